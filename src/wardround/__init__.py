@@ -1,0 +1,7 @@
+"""wardround: specialist reviewers for every commit.
+
+Importing this package loads no plugin and nothing heavy; start at ``wardround.review`` for the review
+itself and at ``wardround.hookspecs`` to write a plugin.
+"""
+
+__version__ = "0.1.0"

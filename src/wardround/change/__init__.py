@@ -1,0 +1,1 @@
+"""What is under review: two trees and the hunks between them."""

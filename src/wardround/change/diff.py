@@ -1,0 +1,276 @@
+"""A change as values, and unified diffs turned into hunks."""
+
+from __future__ import annotations
+
+import enum
+import os
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from wardround.errors import DiffError
+
+
+class FileStatus(enum.StrEnum):
+    """What happened to a file between base and head."""
+
+    ADDED = "added"
+    MODIFIED = "modified"
+    RENAMED = "renamed"
+    COPIED = "copied"
+    DELETED = "deleted"
+    RETYPED = "retyped"
+    UNMERGED = "unmerged"
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """A contiguous block of changed lines without context.
+
+    Starts are 1-based; a side of length 0 starts at the line *before* the gap, as ``diff -U0`` has it.
+    """
+
+    base_start: int
+    base_length: int
+    head_start: int
+    head_length: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """One file of a change.
+
+    Attributes:
+        path: at the head, relative to the repository root with forward slashes; undecodable bytes are
+            surrogate escapes. A deleted file has its old path.
+        base_path: where its old content is; None for an added file.
+        head_blob, base_blob: object ids, or None where the content is not in the object database.
+        mode: of the head side, as git writes it (``100644``, ``120000`` symlink, ``160000`` submodule).
+        fragment: only parts of the content are known (a diff whose files are not at hand).
+    """
+
+    path: str
+    base_path: str | None
+    status: FileStatus
+    mode: str
+    head_blob: str | None = None
+    base_blob: str | None = None
+    hunks: tuple[Hunk, ...] = ()
+    fragment: bool = False
+
+    @property
+    def is_regular(self) -> bool:
+        return self.mode.startswith("100")
+
+    def is_added_line(self, line: int) -> bool:
+        """Whether the change brought this line of the head side."""
+        if self.base_path is None or self.status is FileStatus.RETYPED:
+            return True
+        hunk = self._hunk_at(line)
+        return hunk is not None and line < hunk.head_start + hunk.head_length
+
+    def is_near_change(self, line: int, context: int) -> bool:
+        """Whether the line is in a hunk or within ``context`` lines of one."""
+        if self.is_added_line(line):
+            return True
+        return any(
+            h.head_start - context <= line < h.head_start + max(h.head_length, 1) + context for h in self.hunks
+        )
+
+    def base_line(self, line: int) -> int | None:
+        """Where a line of the head side stood at the base; None for an added line."""
+        if self.is_added_line(line):
+            return None
+        hunk = self._hunk_at(line)
+        if hunk is None:
+            return line
+        head_end = hunk.head_start + hunk.head_length + (1 if hunk.head_length == 0 else 0)
+        base_end = hunk.base_start + hunk.base_length + (1 if hunk.base_length == 0 else 0)
+        return line - head_end + base_end
+
+    def _hunk_at(self, line: int) -> Hunk | None:
+        """The last hunk that begins at or before the line."""
+        starts = [h.head_start + (1 if h.head_length == 0 else 0) for h in self.hunks]
+        index = bisect_right(starts, line)
+        return self.hunks[index - 1] if index else None
+
+    @property
+    def added_lines(self) -> int:
+        return sum(hunk.head_length for hunk in self.hunks)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is under review: the files that differ between ``base`` and ``head``, by path."""
+
+    base: str
+    head: str
+    files: tuple[ChangedFile, ...] = field(default=())
+
+    def file(self, path: str) -> ChangedFile | None:
+        return next((file for file in self.files if file.path == path), None)
+
+
+def hunks_of(section: Iterable[str]) -> tuple[Hunk, ...]:
+    """Read the hunks of one file's part of a diff without context, without keeping its lines.
+
+    Raises:
+        DiffError: a hunk is not what its header says.
+    """
+    from unidiff import PatchSet
+    from unidiff.errors import UnidiffParseError
+
+    def framed() -> Iterator[str]:
+        yield "--- a/file\n"
+        yield "+++ b/file\n"
+        yield from section
+
+    try:
+        patches = PatchSet(framed(), metadata_only=True)
+    except (UnidiffParseError, ValueError) as cause:
+        raise DiffError(f"the diff cannot be read: {cause}") from cause
+    return tuple(
+        Hunk(h.source_start, h.source_length, h.target_start, h.target_length)
+        for patch in patches
+        for h in patch
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLine:
+    """A line of a hunk: ``kind`` is ``" "``, ``"+"`` or ``"-"``; ``text`` keeps its line end."""
+
+    kind: str
+    text: str
+    base_line: int | None
+    head_line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FilePatch:
+    """One file of a diff given as text, with all its lines."""
+
+    path: str
+    base_path: str | None
+    status: FileStatus
+    mode: str
+    lines: tuple[DiffLine, ...]
+    binary: bool = False
+
+    def hunks(self) -> tuple[Hunk, ...]:
+        """The changed blocks without their context."""
+        found: list[Hunk] = []
+        base = head = 0  # the last line passed on either side
+        run: list[DiffLine] = []
+        for line in (*self.lines, DiffLine(" ", "", None, None)):
+            if line.kind != " ":
+                run.append(line)
+                continue
+            if run:
+                found.append(_block(run, base, head))
+                run = []
+            base, head = line.base_line or base, line.head_line or head
+        return tuple(found)
+
+
+def _block(run: Sequence[DiffLine], base: int, head: int) -> Hunk:
+    removed = [x.base_line for x in run if x.base_line is not None]
+    added = [x.head_line for x in run if x.head_line is not None]
+    return Hunk(
+        removed[0] if removed else base,
+        len(removed),
+        added[0] if added else head,
+        len(added),
+    )
+
+
+_QUOTED = re.compile(r'\\(?:([0-7]{1,3})|([abtnvfr"\\]))')
+_ESCAPES = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, '"': 34, "\\": 92}
+
+
+def unquote(name: str) -> str:
+    """Undo git's C-style quoting of a path; a name that is not quoted comes back as it is."""
+    if len(name) < 2 or not (name.startswith('"') and name.endswith('"')):
+        return name
+    data = bytearray()
+    end = 0
+    body = name[1:-1]
+    for match in _QUOTED.finditer(body):
+        data += os.fsencode(body[end : match.start()])
+        octal, letter = match.groups()
+        data.append(int(octal, 8) & 0xFF if octal else _ESCAPES[letter])
+        end = match.end()
+    data += os.fsencode(body[end:])
+    return os.fsdecode(bytes(data))
+
+
+def _clean_path(name: str | None) -> str | None:
+    """A path as a header of a diff gives it, without quotes and prefix; None for ``/dev/null``.
+
+    Raises:
+        DiffError: the path leaves the repository.
+    """
+    if name is None or name == "/dev/null":
+        return None
+    path = unquote(name.rstrip("\r"))
+    path = re.sub(r"^[abciow12]/", "", path)
+    parts = path.split("/")
+    if path.startswith("/") or ".." in parts or not path or "\0" in path or ".git" in parts:
+        raise DiffError(f"the diff names {name!r}, which is not a path inside a repository; remove that part")
+    return path
+
+
+def read_patch(text: str) -> tuple[FilePatch, ...]:
+    """Read a unified diff with its lines, sorted by path.
+
+    Raises:
+        DiffError: it is not a unified diff, names a path outside the repository, or names a path twice.
+    """
+    from unidiff import PatchSet
+    from unidiff.errors import UnidiffParseError
+
+    try:
+        patches = PatchSet(text.splitlines(keepends=True) if "\n" not in text else _lines(text))
+    except (UnidiffParseError, ValueError) as cause:
+        raise DiffError(f"the diff cannot be read: {str(cause).strip()}; give a unified diff") from cause
+    if not patches and text.strip():
+        raise DiffError("the diff names no file; give a unified diff, as git diff prints it")
+    found: dict[str, FilePatch] = {}
+    for patch in patches:
+        one = _file_patch(patch)
+        if one.path in found:
+            raise DiffError(f"the diff has {one.path!r} twice; give each file once")
+        found[one.path] = one
+    return tuple(found[path] for path in sorted(found))
+
+
+def _lines(text: str) -> list[str]:
+    """Split at newlines alone: form feeds and line separators are content."""
+    parts = text.split("\n")
+    lines = [part + "\n" for part in parts[:-1]]
+    return [*lines, parts[-1]] if parts[-1] else lines
+
+
+def _file_patch(patch: object) -> FilePatch:
+    from unidiff.patch import PatchedFile
+
+    assert isinstance(patch, PatchedFile)
+    base, head = _clean_path(patch.source_file), _clean_path(patch.target_file)
+    path = head or base
+    if path is None:
+        raise DiffError("the diff has a file without a name; give a unified diff, as git diff prints it")
+    if base is None or (head is not None and patch.is_added_file and base == head):
+        status, base = FileStatus.ADDED, None
+    elif head is None or patch.is_removed_file:
+        status = FileStatus.DELETED
+    else:
+        status = FileStatus.RENAMED if base != head else FileStatus.MODIFIED
+    lines = [
+        DiffLine(line.line_type, line.value, line.source_line_no, line.target_line_no)
+        for hunk in patch
+        for line in hunk
+        if line.line_type in {" ", "+", "-"}
+    ]
+    mode = patch.target_mode or patch.source_mode or "100644"
+    return FilePatch(path, base, status, mode, tuple(lines), patch.is_binary_file)

@@ -1,0 +1,494 @@
+"""Reading a git repository: which files differ and what they hold. Nothing here writes.
+
+Git is asked through its own program, with optional locks, external diffs, text conversion, terminal
+prompts and object fetching off, so that a review leaves the index as it was and never touches the network.
+``GIT_INDEX_FILE`` is kept: ``git commit -a`` and ``git commit PATH`` point it at the index that will be
+committed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Protocol, Self
+
+from wardround.change.diff import Change, ChangedFile, FileStatus, Hunk, hunks_of
+from wardround.errors import GitError
+
+INDEX = ":index"
+WORKTREE = ":worktree"
+
+_DIFF_OPTIONS = (
+    "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "--find-renames", "-l1000",
+    "--ignore-submodules=none", "--submodule=short", "--diff-algorithm=histogram", "-O/dev/null",
+)  # fmt: skip
+_NEUTRAL_CONFIG = (
+    "-c", "diff.autoRefreshIndex=true", "-c", "diff.renames=true",
+    "-c", "diff.interHunkContext=0", "-c", "core.quotePath=true", "-c", "diff.suppressBlankEmpty=false",
+    "-c", "core.commitGraph=true", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
+)  # fmt: skip
+_LOCATION_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR")
+_STATUS = {
+    "A": FileStatus.ADDED,
+    "M": FileStatus.MODIFIED,
+    "R": FileStatus.RENAMED,
+    "C": FileStatus.COPIED,
+    "D": FileStatus.DELETED,
+    "T": FileStatus.RETYPED,
+    "U": FileStatus.UNMERGED,
+}
+_WITHOUT_HUNKS = {FileStatus.DELETED, FileStatus.RETYPED, FileStatus.UNMERGED}
+_WHOLE_FILE = re.compile(r"@@ -0,0 \+1(?:,(\d+))? @@")
+
+
+class Tree(Protocol):
+    """One side of a change: content by path."""
+
+    name: str
+
+    def read(self, path: str) -> bytes | None:
+        """The content of a regular file, or None if the tree has none at that path."""
+
+
+class Blobs:
+    """One ``git cat-file --batch`` process that hands out objects on request."""
+
+    def __init__(self, argv: Sequence[str], env: Mapping[str, str], cwd: Path) -> None:
+        self._process = subprocess.Popen(
+            [*argv, "cat-file", "--batch"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=dict(env),
+            cwd=cwd,
+            start_new_session=True,
+        )
+
+    def get(self, name: str) -> bytes | None:
+        """The content of the blob an object name stands for; None if there is none or it is no blob."""
+        if "\n" in name:
+            return None
+        stdin, stdout = self._streams()
+        try:
+            stdin.write(os.fsencode(name) + b"\n")
+            stdin.flush()
+            header = stdout.readline().split()
+            if len(header) < 3 or not header[-1].isdigit():
+                return None
+            size = int(header[-1])
+            content = stdout.read(size)
+            stdout.read(1)
+        except OSError as cause:
+            raise GitError(f"git stopped while {name!r} was read: {cause}; run git fsck") from cause
+        if len(content) < size:
+            raise GitError(f"git stopped while {name!r} was read; run git fsck")
+        return content if header[-2] == b"blob" else None
+
+    def _streams(self) -> tuple[IO[bytes], IO[bytes]]:
+        assert self._process.stdin is not None and self._process.stdout is not None
+        return self._process.stdin, self._process.stdout
+
+    def close(self) -> None:
+        for stream in self._streams():
+            with suppress(OSError):
+                stream.close()
+        self._process.wait()
+
+
+@dataclass(frozen=True, slots=True)
+class BlobTree:
+    """The index (prefix ``:``), or a revision (prefix ``<commit>:``)."""
+
+    name: str
+    prefix: str
+    blobs: Blobs
+
+    def read(self, path: str) -> bytes | None:
+        return self.blobs.get(self.prefix + path)
+
+
+@dataclass(frozen=True, slots=True)
+class FolderTree:
+    """The files of a folder on disk; links are not followed out of their place."""
+
+    root: Path
+    name: str = WORKTREE
+
+    def read(self, path: str) -> bytes | None:
+        try:
+            target = self.root / path
+            return None if target.is_symlink() else target.read_bytes()
+        except OSError:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyTree:
+    """Before the first commit."""
+
+    name: str
+
+    def read(self, path: str) -> bytes | None:
+        return None
+
+
+class Repository:
+    """A git repository, found from a folder in it. Use it as a context manager.
+
+    Attributes:
+        root: the top of the work tree; for a bare repository, the git folder.
+        bare: there is no work tree.
+    """
+
+    def __init__(self, folder: Path | None = None, environ: Mapping[str, str] | None = None) -> None:
+        environ = os.environ if environ is None else environ
+        self._env = _git_environment(environ, keep_location=folder is None)
+        self._cwd = Path.cwd() if folder is None else folder
+        if not self._cwd.is_dir():
+            raise GitError(f"{self._cwd} is not a folder; give the root of a git repository")
+        self._argv: tuple[str, ...] = ("git", *_NEUTRAL_CONFIG)
+        self._blobs: Blobs | None = None
+        answer = self._output(
+            "rev-parse", "--is-bare-repository", "--absolute-git-dir", "--show-object-format"
+        ).splitlines()
+        self.bare = answer[0] == "true"
+        self.git_dir = Path(answer[1])
+        self.empty_tree = _EMPTY_TREES[answer[2]]
+        if self.bare:
+            self.root = self.git_dir
+        else:
+            self.root = Path(self._output("rev-parse", "--show-toplevel").removesuffix("\n"))
+        self._cwd = self.root
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._blobs is not None:
+            self._blobs.close()
+            self._blobs = None
+
+    @property
+    def blobs(self) -> Blobs:
+        if self._blobs is None:
+            self._blobs = Blobs(self._argv, self._env, self.root)
+        return self._blobs
+
+    # The three kinds of change
+
+    def staged(self) -> Change:
+        """What ``git commit`` would commit now: HEAD to index."""
+        self._require_worktree("--staged")
+        base = self.head()
+        return self._change(["--cached", base or self.empty_tree], base or self.empty_tree, INDEX)
+
+    def worktree(self) -> Change:
+        """HEAD to the files on disk, untracked files that are not ignored included."""
+        self._require_worktree("--worktree")
+        base = self.head() or self.empty_tree
+        change = self._change([base], base, WORKTREE)
+        known = {file.path for file in change.files}
+        extra = [self._untracked_file(path) for path in self.untracked() if path not in known]
+        files = sorted((*change.files, *extra), key=lambda file: file.path)
+        return replace(change, files=tuple(files))
+
+    def between(self, base: str, head: str) -> Change:
+        """From the merge base of two revisions to the second.
+
+        Raises:
+            GitError: a name stands for no commit, or the two share no history.
+        """
+        head_id = self.commit(head)
+        base_id = self.commit(base)
+        merge_base = self._output("merge-base", base_id, head_id, allow=(0, 1)).strip()
+        if not merge_base:
+            raise GitError(
+                f"{base} and {head} share no commit here; fetch more history, or give another --base"
+            )
+        return self.range(merge_base, head_id)
+
+    def range(self, base: str, head: str) -> Change:
+        """From one tree to another, both given as object ids."""
+        return self._change([base, head], base, head)
+
+    # Trees
+
+    def index(self) -> Tree:
+        return BlobTree(INDEX, ":", self.blobs)
+
+    def revision(self, commit: str) -> Tree:
+        if commit == self.empty_tree:
+            return EmptyTree(commit)
+        return BlobTree(commit, f"{commit}:", self.blobs)
+
+    def tree(self, name: str) -> Tree:
+        """The tree a side of a change stands for."""
+        if name == INDEX:
+            return self.index()
+        return FolderTree(self.root) if name == WORKTREE else self.revision(name)
+
+    def content(self, file: ChangedFile, side: str, *, base: bool = False) -> bytes | None:
+        """What a changed file holds on one side; None if it is not there or its object is missing."""
+        blob, path = (file.base_blob, file.base_path) if base else (file.head_blob, file.path)
+        if blob is not None and side != WORKTREE:
+            return self.blobs.get(blob)
+        return None if path is None else self.tree(side).read(path)
+
+    # Questions
+
+    def head(self) -> str | None:
+        """The commit id of HEAD; None before the first commit."""
+        return self._output("rev-parse", "--verify", "--quiet", "HEAD^{commit}", allow=(0, 1)).strip() or None
+
+    def commit(self, name: str) -> str:
+        """The id of the commit a name stands for."""
+        spec = f"{name}^{{commit}}"
+        found = self._output("rev-parse", "--verify", "--quiet", "--end-of-options", spec, allow=(0, 1, 128))
+        if not found.strip():
+            hint = (
+                "this is the first commit, so give its files with --staged or --worktree"
+                if name.endswith(("~1", "^")) and self.head() is not None
+                else "check the name, or fetch it"
+            )
+            raise GitError(f"{name!r} names no commit in {self.root}; {hint}")
+        return found.strip()
+
+    def untracked(self) -> list[str]:
+        """Files git neither tracks nor ignores, by path."""
+        names = self._output("ls-files", "--others", "--exclude-standard", "-z").split("\0")
+        return sorted(name for name in names if name and not name.endswith("/"))
+
+    def tracked(self, side: str) -> list[str]:
+        """Every path of a tree, sorted."""
+        if side in (INDEX, WORKTREE):
+            out = self._output("ls-files", "-z")
+        else:
+            out = self._output("ls-tree", "-r", "-z", "--name-only", "--full-tree", side)
+        return sorted({name for name in out.split("\0") if name})
+
+    def differs_from_worktree(self, side: str) -> set[str]:
+        """Paths whose content on disk is not what the side has: modified, missing, or untracked."""
+        if side == WORKTREE:
+            return set()
+        if side == INDEX:
+            out = self._output("diff-files", "--name-only", "-z", "--ignore-submodules=all")
+        else:
+            options = ("--name-only", "--no-renames", "-z", "--ignore-submodules=all")
+            out = self._output("diff", *options, side, "--")
+        return {name for name in out.split("\0") if name} | set(self.untracked())
+
+    def files_with_word(self, words: Iterable[str], patterns: Sequence[str]) -> list[str]:
+        """Tracked work-tree files matching the patterns in which one of the words stands."""
+        if self.bare:
+            return []
+        asked = [part for word in words for part in ("-e", word)]
+        out = self._output(
+            "grep", "-l", "-w", "-z", "-F", "--no-color", "--threads=2", *asked, "--", *patterns,
+            allow=(0, 1), literal=False,
+        )  # fmt: skip
+        return sorted(name for name in out.split("\0") if name)
+
+    def config(self, key: str) -> str | None:
+        """One git configuration value."""
+        return self._output("config", "--get", key, allow=(0, 1)).strip() or None
+
+    def outgoing_base(self, local: str, remote: str) -> str:
+        """Where the commits of ``local`` that no branch of ``remote`` has begin; the empty tree for all."""
+        new = self._output("rev-list", "--topo-order", "--reverse", local, "--not", f"--remotes={remote}")
+        first = new.split("\n", 1)[0]
+        if not first:
+            return local
+        parents = self._output("rev-list", "--parents", "-n1", first).split()[1:]
+        return parents[0] if parents else self.empty_tree
+
+    # Running git
+
+    def _require_worktree(self, option: str) -> None:
+        if self.bare:
+            raise GitError(
+                f"{self.root} is a bare repository, which has nothing for {option}; give --base and --head"
+            )
+
+    def _change(self, sides: Sequence[str], base: str, head: str) -> Change:
+        patch = self._popen("diff", "-p", "-U0", "--diff-filter=dtu", *_DIFF_OPTIONS, *sides, "--")
+        try:
+            raw = self._output("diff", "--raw", "-z", "--no-abbrev", *_DIFF_OPTIONS, *sides, "--")
+            files = list(_raw_entries(raw))
+            with_hunks = [file for file in files if file.status not in _WITHOUT_HUNKS]
+            assert patch.stdout is not None
+            sections = _sections(line.decode("latin-1") for line in patch.stdout)
+            hunks: dict[str, tuple[Hunk, ...]] = {}
+            for file, section in zip(with_hunks, sections, strict=True):
+                hunks[file.path] = self._hunks(sides, file, section)
+        finally:
+            assert patch.stdout is not None
+            patch.stdout.close()
+            patch.wait()
+        done = [replace(file, hunks=hunks.get(file.path, ())) for file in files]
+        return Change(base, head, tuple(sorted(done, key=lambda file: file.path)))
+
+    def _hunks(self, sides: Sequence[str], file: ChangedFile, section: Iterator[str]) -> tuple[Hunk, ...]:
+        lines: list[str] = []
+        for line in section:
+            if line.startswith("@@ "):
+                whole = _WHOLE_FILE.match(line) if file.status is FileStatus.ADDED else None
+                if whole:  # every line is added: nothing to read in them
+                    return (Hunk(0, 0, 1, int(whole[1] or 1)),)
+                return hunks_of(_chain(line, section))
+            lines.append(line)
+        if any(line.startswith("Binary files ") for line in lines) and file.base_path is not None:
+            return self._hunks_as_text(sides, file)
+        return ()
+
+    def _hunks_as_text(self, sides: Sequence[str], file: ChangedFile) -> tuple[Hunk, ...]:
+        """The hunks of a file that git takes for binary, by an attribute or for its bytes."""
+        paths = {file.path, file.base_path or file.path}
+        patch = self._popen("diff", "-p", "-U0", "--text", *_DIFF_OPTIONS, *sides, "--", *sorted(paths))
+        assert patch.stdout is not None
+        with patch.stdout as lines:
+            decoded = (line.decode("latin-1") for line in lines)
+            body = (line for section in _sections(decoded) for line in _from_first_hunk(section))
+            hunks = hunks_of(body)
+        patch.wait()
+        return hunks
+
+    def _untracked_file(self, path: str) -> ChangedFile:
+        mode = "120000" if (self.root / path).is_symlink() else "100644"
+        return ChangedFile(path, None, FileStatus.ADDED, mode)
+
+    def _popen(self, *arguments: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [*self._argv, "--literal-pathspecs", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL,
+            env=dict(self._env),
+            cwd=self._cwd,
+            start_new_session=True,
+        )
+
+    def _output(self, *arguments: str, allow: tuple[int, ...] = (0,), literal: bool = True) -> str:
+        """Run git and return what it printed, undecodable bytes as surrogate escapes."""
+        pathspecs = ("--literal-pathspecs",) if literal else ()
+        try:
+            done = subprocess.run(
+                [*self._argv, *pathspecs, *arguments],
+                capture_output=True,
+                stdin=subprocess.DEVNULL,
+                env=dict(self._env),
+                cwd=self._cwd,
+                check=False,
+                start_new_session=True,
+            )
+        except FileNotFoundError as cause:
+            raise GitError("git is not on PATH; install git, or add it to PATH") from cause
+        if done.returncode not in allow:
+            raise GitError(_git_complaint(self._cwd, arguments, done.stderr))
+        return os.fsdecode(done.stdout)
+
+
+_EMPTY_TREES = {
+    "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+}
+
+
+def _git_environment(environ: Mapping[str, str], *, keep_location: bool) -> dict[str, str]:
+    env = dict(environ)
+    for name in _LOCATION_VARIABLES:
+        if name not in env:
+            continue
+        if keep_location:
+            # Git sets these relative to the folder it starts a hook in; wardround asks from the root.
+            env[name] = os.path.abspath(env[name])
+        else:
+            del env[name]
+    if not keep_location:
+        env.pop("GIT_PREFIX", None)
+    for name in ("GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_PAGER", "GIT_TRACE", "GIT_CONFIG"):
+        env.pop(name, None)
+    env |= {
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_ALLOW_PROTOCOL": "none",
+        "LC_ALL": "C",
+    }
+    return env
+
+
+def _git_complaint(folder: Path, arguments: Sequence[str], stderr: bytes) -> str:
+    text = os.fsdecode(stderr).strip()
+    last = text.splitlines()[-1] if text else "no reason given"
+    if "not a git repository" in text:
+        return f"{folder} is not in a git repository; run wardround in one, or give --repo DIR"
+    if "dubious ownership" in text:
+        return (
+            f"git does not trust {folder}, which another user owns; "
+            f"run git config --global --add safe.directory {folder}"
+        )
+    return f"git {arguments[0]} failed in {folder}: {last.removeprefix('fatal: ')}"
+
+
+def _raw_entries(raw: str) -> Iterator[ChangedFile]:
+    """Parse ``git diff --raw -z``."""
+    fields = iter(raw.split("\0"))
+    for meta in fields:
+        if not meta.startswith(":"):
+            continue
+        base_mode, mode, base_blob, head_blob, letter = meta[1:].split(" ")
+        status = _STATUS[letter[0]]
+        first = next(fields)
+        path = next(fields) if status in (FileStatus.RENAMED, FileStatus.COPIED) else first
+        yield ChangedFile(
+            path=path,
+            base_path=None if status in (FileStatus.ADDED, FileStatus.UNMERGED) else first,
+            status=status,
+            mode=base_mode if status is FileStatus.DELETED else mode,
+            head_blob=_blob(head_blob),
+            base_blob=_blob(base_blob),
+        )
+
+
+def _blob(object_id: str) -> str | None:
+    return object_id if object_id.strip("0") else None
+
+
+def _sections(lines: Iterator[str]) -> Iterator[Iterator[str]]:
+    """Cut a patch at its ``diff --git`` lines. Each part must be used up, or is skipped, before the next."""
+    pending = next((line for line in lines if line.startswith("diff --git ")), None)
+
+    def section() -> Iterator[str]:
+        nonlocal pending
+        pending = None
+        for line in lines:
+            if line.startswith("diff --git "):
+                pending = line
+                return
+            yield line
+
+    while pending is not None:
+        current = section()
+        yield current
+        for _ in current:
+            pass
+
+
+def _from_first_hunk(section: Iterator[str]) -> Iterator[str]:
+    for line in section:
+        if line.startswith("@@ "):
+            yield line
+            yield from section
+
+
+def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
+    yield first
+    yield from rest

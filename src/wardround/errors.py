@@ -1,0 +1,50 @@
+"""What can go wrong, by whose fault it is; only ``wardround.cli`` turns these into text and a status."""
+
+from __future__ import annotations
+
+
+class WardroundError(Exception):
+    """Anything wardround raises on purpose. The text is one sentence: what, where, what to do."""
+
+
+class UsageError(WardroundError):
+    """The caller asked for something that cannot be done: exit status 2."""
+
+
+class ConfigError(UsageError):
+    """A configuration file or a suppression is wrong: exit status 2."""
+
+
+class GitError(UsageError):
+    """Git refused: not a repository, unknown revision, damaged object."""
+
+
+class DiffError(UsageError):
+    """A diff given as text is malformed."""
+
+
+class PluginLoadError(WardroundError):
+    """A plugin cannot be loaded, so the run stops: a missing reviewer must not look like a clean review."""
+
+    def __init__(self, plugin: str, origin: str, cause: object) -> None:
+        super().__init__(
+            f"plugin {plugin!r} from {origin} cannot be loaded: {cause}; repair or uninstall {origin}"
+        )
+        self.plugin = plugin
+        self.origin = origin
+
+
+class ToolFailed(WardroundError):
+    """A static tool did not do its work, so its files count as unreviewed."""
+
+
+class ToolMissing(ToolFailed):
+    """The program of a static tool is not installed."""
+
+
+class ToolOutputError(ToolFailed):
+    """A static tool ended as if it had run, but what it printed cannot be read."""
+
+
+class FixRefused(WardroundError):
+    """A fix was not applied, because applying it would lose or break something."""

@@ -1,0 +1,163 @@
+"""The values a review is made of: places, raw results, findings."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+
+
+class Severity(enum.IntEnum):
+    """How bad it is if the finding is true."""
+
+    INFO = 1
+    WARN = 2
+    ERROR = 3
+
+    @property
+    def label(self) -> str:
+        return self.name.lower()
+
+    @classmethod
+    def named(cls, label: str) -> Severity:
+        return cls[label.upper()]
+
+
+class Plane(enum.StrEnum):
+    """The six isolated analyses a finding can belong to."""
+
+    INTENT = "intent"
+    CONTRACT = "contract"
+    SEMANTIC = "semantic"
+    TESTS = "tests"
+    SECURITY = "security"
+    PERF = "perf"
+
+
+class Status(enum.StrEnum):
+    """What a finding has to do with the change."""
+
+    NEW = "new"
+    CAUSED = "caused"
+    EXISTING = "existing"
+    SUPPRESSED = "suppressed"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A place in a file: lines and columns are 1-based, columns count code points, the end is exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __post_init__(self) -> None:
+        if self.line < 1 or self.column < 1:
+            raise ValueError(f"places are 1-based, got {self.line}:{self.column}")
+        if (self.end_line, self.end_column) < (self.line, self.column):
+            raise ValueError(
+                f"{self.line}:{self.column} ends before it starts, at {self.end_line}:{self.end_column}"
+            )
+
+    def overlaps(self, other: Span) -> bool:
+        """Whether the two share a character; an empty span is taken as one character wide."""
+        if self.start == other.start:
+            return True
+        first, second = sorted((self, other))
+        return second.start < first.end
+
+    @property
+    def start(self) -> tuple[int, int]:
+        return (self.line, self.column)
+
+    @property
+    def end(self) -> tuple[int, int]:
+        return (self.end_line, self.end_column)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the text of ``span`` in ``file`` by ``replacement``."""
+
+    file: str
+    span: Span
+    replacement: str
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedFix:
+    """Edits that mend a finding; ``safe`` ones keep the meaning of the program and may be applied unseen."""
+
+    description: str
+    safe: bool
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RawResult:
+    """What one tool or check said about one place, before it is weighed.
+
+    Attributes:
+        code: the tool's own name for the complaint, without the tool: ``B006``.
+        related: other places the message rests on, as ``path:line``; never part of the identity.
+    """
+
+    code: str
+    file: str
+    span: Span
+    message: str
+    url: str | None = None
+    fix: SuggestedFix | None = None
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One complaint about one place, after mapping, comparing with the base and merging."""
+
+    fingerprint: str
+    rule: str
+    defect_class: str
+    plane: Plane
+    specialist: str
+    severity: Severity
+    file: str
+    span: Span
+    message: str
+    rationale: str
+    status: Status
+    confidence: float = 1.0
+    sources: tuple[str, ...] = ()
+    url: str | None = None
+    suggested_fix: SuggestedFix | None = None
+    shown: bool = True
+    masked: bool = field(default=False)
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.confidence <= 1.0:
+            raise ValueError(f"{self.rule}: confidence is a probability, got {self.confidence}")
+
+    @property
+    def sort_key(self) -> tuple[str, int, int, str, str]:
+        return (self.file, self.span.line, self.span.column, self.rule, self.fingerprint)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Unreviewed:
+    """Something that was asked for and did not happen; never shown as clean."""
+
+    file: str
+    specialist: str
+    tool: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRun:
+    """That a tool looked at some files: how many, how many of them from the cache, how long it took."""
+
+    tool: str
+    version: str
+    files: int
+    cached: int
+    seconds: float

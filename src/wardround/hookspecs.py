@@ -1,0 +1,35 @@
+"""The whole contract between wardround and a plugin.
+
+A plugin is an importable module named by an entry point of the group ``wardround``::
+
+    [project.entry-points.wardround]
+    acme = "wardround_acme"
+
+The module holds functions marked with ``hookimpl``; wardround's own specialists enter by the same door.
+Keep the module light and import the specialist inside the function: every ``wardround`` command that reviews
+imports every plugin. A plugin that cannot be loaded stops the run, since a missing reviewer must never look
+like a clean review.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pluggy
+
+from wardround.specialists import Specialist
+
+GROUP = "wardround"
+
+hookspec = pluggy.HookspecMarker(GROUP)
+hookimpl = pluggy.HookimplMarker(GROUP)
+
+
+@hookspec
+def wardround_specialists() -> Sequence[Specialist]:
+    """Return the specialists this plugin brings.
+
+    Called once per run. Names must differ from those of all other plugins. The host then runs the
+    specialists itself, in the order of their names, so the order of installation never matters.
+    """
+    raise NotImplementedError

@@ -1,0 +1,130 @@
+"""Finding and loading plugins, and the specialists they bring."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import metadata
+
+import pluggy
+
+from wardround import __version__, hookspecs
+from wardround.checks import Check
+from wardround.errors import PluginLoadError
+from wardround.rules import RULES_PACKAGE, Catalogue, ToolMap, load_tool_map
+from wardround.specialists import Specialist
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class PluginOrigin:
+    """Where a plugin came from: the name of its entry point, the module, the distribution and its version."""
+
+    name: str
+    module: str
+    distribution: str
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.distribution} {self.version} ({self.module})"
+
+
+class Host:
+    """The loaded plugins: their specialists in name order, and the catalogue of their rules."""
+
+    def __init__(self, specialists: Iterable[Specialist], origins: Sequence[PluginOrigin] = ()) -> None:
+        self.specialists: tuple[Specialist, ...] = tuple(sorted(specialists, key=lambda s: s.name))
+        self.origins = tuple(origins)
+
+    @cached_property
+    def maps(self) -> dict[str, ToolMap]:
+        """The tool maps, by tool."""
+        tools = {tool.name: tool for s in self.specialists for tool in s.tools}
+        own = load_tool_map("wardround", RULES_PACKAGE)
+        return {"wardround": own} | {
+            name: load_tool_map(name, tool.map_package) for name, tool in sorted(tools.items())
+        }
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        rules = [check.rule(s.name) for s in self.specialists for check in s.checks]
+        rules += [rule for s in self.specialists if s.rules is not None for rule in s.rules()]
+        return Catalogue(rules, self.maps)
+
+    def claiming(self, path: str, start: bytes) -> list[Specialist]:
+        """The specialists that review a file, by its name or else by its first bytes."""
+        by_name = [s for s in self.specialists if s.claims_name(path)]
+        if by_name or "." in path.rpartition("/")[2]:
+            return by_name
+        return [s for s in self.specialists if s.claims_content(path, start)]
+
+
+def load(skip: Sequence[str] = (), only: Sequence[str] = ()) -> Host:
+    """Load every installed plugin, in the order of their names.
+
+    Args:
+        skip: specialists to leave out.
+        only: if given, the specialists to keep.
+
+    Raises:
+        PluginLoadError: a plugin does not import, breaks its contract, or repeats a specialist's name.
+    """
+    manager = pluggy.PluginManager(hookspecs.GROUP)
+    manager.add_hookspecs(hookspecs)
+    origins = []
+    specialists: list[Specialist] = []
+    for origin, entry_point in _found():
+        try:
+            plugin = entry_point.load()
+            manager.register(plugin, name=origin.name)
+            manager.check_pending()
+            specialists += _specialists_of(manager, plugin, origin)
+        except PluginLoadError:
+            raise
+        except Exception as cause:  # noqa: BLE001  (plugin code: anything can come out)
+            raise PluginLoadError(origin.name, str(origin), _one_line(cause)) from cause
+        origins.append(origin)
+    twice = [name for name, count in Counter(s.name for s in specialists).items() if count > 1]
+    if twice:
+        raise PluginLoadError(twice[0], "two plugins", f"both bring a specialist named {twice[0]!r}")
+    kept = [s for s in specialists if s.name not in skip and (not only or s.name in only)]
+    return Host(kept, origins)
+
+
+def _found() -> list[tuple[PluginOrigin, metadata.EntryPoint]]:
+    found = {}
+    for entry_point in metadata.entry_points(group=hookspecs.GROUP):
+        dist = entry_point.dist
+        name, version = (dist.name, dist.version) if dist is not None else ("wardround", __version__)
+        found[PluginOrigin(entry_point.name, entry_point.value, name, version)] = entry_point
+    return sorted(found.items())
+
+
+def _specialists_of(manager: pluggy.PluginManager, plugin: object, origin: PluginOrigin) -> list[Specialist]:
+    """What one plugin brings, checked against the contract."""
+    callers = [c.name for c in manager.get_hookcallers(plugin) or ()]
+    if "wardround_specialists" not in callers:
+        raise PluginLoadError(
+            origin.name, str(origin), "it has no function wardround_specialists marked with hookimpl"
+        )
+    others = [p for p in manager.get_plugins() if p is not plugin]
+    answers = manager.subset_hook_caller("wardround_specialists", others)()
+    brought = [specialist for answer in answers for specialist in answer]
+    for specialist in brought:
+        if not isinstance(specialist, Specialist):
+            raise PluginLoadError(
+                origin.name, str(origin), f"{specialist!r} is not a wardround.specialists.Specialist"
+            )
+        for check in specialist.checks:
+            missing = [a for a in ("ID", "NAME") if not hasattr(check, a)]
+            if not issubclass(check, Check) or missing:
+                raise PluginLoadError(
+                    origin.name, str(origin), f"check {check.__name__} lacks {' and '.join(missing) or 'run'}"
+                )
+    return brought
+
+
+def _one_line(cause: BaseException) -> str:
+    text = " ".join(str(cause).split())
+    return f"{type(cause).__name__}: {text}" if text else type(cause).__name__

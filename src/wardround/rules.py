@@ -1,0 +1,183 @@
+"""The rule catalogue: what every rule means, and how a tool's codes become rules.
+
+A tool's codes are mapped by a data file (``wardround_rules/tools/<tool>.yml``), read once:
+
+* ``code``: a regular expression that every code of the tool matches,
+* ``families``: prefix -> plane, severity, defect class, why; the longest matching prefix counts,
+* ``codes``: the same for single codes, on top of their family.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from typing import Any
+
+import msgspec
+
+from wardround.errors import WardroundError
+from wardround.findings import Plane, Severity
+
+RULES_PACKAGE = "wardround_rules"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A documented demand.
+
+    Attributes:
+        id: ``<tool or specialist>/<code>``, as findings and suppressions name it.
+        defect_class: what the rule is about whoever says it; the key for merging duplicates.
+        masked: findings of this rule stand on secrets, so the source they point at is never printed.
+    """
+
+    id: str
+    name: str
+    plane: Plane
+    severity: Severity
+    defect_class: str
+    why: str
+    url: str | None = None
+    masked: bool = False
+    valid: tuple[str, ...] = ()
+    invalid: tuple[str, ...] = ()
+    reported_by: tuple[str, ...] = ()
+
+    @property
+    def code(self) -> str:
+        return self.id.partition("/")[2]
+
+
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """One family or code of a tool map; what is absent is inherited."""
+
+    plane: Plane | None = None
+    severity: str | None = None
+    defect_class: str | None = None
+    name: str | None = None
+    why: str | None = None
+    masked: bool | None = None
+
+
+class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """The content of ``wardround_rules/tools/<tool>.yml``."""
+
+    tool: str
+    code: str
+    default: Entry
+    families: dict[str, Entry] = {}
+    codes: dict[str, Entry] = {}
+    url: str | None = None
+    select: list[str] = []
+    ignore: list[str] = []
+    ignore_in: dict[str, list[str]] = {}
+
+
+class ToolMap:
+    """How one tool's codes become rules."""
+
+    def __init__(self, content: ToolMapFile) -> None:
+        self.content = content
+        self._code = re.compile(content.code)
+
+    @property
+    def tool(self) -> str:
+        return self.content.tool
+
+    def knows(self, code: str) -> bool:
+        """Whether ``code`` looks like one of this tool's."""
+        return self._code.fullmatch(code) is not None
+
+    @cached_property
+    def _prefixes(self) -> list[str]:
+        return sorted(self.content.families, key=len, reverse=True)
+
+    def rule(self, code: str) -> Rule:
+        """The rule for a code; codes nobody mapped get their family's or the tool's default."""
+        layers = [self.content.default]
+        family = next((p for p in self._prefixes if code.startswith(p)), None)
+        if family is not None:
+            layers.insert(0, self.content.families[family])
+        if code in self.content.codes:
+            layers.insert(0, self.content.codes[code])
+
+        def first(field: str) -> Any:
+            return next((v for v in (getattr(layer, field) for layer in layers) if v is not None), None)
+
+        own = layers[0].defect_class if code in self.content.codes else None
+        url = self.content.url
+        return Rule(
+            id=f"{self.tool}/{code}",
+            name=first("name") or code,
+            plane=first("plane") or Plane.SEMANTIC,
+            severity=Severity.named(first("severity") or "warn"),
+            defect_class=own or f"{self.tool}-{code}",
+            why=(first("why") or "").strip(),
+            masked=bool(first("masked")),
+            url=url.replace("{code}", code) if url else None,
+            reported_by=(self.tool,),
+        )
+
+    def listed(self) -> list[Rule]:
+        """The rules of the codes the map names."""
+        return [self.rule(code) for code in sorted(self.content.codes)]
+
+
+def load_tool_map(tool: str, package: str = RULES_PACKAGE) -> ToolMap:
+    """Read the map of one tool.
+
+    Raises:
+        WardroundError: the file is absent or does not have the shape of ``ToolMapFile``.
+    """
+    source = resources.files(package) / "tools" / f"{tool}.yml"
+    try:
+        return ToolMap(msgspec.convert(_load_yaml(source.read_text("utf-8")), ToolMapFile))
+    except (OSError, msgspec.ValidationError) as cause:
+        raise WardroundError(f"{package}/tools/{tool}.yml is not a tool map: {cause}") from cause
+
+
+def _load_yaml(text: str) -> Any:
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(text, Loader=loader)  # noqa: S506  (a safe loader, in C where it was built)
+
+
+class Catalogue:
+    """Every rule that can be reported, suppressed or explained in this run."""
+
+    def __init__(self, rules: Iterable[Rule], maps: Mapping[str, ToolMap]) -> None:
+        self._rules = {rule.id: rule for rule in rules}
+        self._maps = dict(maps)
+
+    def rule(self, rule_id: str) -> Rule:
+        """The rule of a finding; every id a tool or check reported has one."""
+        if rule_id in self._rules:
+            return self._rules[rule_id]
+        prefix, _, code = rule_id.partition("/")
+        rule = self._maps[prefix].rule(code)
+        self._rules[rule_id] = rule
+        return rule
+
+    def resolve(self, name: str) -> list[Rule]:
+        """The rules a person means by ``name``: an id, a bare code or a rule's name. Empty if nothing fits."""
+        if name in self._rules:
+            return [self._rules[name]]
+        prefix, slash, code = name.partition("/")
+        if slash:
+            tool_map = self._maps.get(prefix)
+            return [tool_map.rule(code)] if tool_map and tool_map.knows(code) else []
+        own = [r for r in self._rules.values() if name in (r.code, r.name)]
+        if own:
+            return sorted(own, key=lambda r: r.id)
+        return [m.rule(name) for _, m in sorted(self._maps.items()) if m.knows(name)]
+
+    def listed(self) -> Sequence[Rule]:
+        """Every rule that is written down somewhere, by id."""
+        rules = dict(self._rules)
+        for tool_map in self._maps.values():
+            rules.update({rule.id: rule for rule in tool_map.listed()})
+        return [rules[key] for key in sorted(rules)]

@@ -1,0 +1,100 @@
+"""The specialist: what reviews one kind of file, as values the host acts on."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wardround.checks import Check, CheckRunner, run_each
+from wardround.rules import Rule
+from wardround.tools.tool import Tool
+
+_COMMENT_LEADERS = re.compile(r"(?:^|\s)(#|//|--|/\*|<!--|;|%)\s*(?=wardround:)")
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment of a source file: the 1-based line it stands on and its text."""
+
+    line: int
+    text: str
+    column: int = 1
+
+
+def leader_comments(text: str) -> Iterable[Comment]:
+    """Comments that could address wardround, by the usual comment signs; for languages without a parser."""
+    for number, line in enumerate(text.split("\n"), 1):
+        match = _COMMENT_LEADERS.search(line)
+        if match:
+            yield Comment(number, line[match.end() :].removesuffix("*/").removesuffix("-->").strip(),
+                          match.start(1) + 1)  # fmt: skip
+
+
+def one_line(text: str, line: int) -> tuple[int, int]:
+    """The statement a line belongs to, where nothing better is known: the line."""
+    return (line, line)
+
+
+def anything_parses(text: str) -> str | None:
+    """No objection, for languages whose syntax is not checked after a fix."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Specialist:
+    """Reviews one kind of file: which files it claims, which tools and checks it brings.
+
+    Attributes:
+        patterns: glob patterns of the files it claims, matched against the name, or against the whole path
+            if the pattern has a slash.
+        interpreters: regular expressions for the program of a ``#!`` line, for files whose name tells nothing.
+        claims_text: for files whose name and ``#!`` line tell nothing: (path, first bytes) -> claimed.
+        checks: the checks of its own, in any order.
+        run_checks: how they are run over one file; replace it to parse once for all of them.
+        rules: rules of its tools that are written down outside the tool map (declarative rules).
+        statement: the first and last line of the statement around a line, so that a finding keeps its
+            identity when the statement is reformatted.
+        comments: the comments of a file, for suppressions.
+        complaint: why a text does not parse, or None; a fix that breaks a file is refused.
+        options: a ``msgspec.Struct`` type: the keys of ``[tool.wardround.<name>]``.
+        environment: (repository root, options) -> the project's own virtual environment, if it has one.
+    """
+
+    name: str
+    patterns: tuple[str, ...]
+    interpreters: tuple[str, ...] = ()
+    claims_text: Callable[[str, bytes], bool] | None = None
+    tools: tuple[Tool, ...] = ()
+    checks: tuple[type[Check], ...] = ()
+    run_checks: CheckRunner = run_each
+    rules: Callable[[], Sequence[Rule]] | None = None
+    statement: Callable[[str, int], tuple[int, int]] = one_line
+    comments: Callable[[str], Iterable[Comment]] = leader_comments
+    complaint: Callable[[str], str | None] = anything_parses
+    options: type[Any] | None = None
+    environment: Callable[[Any, Any], Any] | None = None
+
+    def claims_name(self, path: str) -> bool:
+        """Whether the name alone says that this specialist reviews the file."""
+        name = path.rpartition("/")[2]
+        return any(fnmatch.fnmatchcase(path if "/" in p else name, p) for p in self.patterns)
+
+    def claims_content(self, path: str, start: bytes) -> bool:
+        """Whether the first bytes of a file with no telling name say so."""
+        if self.interpreters and start.startswith(b"#!"):
+            words = start.split(b"\n", 1)[0][2:].decode("utf-8", "replace").split()
+            program = _interpreter(words)
+            if any(re.fullmatch(pattern, program) for pattern in self.interpreters):
+                return True
+        return self.claims_text is not None and self.claims_text(path, start)
+
+
+def _interpreter(words: Sequence[str]) -> str:
+    """The program a ``#!`` line starts, through ``env`` and its options."""
+    names = [word.rpartition("/")[2] for word in words]
+    if names and names[0] == "env":
+        names = [name for name in names[1:] if not name.startswith("-") and "=" not in name]
+    return names[0] if names else ""

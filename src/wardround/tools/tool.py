@@ -1,0 +1,88 @@
+"""What a static tool is, for a specialist that wants one run."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wardround.findings import RawResult
+
+
+class Profile(enum.StrEnum):
+    """Where a review runs: at a commit, where a second is long, or in CI."""
+
+    COMMIT = "commit"
+    CI = "ci"
+
+
+class Scope(enum.StrEnum):
+    """What a tool's answer about a file depends on."""
+
+    FILE = "file"
+    PROJECT = "project"
+
+
+class Columns(enum.StrEnum):
+    """What a tool counts when it names a column; the host turns all into code points."""
+
+    CODE_POINTS = "code-points"
+    UTF8 = "utf-8"
+    UTF16 = "utf-16"
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """One run of a tool over some files of a snapshot.
+
+    Attributes:
+        program: the executable.
+        root: the snapshot: a folder that looks like the repository.
+        files: what to look at, relative to ``root``.
+        environment: the project's virtual environment, where one was found.
+        scratch: an empty folder outside ``root`` for files the command needs.
+    """
+
+    program: Path
+    root: Path
+    files: tuple[str, ...]
+    environment: Path | None
+    scratch: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A static analyser, found as a program and read through its output.
+
+    Attributes:
+        name: the prefix of its rules: ``ruff`` in ``ruff/B006``; its map is ``tools/<name>.yml``.
+        program: the executable's name.
+        command: the argument list for an invocation.
+        parse: standard output -> results with paths relative to the root. It raises ``ToolOutputError`` or
+            ``msgspec.MsgspecError`` for anything it does not understand; nothing printed is not "clean".
+        clean: exit statuses that mean "it ran", findings or not.
+        install: the line that installs it, shown when it is missing.
+        config_names: its configuration files, looked for from each file's folder up to the root.
+        config_closure: files a configuration file refers to: (path, content) -> paths.
+        fallback_config: ``(name, content)`` placed above the snapshot: rules where the project has none.
+        variables: environment variables it needs; it gets no others of the caller's.
+    """
+
+    name: str
+    program: str
+    command: Callable[[Invocation], Sequence[str]]
+    parse: Callable[[bytes, Invocation], Sequence[RawResult]]
+    clean: frozenset[int]
+    install: str
+    profiles: frozenset[Profile] = frozenset(Profile)
+    scope: Scope = Scope.FILE
+    columns: Columns = Columns.CODE_POINTS
+    timeout_s: float = 10.0
+    distribution: str | None = None
+    config_names: tuple[str, ...] = ()
+    config_closure: Callable[[str, str], Sequence[str]] | None = None
+    fallback_config: Callable[[], tuple[str, str]] | None = None
+    identity: Callable[[], str] | None = None
+    variables: Mapping[str, str] = field(default_factory=dict)
+    map_package: str = "wardround_rules"
