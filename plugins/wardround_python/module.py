@@ -1,0 +1,131 @@
+"""A parsed Python module: its syntax tree, who is whose parent, and what its names stand for."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+from functools import cached_property
+
+from wardround.findings import Span
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
+
+_TEST_PATH = re.compile(r"(^|/)(tests?|testing|conftest\.py|test_[^/]*\.py|[^/]*_tests?\.py)(/|$)")
+
+
+def parse(text: str) -> ast.Module:
+    """Parse Python source without printing its warnings.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: it is not Python this interpreter can read.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
+
+
+class PythonModule:
+    """One module under review. Built once for a file and shared by all checks."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path
+        self.text = text
+        self.tree = parse(text)
+        self._lines = text.split("\n")
+
+    @cached_property
+    def is_test(self) -> bool:
+        """Whether the path is that of a test, by the usual names."""
+        return _TEST_PATH.search(self.path) is not None
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """The parent of every node but the module."""
+        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The parent, its parent, up to the module."""
+        parents = self.parents
+        while node in parents:
+            node = parents[node]
+            yield node
+
+    def function_of(self, node: ast.AST) -> FunctionNode | ast.Lambda | None:
+        """The innermost function whose body a node runs in; None at module or class level."""
+        for parent in self.ancestors(node):
+            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+                return parent
+        return None
+
+    def class_of(self, node: ast.AST) -> ast.ClassDef | None:
+        """The class a function or statement is directly defined in, functions in between not counted."""
+        for parent in self.ancestors(node):
+            if isinstance(parent, ast.ClassDef):
+                return parent
+            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+                return None
+        return None
+
+    @cached_property
+    def imported(self) -> dict[str, str]:
+        """Local name -> dotted name, for every import anywhere in the module."""
+        names: dict[str, str] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    local = alias.asname or alias.name.partition(".")[0]
+                    names[local] = alias.name if alias.asname else local
+            elif isinstance(node, ast.ImportFrom):
+                stem = "." * node.level + (node.module or "")
+                joint = "" if stem.endswith(".") or not stem else "."
+                for alias in node.names:
+                    names[alias.asname or alias.name] = f"{stem}{joint}{alias.name}"
+        return names
+
+    def dotted(self, node: ast.AST) -> str | None:
+        """What a name or attribute chain stands for, through the imports: ``sleep`` -> ``time.sleep``.
+
+        Names that are not imported stand for themselves; anything but a chain of names gives None.
+        """
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return None
+        parts.append(self.imported.get(node.id, node.id))
+        return ".".join(reversed(parts))
+
+    def span(self, node: ast.expr | ast.stmt | ast.ExceptHandler | ast.arg | ast.keyword | ast.alias) -> Span:
+        """The place of a node, columns in code points."""
+        end_line = node.end_lineno or node.lineno
+        end = node.end_col_offset if node.end_col_offset is not None else node.col_offset
+        return Span(
+            node.lineno,
+            self._column(node.lineno, node.col_offset),
+            end_line,
+            self._column(end_line, end),
+        )
+
+    def keyword_span(self, node: ast.stmt | ast.ExceptHandler, width: int) -> Span:
+        """The first ``width`` characters of a statement: its keyword, where the whole would be too much."""
+        column = self._column(node.lineno, node.col_offset)
+        return Span(node.lineno, column, node.lineno, column + width)
+
+    def name_span(self, node: FunctionNode | ast.ClassDef) -> Span:
+        """The place of a definition's name."""
+        line = self._lines[node.lineno - 1]
+        start = self._column(node.lineno, node.col_offset) - 1
+        match = re.compile(r"(?:async\s+)?(?:def|class)\s+").match(line, start)
+        column = (match.end() if match else start) + 1
+        return Span(node.lineno, column, node.lineno, column + len(node.name))
+
+    def _column(self, line: int, offset: int) -> int:
+        """The 1-based column in code points of a UTF-8 byte offset."""
+        text = self._lines[line - 1]
+        if text.isascii():
+            return offset + 1
+        return len(text.encode("utf-8")[:offset].decode("utf-8", "replace")) + 1

@@ -1,0 +1,1 @@
+"""Rules as data: tool maps under ``tools``, declarative rules under the name of their language."""
