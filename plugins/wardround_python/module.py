@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from wardround.findings import Span
@@ -25,6 +25,16 @@ def parse(text: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text)
+
+
+def nodes_run_by(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Every node that runs when the statements do: functions and classes they define are not entered."""
+    stack = list(statements)[::-1]
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, SCOPES):
+            stack.extend(reversed(list(ast.iter_child_nodes(node))))
 
 
 class PythonModule:
@@ -98,6 +108,15 @@ class PythonModule:
             return None
         parts.append(self.imported.get(node.id, node.id))
         return ".".join(reversed(parts))
+
+    def imported_name(self, node: ast.AST) -> str | None:
+        """Like ``dotted``, but None unless an import brings in the first name: others may be any local value."""
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if isinstance(root, ast.Name) and root.id in self.imported:
+            return self.dotted(node)
+        return None
 
     def span(self, node: ast.expr | ast.stmt | ast.ExceptHandler | ast.arg | ast.keyword | ast.alias) -> Span:
         """The place of a node, columns in code points."""

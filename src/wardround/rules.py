@@ -181,3 +181,69 @@ class Catalogue:
         for tool_map in self._maps.values():
             rules.update({rule.id: rule for rule in tool_map.listed()})
         return [rules[key] for key in sorted(rules)]
+
+
+class DeclaredCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Source that a declarative rule must report at one place."""
+
+    source: str
+    line: int
+    column: int
+
+
+class DeclaredMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """The ``metadata`` of a declarative rule; the rest of the file is in its engine's own syntax."""
+
+    name: str
+    plane: Plane
+    severity: str
+    defect_class: str
+    valid: list[str]
+    invalid: list[DeclaredCase]
+
+
+class DeclaredRule(msgspec.Struct, frozen=True):
+    """What ast-grep's and semgrep's rule files have in common."""
+
+    id: str
+    message: str
+    metadata: DeclaredMetadata
+    note: str = ""
+    why: str = ""
+
+
+def declared(folder: str, engine: str, package: str = RULES_PACKAGE) -> list[DeclaredRule]:
+    """The declarative rules of one engine for one kind of code, by id.
+
+    Raises:
+        WardroundError: a rule file lacks its metadata.
+    """
+    found = []
+    for source in (resources.files(package) / folder / engine).iterdir():
+        if not source.name.endswith(".yml"):
+            continue
+        content = _load_yaml(source.read_text("utf-8"))
+        for one in content.get("rules", [content]):
+            try:
+                found.append(msgspec.convert(one, DeclaredRule))
+            except msgspec.ValidationError as cause:
+                raise WardroundError(f"{package}/{folder}/{engine}/{source.name}: {cause}") from cause
+    return sorted(found, key=lambda rule: rule.id)
+
+
+def declarative_rules(folder: str, engine: str, package: str = RULES_PACKAGE) -> list[Rule]:
+    """The same as entries of the catalogue."""
+    return [
+        Rule(
+            id=f"{engine}/{rule.id}",
+            name=rule.metadata.name,
+            plane=rule.metadata.plane,
+            severity=Severity.named(rule.metadata.severity),
+            defect_class=rule.metadata.defect_class,
+            why=(rule.note or rule.message).strip(),
+            valid=tuple(rule.metadata.valid),
+            invalid=tuple(case.source for case in rule.metadata.invalid),
+            reported_by=(engine,),
+        )
+        for rule in declared(folder, engine, package)
+    ]

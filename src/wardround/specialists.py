@@ -33,9 +33,13 @@ def leader_comments(text: str) -> Iterable[Comment]:
                           match.start(1) + 1)  # fmt: skip
 
 
-def one_line(text: str, line: int) -> tuple[int, int]:
-    """The statement a line belongs to, where nothing better is known: the line."""
-    return (line, line)
+StatementOf = Callable[[int], tuple[int, int]]
+"""The first and last line of the statement that a line belongs to."""
+
+
+def lines_as_statements(text: str) -> StatementOf:
+    """Where nothing better is known, every line is a statement."""
+    return lambda line: (line, line)
 
 
 def anything_parses(text: str) -> str | None:
@@ -55,8 +59,8 @@ class Specialist:
         checks: the checks of its own, in any order.
         run_checks: how they are run over one file; replace it to parse once for all of them.
         rules: rules of its tools that are written down outside the tool map (declarative rules).
-        statement: the first and last line of the statement around a line, so that a finding keeps its
-            identity when the statement is reformatted.
+        statements: text -> the statement around a line, so that a finding keeps its identity when the
+            statement is reformatted.
         comments: the comments of a file, for suppressions.
         complaint: why a text does not parse, or None; a fix that breaks a file is refused.
         options: a ``msgspec.Struct`` type: the keys of ``[tool.wardround.<name>]``.
@@ -71,7 +75,7 @@ class Specialist:
     checks: tuple[type[Check], ...] = ()
     run_checks: CheckRunner = run_each
     rules: Callable[[], Sequence[Rule]] | None = None
-    statement: Callable[[str, int], tuple[int, int]] = one_line
+    statements: Callable[[str], StatementOf] = lines_as_statements
     comments: Callable[[str], Iterable[Comment]] = leader_comments
     complaint: Callable[[str], str | None] = anything_parses
     options: type[Any] | None = None

@@ -65,7 +65,11 @@ class Tool:
         install: the line that installs it, shown when it is missing.
         config_names: its configuration files, looked for from each file's folder up to the root.
         config_closure: files a configuration file refers to: (path, content) -> paths.
-        fallback_config: ``(name, content)`` placed above the snapshot: rules where the project has none.
+        fallback_config: reader of trusted files -> ``(name, content)`` placed above the snapshot: what counts
+            for files that no configuration of the project covers.
+        identity: what else its answers depend on, as text: its own rules, built-in options.
+        project_files: names of the files a project-wide tool must see beside those it is given.
+        distribution: the PyPI name it is installed by, whose version is its version.
         variables: environment variables it needs; it gets no others of the caller's.
     """
 
@@ -82,7 +86,8 @@ class Tool:
     distribution: str | None = None
     config_names: tuple[str, ...] = ()
     config_closure: Callable[[str, str], Sequence[str]] | None = None
-    fallback_config: Callable[[], tuple[str, str]] | None = None
+    fallback_config: Callable[[Callable[[str], str | None]], tuple[str, str]] | None = None
     identity: Callable[[], str] | None = None
+    project_files: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     map_package: str = "wardround_rules"

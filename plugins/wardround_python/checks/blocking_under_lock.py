@@ -1,0 +1,108 @@
+"""PY006."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane
+from wardround_python.check import PythonCheck
+from wardround_python.checks.blocking_in_async import WAITING_CALLS
+from wardround_python.module import nodes_run_by
+
+_LOCK_NAME = re.compile(r"(^|_)(lock|mutex|rlock)$", re.IGNORECASE)
+_LOCK_TYPES = frozenset({"threading.Lock", "threading.RLock"})
+# These exist to make their users wait for one another while something outside happens.
+_WAITING_IS_MEANT = re.compile(r"rate|limit|throttl|pace|process_?lock|file_?lock", re.IGNORECASE)
+
+
+class BlockingUnderLock(PythonCheck):
+    """A lock is held while something outside the process is waited for.
+
+    Every other thread that wants the lock waits as long as the network, the child process or the clock
+    takes; one slow answer stops them all. Make the call first, then take the lock for the change alone.
+    """
+
+    ID = "PY006"
+    NAME = "blocking-under-lock"
+    PLANE = Plane.PERF
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import requests\nr = requests.get(u)\nwith lock:\n    seen.append(r)\n",
+        "import asyncio\nasync def f():\n    async with lock:\n        await asyncio.sleep(1)\n",
+        "import time\nwith lock:\n    def later():\n        time.sleep(1)\n",
+        "import time\nwith clock:\n    time.sleep(1)\n",
+        "import threading\nready = threading.Condition()\nwith ready:\n    ready.wait()\n",
+        "import time\nclass RateLimiter:\n    def take(self):\n        with self._lock:\n            time.sleep(1)\n",
+        "import subprocess, filelock\nlock = filelock.FileLock('x')\nwith lock:\n    subprocess.run(['make'])\n",
+        Valid("import time\nwith lock:\n    time.sleep(1)\n", path="tests/test_lock.py"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("import time\nwith lock:\n    time.sleep(1)\n", line=3, column=5),
+        Invalid(
+            "import requests\nclass A:\n    def f(self):\n        with self._cache_lock, x:\n"
+            "            if self.old:\n                self.a = requests.get(u)\n",
+            line=6,
+            column=26,
+        ),
+        Invalid(
+            "import threading, subprocess\nguard = threading.Lock()\ndef f():\n    with guard:\n"
+            "        subprocess.check_output(['ls'])\n",
+            line=5,
+            column=9,
+        ),
+        Invalid("from urllib.request import urlopen\nwith a_lock:\n    with LOCK:\n        urlopen(u)\n", line=4, column=9),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return "with " in source.text and ("ock" in source.text or "utex" in source.text or "OCK" in source.text)
+
+    @cached_property
+    def _reported(self) -> set[ast.AST]:
+        return set()
+
+    @cached_property
+    def _made_by(self) -> dict[str, str]:
+        """Name or attribute -> what made its value, for the assignments of calls in the module."""
+        made: dict[str, str] = {}
+        for node in ast.walk(self.module.tree):
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                for target in node.targets:
+                    made[ast.unparse(target)] = self.module.imported_name(node.value.func) or ""
+        return made
+
+    def visit_With(self, node: ast.With) -> None:
+        if self.module.is_test:
+            return
+        calls = [
+            call
+            for call in nodes_run_by(node.body)
+            if isinstance(call, ast.Call) and self.module.imported_name(call.func) in WAITING_CALLS
+        ]
+        lock = next((item.context_expr for item in node.items if calls and self._is_lock(item.context_expr)), None)
+        if lock is None or self._waits_on_purpose(node):
+            return
+        for call in calls:
+            if call not in self._reported:
+                self._reported.add(call)
+                name = self.module.imported_name(call.func)
+                self.report(self.module.span(call), f"{name}() is waited for while {ast.unparse(lock)} is held")
+
+    def _is_lock(self, node: ast.expr) -> bool:
+        if not isinstance(node, (ast.Name, ast.Attribute)):
+            return False
+        made_by = self._made_by.get(ast.unparse(node))
+        if made_by is not None and made_by.startswith(("threading.", "multiprocessing.")):
+            return made_by in _LOCK_TYPES
+        last = node.attr if isinstance(node, ast.Attribute) else node.id
+        return not made_by and _LOCK_NAME.search(last) is not None
+
+    def _waits_on_purpose(self, node: ast.With) -> bool:
+        named = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        names = [parent.name for parent in self.module.ancestors(node) if isinstance(parent, named)]
+        names += [ast.unparse(item.context_expr) for item in node.items]
+        return any(_WAITING_IS_MEANT.search(name) for name in names)

@@ -1,0 +1,350 @@
+"""PY008."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from wardround.checks import Invalid, Project, Source, Valid
+from wardround.findings import Plane, Severity
+from wardround_python.check import PythonCheck
+from wardround_python.module import FunctionNode, PythonModule, parse
+
+_SHOWN_PLACES = 3
+_PUBLIC_FUNCTION = re.compile(r"^(?:async +)?def [^_\W]", re.MULTILINE)
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """How a function may be called.
+
+    Attributes:
+        positional: the names an argument without a keyword can go to, in order.
+        by_keyword: the names that may be given by keyword.
+        required: the names without a default, in order.
+    """
+
+    positional: tuple[str, ...]
+    by_keyword: frozenset[str]
+    required: tuple[str, ...]
+    any_positional: bool
+    any_keyword: bool
+
+    @classmethod
+    def of(cls, function: FunctionNode) -> Signature:
+        arguments = function.args
+        positional = [a.arg for a in arguments.posonlyargs + arguments.args]
+        optional_from = len(positional) - len(arguments.defaults)
+        keyword_only = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        return cls(
+            tuple(positional),
+            frozenset(a.arg for a in arguments.args + arguments.kwonlyargs),
+            (*positional[:optional_from], *(a.arg for a, default in keyword_only if default is None)),
+            arguments.vararg is not None,
+            arguments.kwarg is not None,
+        )
+
+    def takes_all_of(self, old: Signature) -> bool:
+        """Whether every call that fits the old signature is sure to fit this one."""
+        return (
+            self.positional[: len(old.positional)] == old.positional
+            and set(self.required) <= set(old.required)
+            and (self.any_keyword or old.by_keyword <= self.by_keyword)
+            and self.any_positional >= old.any_positional
+            and self.any_keyword >= old.any_keyword
+        )
+
+    def misfit(self, call: ast.Call) -> str | None:
+        """Why a call without ``*`` or ``**`` cannot be made; None if it can."""
+        if len(call.args) > len(self.positional) and not self.any_positional:
+            return f"takes {len(self.positional)} positional arguments, not {len(call.args)}"
+        given = set(self.positional[: len(call.args)])
+        for name in [keyword.arg or "" for keyword in call.keywords]:
+            if name in given and name in self.by_keyword:
+                return f'gets "{name}" twice'
+            if name not in self.by_keyword and not self.any_keyword:
+                return f'has no parameter "{name}"'
+            given.add(name)
+        missing = next((name for name in self.required if name not in given), None)
+        return f'needs "{missing}"' if missing else None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One function before and after, and where it stands."""
+
+    path: str
+    name: str
+    old: Signature
+    new: Signature
+
+    def broken_by(self, call: ast.Call) -> str | None:
+        """Why a call that could be made before no longer can."""
+        spread = any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
+        if spread or self.old.misfit(call) is not None:
+            return None
+        return self.new.misfit(call)
+
+
+class StaleCallers(PythonCheck):
+    """A function's parameters changed and callers still use the old ones.
+
+    Such a call raises TypeError when it is reached, perhaps on a path that no test takes. Change the
+    callers in the same commit, or give the new parameter a default.
+    """
+
+    ID = "PY008"
+    NAME = "stale-callers"
+    PLANE = Plane.CONTRACT
+    SEVERITY = Severity.ERROR
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "def send(to, text): ...\nsend(1)\n",
+        Valid(
+            "def send(to, text=''): ...\n",
+            base="def send(to): ...\n",
+            path="app/mail.py",
+            others={"app/use.py": "from app.mail import send\nsend(1)\n"},
+        ),
+        Valid(
+            "def send(to, text): ...\n",
+            base="def send(to): ...\n",
+            path="app/mail.py",
+            others={
+                "a.py": "from app.mail import send\nsend(1, 2)\n",
+                "b.py": "from app.post import send\nsend(1)\n",
+                "c.py": "from app.mail import send\nsend(*args)\n",
+                "d.py": "from app.mail import send\ndef f(send):\n    send(1)\n",
+                "e.py": "from app.mail import send\nsend(1, 2, 3)\n",
+                "f.py": "import app.mail\nuse(app.mail.send)\nsend(1)\n",
+            },
+        ),
+        Valid(
+            "@task\ndef send(to, text): ...\n",
+            base="@task\ndef send(to): ...\n",
+            path="app/mail.py",
+            others={"a.py": "from app.mail import send\nsend(1)\n"},
+        ),
+        Valid(
+            "def _send(to, text): ...\n_send(1, 2)\n", base="def _send(to): ...\n_send(1)\n", path="app/mail.py"
+        ),
+        Valid(
+            "def send(to, text): ...\n",
+            base="def send(to): ...\n",
+            path="one/mail.py",
+            others={"two/mail.py": "", "two/use.py": "from mail import send\nsend(1)\n"},
+        ),
+        Valid(
+            "def send(to, text): ...\n",
+            base="def send(to): ...\n",
+            path="app/mail.py",
+            others={"app/__init__.py": "", "use.py": "from mail import send\nsend(1)\n"},
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "def send(to, text): ...\n",
+            base="def send(to): ...\n",
+            path="src/app/mail.py",
+            others={"src/app/use.py": "from app.mail import send as post\npost(1)\n"},
+            line=1,
+            column=5,
+        ),
+        Invalid(
+            "import x\nasync def send(to, *, body): ...\n",
+            base="import x\nasync def send(to, *, text): ...\n",
+            path="app/mail.py",
+            others={"app/use.py": "from . import mail\nawait_(mail.send(1, text='a'))\n"},
+            line=2,
+            column=11,
+        ),
+        Invalid(
+            "def send(to, *, text=''): ...\n",
+            base="def send(to, text=''): ...\n",
+            path="app/mail/__init__.py",
+            others={"app/sub/use.py": "import app.mail as m\nm.send(1, 'a')\n"},
+            line=1,
+            column=5,
+        ),
+        Invalid(
+            "def send(to): ...\n\ndef hello():\n    send(1, urgent=True)\n",
+            base="def send(to, urgent=False): ...\n\ndef hello():\n    send(1, urgent=True)\n",
+            path="mail.py",
+            line=1,
+            column=5,
+        ),
+        Invalid(
+            "def send(to, text): ...\n",
+            base="def send(to): ...\n",
+            path="app/mail.py",
+            others={"app/sub/use.py": "import app.mail\nfrom ..mail import send\nsend(1)\napp.mail.send(2)\n"},
+            line=1,
+            column=5,
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return source.base_text is not None and _PUBLIC_FUNCTION.search(source.text) is not None
+
+    def visit_Module(self, node: ast.Module) -> None:
+        base_text = self.source.base_text or ""
+        functions = {
+            name: function
+            for name, function in _public_functions(node).items()
+            if f"def {name}" in base_text and self._header(function) not in base_text
+        }
+        if not functions:
+            return
+        try:
+            before = _public_functions(parse(base_text))
+        except _UNREADABLE:
+            return
+        for name, function in functions.items():
+            if name in before:
+                change = Change(self.source.path, name, Signature.of(before[name]), Signature.of(function))
+                self._look_at(change, function)
+
+    def _header(self, function: FunctionNode) -> str:
+        """The text from ``def`` to the body: where the base has it too, the parameters are the same."""
+        end = max(function.body[0].lineno - 1, function.lineno)
+        return "\n".join(self.source.text.split("\n")[function.lineno - 1 : end])
+
+    def _look_at(self, change: Change, function: FunctionNode) -> None:
+        if change.new.takes_all_of(change.old):
+            return
+        stale = sorted(self._stale_calls(change))
+        if not stale:
+            return
+        places = ", ".join(f"{path}:{line}" for path, line, _ in stale[:_SHOWN_PLACES])
+        more = f" and {len(stale) - _SHOWN_PLACES} more" if len(stale) > _SHOWN_PLACES else ""
+        calls = "1 call was" if len(stale) == 1 else f"{len(stale)} calls were"
+        self.report(
+            self.module.name_span(function),
+            f'"{change.name}" {stale[0][2]} now, but {calls} not changed with it: {places}{more}',
+        )
+
+    def _stale_calls(self, change: Change) -> Iterator[tuple[str, int, str]]:
+        """Path, line and reason of each call that can no longer be made."""
+        if _bindings(self.module.tree, change.name) == 1 and change.name not in self.module.imported:
+            yield from _broken(self.module, change, {change.name})
+        place = Place.of(change.path)
+        project = self.source.project
+        for path in project.files_with_word([change.name], ["*.py"]):
+            text = project.read(path) if path != change.path else None
+            if text is None or "import" not in text:
+                continue
+            try:
+                module = PythonModule(path, text)
+            except _UNREADABLE:
+                continue
+            yield from _broken(module, change, _spellings(module, change.name, place, project))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a module stands, as the parts of its path: ``src/app/mail.py`` is ``src``, ``app``, ``mail``."""
+
+    parts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, path: str) -> Place:
+        return cls(tuple(path.removesuffix(".py").removesuffix("/__init__").split("/")))
+
+    def is_meant_by(self, importer: str, dotted: str, level: int, project: Project) -> bool:
+        """Whether an import in another file, with so many leading dots, can only mean this module."""
+        named = tuple(dotted.split(".")) if dotted else ()
+        folders = tuple(importer.split("/")[:-1])
+        if level:
+            return len(folders) >= level - 1 and folders[: len(folders) - level + 1] + named == self.parts
+        if not named or self.parts[-len(named) :] != named:
+            return False
+        root = self.parts[: -len(named)]
+        return self._is_import_root(root, folders, len(named), project) and not any(
+            _holds_module(other, named, project) for other in _roots_near(folders) if other != root
+        )
+
+    def _is_import_root(
+        self, root: tuple[str, ...], folders: tuple[str, ...], named_parts: int, project: Project
+    ) -> bool:
+        """Whether imports can start in a folder: it is no package, and the importer is under it or names enough."""
+        if root and project.read("/".join((*root, "__init__.py"))) is not None:
+            return False
+        return named_parts > 1 or root in _roots_near(folders)
+
+
+def _roots_near(folders: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The folders where the imports of a file may start: those it is in, and the usual ones."""
+    return [*(folders[:depth] for depth in range(len(folders) + 1)), ("src",), ("lib",)]
+
+
+def _holds_module(root: tuple[str, ...], named: tuple[str, ...], project: Project) -> bool:
+    stem = "/".join((*root, *named))
+    return project.read(f"{stem}.py") is not None or project.read(f"{stem}/__init__.py") is not None
+
+
+def _public_functions(tree: ast.Module) -> dict[str, FunctionNode]:
+    """The plain functions of a module by name: undecorated, and bound once."""
+    functions = [n for n in tree.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    times = Counter(function.name for function in functions)
+    return {
+        function.name: function
+        for function in functions
+        if times[function.name] == 1 and not function.decorator_list and not function.name.startswith("_")
+    }
+
+
+def _bindings(tree: ast.Module, name: str) -> int:
+    """How often a module gives a name a value, in any scope, imports not counted."""
+    return sum(
+        (isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and n.name == name)
+        or (isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load))
+        or (isinstance(n, ast.arg) and n.arg == name)
+        or (isinstance(n, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and n.name == name)
+        for n in ast.walk(tree)
+    )
+
+
+def _spellings(module: PythonModule, name: str, place: Place, project: Project) -> set[str]:
+    """How calls in another module may write the function: ``send``, ``m.send``, ``app.mail.send``."""
+    meanings: dict[str, set[str]] = {}
+    found: list[tuple[str, str]] = []
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                local = alias.asname or alias.name.partition(".")[0]
+                meanings.setdefault(local, set()).add(alias.name if alias.asname else local)
+                if place.is_meant_by(module.path, alias.name, 0, project):
+                    found.append((local, f"{alias.asname or alias.name}.{name}"))
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                local, stem = alias.asname or alias.name, node.module or ""
+                whole = f"{stem}.{alias.name}" if stem else alias.name
+                meanings.setdefault(local, set()).add("." * node.level + whole)
+                if alias.name == name and place.is_meant_by(module.path, stem, node.level, project):
+                    found.append((local, local))
+                elif place.is_meant_by(module.path, whole, node.level, project):
+                    found.append((local, f"{local}.{name}"))
+    return {
+        spelling for local, spelling in found if len(meanings[local]) == 1 and not _bindings(module.tree, local)
+    }
+
+
+def _broken(module: PythonModule, change: Change, spellings: Collection[str]) -> Iterator[tuple[str, int, str]]:
+    for node in ast.walk(module.tree) if spellings else ():
+        if isinstance(node, ast.Call) and _written(node.func) in spellings:
+            reason = change.broken_by(node)
+            if reason is not None:
+                yield module.path, node.lineno, reason
+
+
+def _written(node: ast.expr) -> str | None:
+    """A chain of names as it stands in the text."""
+    if isinstance(node, ast.Attribute):
+        stem = _written(node.value)
+        return f"{stem}.{node.attr}" if stem else None
+    return node.id if isinstance(node, ast.Name) else None

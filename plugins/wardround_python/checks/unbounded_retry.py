@@ -1,0 +1,194 @@
+"""PY004."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround_python.check import PythonCheck
+from wardround_python.module import nodes_run_by
+
+_SLEEPS = frozenset({"time.sleep", "asyncio.sleep", "trio.sleep", "anyio.sleep", "gevent.sleep", "eventlet.sleep"})
+# What a handler may do between two attempts without ending them.
+_BETWEEN_ATTEMPTS = re.compile(
+    r"_*(sleep|log|debug|info|warning|warn|error|exception|critical|print|echo|write|format|str|repr|min|max|random|uniform)"
+)
+# Raised for what the program itself holds, not for something outside that may come back.
+_NO_OUTAGE = frozenset(
+    "InterruptedError BlockingIOError FileExistsError KeyboardInterrupt CancelledError StopIteration StopAsyncIteration"
+    " Empty Full ValueError TypeError KeyError IndexError LookupError AttributeError ImportError NameError SyntaxError"
+    " UnicodeDecodeError UnicodeError AssertionError EOFError IntegrityError WatchError".split()
+)
+_LIMITS_TIME = re.compile(r"timeout|deadline|fail_after|move_on", re.IGNORECASE)
+_ASKS_A_PERSON = frozenset({"input", "prompt", "getpass", "ask", "confirm", "readline"})
+_WAITS_FOR_END = frozenset({"is_set", "wait", "acquire", "cancelled", "stopped", "should_stop", "stopping"})
+
+
+class UnboundedRetry(PythonCheck):
+    """A call is tried again and again with nothing to end it.
+
+    When the other side is down for good, the loop keeps its thread, its connections and its caller for
+    ever, and the failure never shows. Count the attempts or set a deadline, and raise at the end.
+    """
+
+    ID = "PY004"
+    NAME = "unbounded-retry"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "while True:\n    try:\n        handle(queue.get())\n    except Exception:\n        log.exception('x')\n",
+        "for attempt in range(3):\n    try:\n        f()\n        break\n    except OSError:\n        pass\n",
+        "while True:\n    try:\n        f()\n        break\n    except OSError:\n        tries += 1\n"
+        "        if tries > 3:\n            raise\n",
+        "while True:\n    try:\n        n = int(input())\n        break\n    except Exception:\n        print('?')\n",
+        "def g(names):\n    while True:\n        name = names.pop()\n        try:\n            return f(name)\n"
+        "        except OSError:\n            continue\n",
+        "import time\nwhile not ready():\n    if time.monotonic() > end:\n        raise TimeoutError\n    time.sleep(1)\n",
+        "import time\nwhile not stop.is_set():\n    time.sleep(1)\n",
+        "import time\nwhile not ready():\n    step()\n    time.sleep(1)\n",
+        "import asyncio\nasync def g():\n    async with asyncio.timeout(5):\n        while not ready():\n"
+        "            await asyncio.sleep(1)\n",
+        "async def g():\n    while True:\n        try:\n            return await f()\n"
+        "        except asyncio.CancelledError:\n            continue\n",
+        Valid("import time\nwhile not ready():\n    time.sleep(1)\n", path="tests/test_ready.py"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "def g():\n    while True:\n        try:\n            return fetch()\n        except OSError:\n"
+            "            time.sleep(1)\n",
+            line=2,
+            column=5,
+        ),
+        Invalid(
+            "while 1:\n    try:\n        c = connect()\n        break\n    except Exception as e:\n"
+            "        log.warning('no %s', e)\n        continue\n",
+            line=1,
+            column=1,
+        ),
+        Invalid(
+            "def g():\n    delay = 1\n    while True:\n        try:\n            data = fetch()\n"
+            "        except ConnectionError:\n            time.sleep(delay)\n            delay *= 2\n"
+            "            continue\n        return data\n",
+            line=3,
+            column=5,
+        ),
+        Invalid(
+            "while True:\n    try:\n        f()\n    except TimeoutError:\n        pass\n    else:\n        break\n",
+            line=1,
+            column=1,
+        ),
+        Invalid("import time\nwhile not job.done():\n    time.sleep(1)\n", line=2, column=1),
+        Invalid(
+            "import asyncio\nasync def g():\n    while not await ready():\n        print('.')\n"
+            "        await asyncio.sleep(1)\n",
+            line=3,
+            column=5,
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return "while " in source.text
+
+    def visit_While(self, node: ast.While) -> None:
+        if self.module.is_test or self._is_limited_outside(node):
+            return
+        if isinstance(node.test, ast.Constant) and node.test.value in (True, 1):
+            retry = next((t for t in _statements(node.body) if isinstance(t, ast.Try) and _retries(node, t)), None)
+            if retry is not None:
+                self._report(node, f"{_first_call(retry.body)} is tried again without limit or deadline")
+        elif isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not):
+            if self._polls(node):
+                self._report(node, f"{_shown(node.test.operand)} is polled without limit or deadline")
+
+    def _report(self, node: ast.While, message: str) -> None:
+        self.report(self.module.keyword_span(node, len("while")), message)
+
+    def _is_limited_outside(self, node: ast.While) -> bool:
+        """Whether a ``with`` around the loop, by its name, ends it after some time."""
+        for parent in self.module.ancestors(node):
+            if isinstance(parent, (ast.With, ast.AsyncWith)):
+                if any(_LIMITS_TIME.search(ast.unparse(item.context_expr)) for item in parent.items):
+                    return True
+        return False
+
+    def _polls(self, node: ast.While) -> bool:
+        assert isinstance(node.test, ast.UnaryOp)
+        asked = node.test.operand.value if isinstance(node.test.operand, ast.Await) else node.test.operand
+        if not isinstance(asked, ast.Call) or _name(asked) in _WAITS_FOR_END:
+            return False
+        if _LIMITS_TIME.search(ast.unparse(asked)):
+            return False
+        calls = [n for n in nodes_run_by(node.body) if isinstance(n, ast.Call)]
+        sleeps = any(self.module.imported_name(call.func) in _SLEEPS for call in calls)
+        return (
+            sleeps
+            and all(isinstance(statement, (ast.Expr, ast.Pass)) for statement in node.body)
+            and all(_BETWEEN_ATTEMPTS.fullmatch(_name(call)) for call in calls)
+        )
+
+
+def _statements(body: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
+    """The statements that run in every round, those in a ``with`` included."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, (ast.With, ast.AsyncWith)):
+            yield from _statements(statement.body)
+
+
+def _retries(loop: ast.While, attempt: ast.Try) -> bool:
+    """Whether the ``try`` leaves the loop when it succeeds and comes back to it, for ever, when it fails."""
+    handlers = [h for h in attempt.handlers if _starts_again(h)]
+    if not handlers or attempt.finalbody or not _tries_something(attempt):
+        return False
+    tried = set(map(id, nodes_run_by(attempt.body + attempt.orelse)))
+    others = [n for n in nodes_run_by(loop.body) if id(n) not in tried]
+    return _ends_on_success(loop, attempt, others, handlers) and not _makes_progress(attempt, others)
+
+
+def _ends_on_success(
+    loop: ast.While, attempt: ast.Try, others: Sequence[ast.AST], handlers: Sequence[ast.ExceptHandler]
+) -> bool:
+    exits = [n for n in others if isinstance(n, (ast.Return, ast.Break, ast.Raise))]
+    if any(isinstance(s, (ast.Return, ast.Break)) for s in _statements(attempt.body + attempt.orelse)):
+        return not exits
+    last = loop.body[-1]
+    skips = all(isinstance(handler.body[-1], ast.Continue) for handler in handlers)
+    return skips and isinstance(last, (ast.Return, ast.Break)) and exits == [last] and loop.body[-2] is attempt
+
+
+def _starts_again(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    names = [kind.attr if isinstance(kind, ast.Attribute) else getattr(kind, "id", "") for kind in kinds]
+    if any(name in _NO_OUTAGE for name in names) or (handler.type is not None and not all(names)):
+        return False
+    inside = list(nodes_run_by(handler.body))
+    if any(isinstance(n, (ast.Raise, ast.Return, ast.Break, ast.Compare, ast.Yield, ast.YieldFrom)) for n in inside):
+        return False
+    return all(_BETWEEN_ATTEMPTS.fullmatch(_name(n)) for n in inside if isinstance(n, ast.Call))
+
+
+def _tries_something(attempt: ast.Try) -> bool:
+    calls = [n for n in nodes_run_by(attempt.body) if isinstance(n, ast.Call)]
+    return bool(calls) and not any(_name(call) in _ASKS_A_PERSON for call in calls)
+
+
+def _makes_progress(attempt: ast.Try, others: Sequence[ast.AST]) -> bool:
+    """Whether something the attempt uses is assigned anew in each round: then it isn't the same attempt."""
+    used = {n.id for n in nodes_run_by(attempt.body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return any(isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id in used for n in others)
+
+
+def _first_call(body: Sequence[ast.stmt]) -> str:
+    return next(_shown(n) for n in nodes_run_by(body) if isinstance(n, ast.Call))
+
+
+def _shown(node: ast.expr) -> str:
+    node = node.value if isinstance(node, ast.Await) else node
+    return f"{ast.unparse(node.func)}()" if isinstance(node, ast.Call) else ast.unparse(node)
+
+
+def _name(call: ast.Call) -> str:
+    """The last part of what is called."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")

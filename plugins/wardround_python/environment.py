@@ -1,0 +1,37 @@
+"""Finding the project's own virtual environment, which wardround reads and never writes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from wardround.errors import ConfigError
+from wardround_python.options import PythonOptions
+
+_USUAL = (".venv", "venv", "env")
+
+
+def project_environment(root: Path, options: PythonOptions) -> Path | None:
+    """The configured environment, else a usual folder in the repository, else the activated one.
+
+    The environment wardround itself runs in is not the project's: hook runners activate it.
+
+    Raises:
+        ConfigError: the configured environment is none.
+    """
+    if options.environment is not None:
+        chosen = root / options.environment
+        if not (chosen / "bin" / "python").exists():
+            raise ConfigError(
+                f"python.environment: {options.environment} is no virtual environment in {root}; "
+                "give the folder that holds bin/python"
+            )
+        return chosen
+    for name in _USUAL:
+        if (root / name / "pyvenv.cfg").is_file():
+            return root / name
+    active = os.environ.get("VIRTUAL_ENV") or os.environ.get("CONDA_PREFIX")
+    if active and Path(active).resolve() != Path(sys.prefix).resolve():
+        return Path(active) if (Path(active) / "bin" / "python").exists() else None
+    return None

@@ -1,0 +1,34 @@
+"""The Python specialist: which files it claims, what it brings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wardround.rules import Rule, declarative_rules
+from wardround.specialists import Specialist
+from wardround_python import syntax, tools
+from wardround_python.check import run_python_checks
+from wardround_python.environment import project_environment
+from wardround_python.options import PythonOptions
+
+
+def specialist() -> Specialist:
+    """The specialist as the host takes it."""
+    return Specialist(
+        name="python",
+        patterns=("*.py", "*.pyi", "*.pyw"),
+        interpreters=(r"python[0-9.]*w?", r"pypy[0-9.]*", "uv"),
+        tools=(tools.RUFF, tools.TY, tools.AST_GREP, tools.PYRIGHT, tools.SEMGREP),
+        checks=(),
+        run_checks=run_python_checks,
+        rules=_declared,
+        statements=syntax.statements,
+        comments=syntax.comments,
+        complaint=syntax.complaint,
+        options=PythonOptions,
+        environment=project_environment,
+    )
+
+
+def _declared() -> Sequence[Rule]:
+    return [*declarative_rules("python", "ast-grep"), *declarative_rules("python", "semgrep")]

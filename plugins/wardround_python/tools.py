@@ -1,0 +1,434 @@
+"""The static tools of the Python specialist: how each is called and read."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tomllib
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import msgspec
+
+from wardround.errors import ToolOutputError
+from wardround.findings import Edit, RawResult, Span, SuggestedFix
+from wardround.rules import RULES_PACKAGE, ToolMapFile, load_tool_map
+from wardround.tools.tool import Columns, Invocation, Profile, Scope, Tool
+
+_CI = "pip install 'wardround[ci]'"
+_BASE = "pip install --force-reinstall wardround"
+
+
+# ruff
+
+
+class RuffPlace(msgspec.Struct):
+    row: int
+    column: int
+
+
+class RuffEdit(msgspec.Struct):
+    content: str | None
+    location: RuffPlace
+    end_location: RuffPlace
+
+
+class RuffFix(msgspec.Struct):
+    applicability: str
+    edits: list[RuffEdit]
+    message: str | None = None
+
+
+class RuffResult(msgspec.Struct):
+    filename: str
+    location: RuffPlace
+    end_location: RuffPlace
+    message: str
+    code: str | None = None
+    url: str | None = None
+    fix: RuffFix | None = None
+
+
+def ruff_command(run: Invocation) -> Sequence[str]:
+    return [
+        str(run.program), "check", "--no-cache", "--no-fix", "--quiet", "--force-exclude",
+        "--no-respect-gitignore", "--output-format", "json", "--", *run.files,
+    ]  # fmt: skip
+
+
+def parse_ruff(output: bytes, run: Invocation) -> list[RawResult]:
+    """Read ``ruff check --output-format json``."""
+    found = []
+    for result in msgspec.json.decode(output, type=list[RuffResult]):
+        code = result.code or "invalid-syntax"
+        if code == "E902":
+            raise ToolOutputError(f"ruff could not read {Path(result.filename).name}: {result.message}")
+        file = _relative(result.filename, run)
+        span = _span(result.location, result.end_location)
+        fix = _ruff_fix(file, result.fix) if result.fix else None
+        found.append(RawResult(code, file, span, _one_line(result.message), result.url, fix))
+    return found
+
+
+def _span(start: RuffPlace, end: RuffPlace) -> Span:
+    if (end.row, end.column) < (start.row, start.column):
+        end = start
+    return Span(start.row, start.column, end.row, end.column)
+
+
+def _ruff_fix(file: str, fix: RuffFix) -> SuggestedFix:
+    edits = tuple(Edit(file, _span(e.location, e.end_location), e.content or "") for e in fix.edits)
+    return SuggestedFix(fix.message or "apply ruff's fix", fix.applicability == "safe", edits)
+
+
+@cache
+def _map_of(tool: str) -> ToolMapFile:
+    return load_tool_map(tool).content
+
+
+def ruff_fallback_config(read: Callable[[str], str | None]) -> tuple[str, str]:
+    """The selection for projects that have no ruff configuration of their own."""
+    tool_map = _map_of("ruff")
+    target = _target_version(read("pyproject.toml") or "")
+    per_file = "".join(
+        f"{_toml(pattern)} = {_toml(codes)}\n" for pattern, codes in sorted(tool_map.ignore_in.items())
+    )
+    return "ruff.toml", (
+        f"{target}[lint]\nselect = {_toml(tool_map.select)}\nignore = {_toml(tool_map.ignore)}\n"
+        f"[lint.per-file-ignores]\n{per_file}"
+    )
+
+
+def _target_version(pyproject: str) -> str:
+    """The oldest Python a project supports, as ruff's setting; ruff reads it only beside its own tables."""
+    try:
+        wanted = tomllib.loads(pyproject).get("project", {}).get("requires-python", "")
+        oldest = re.search(r"(?:>=|~=|==)\s*3\.(\d+)", wanted)
+    except (tomllib.TOMLDecodeError, AttributeError, TypeError):
+        return ""
+    return f'target-version = "py3{max(7, int(oldest[1]))}"\n' if oldest else ""
+
+
+def _toml(value: str | list[str]) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def ruff_config_closure(path: str, text: str) -> list[str]:
+    """The configuration a ruff configuration extends, relative to the repository root."""
+    try:
+        table: Any = tomllib.loads(text)
+        if path.endswith("pyproject.toml"):
+            table = table.get("tool", {}).get("ruff", {})
+        extended = table.get("extend")
+    except (tomllib.TOMLDecodeError, AttributeError):
+        return []  # ruff itself will complain about the file
+    if not isinstance(extended, str) or extended.startswith(("/", "~")):
+        return []
+    target = os.path.normpath(PurePosixPath(path).parent / extended)
+    return [] if target.startswith("..") else [target]
+
+
+# ty
+
+
+class GitlabPlace(msgspec.Struct):
+    line: int
+    column: int
+
+
+class GitlabPositions(msgspec.Struct):
+    begin: GitlabPlace
+    end: GitlabPlace
+
+
+class GitlabLocation(msgspec.Struct):
+    path: str
+    positions: GitlabPositions
+
+
+class GitlabResult(msgspec.Struct):
+    check_name: str
+    description: str
+    severity: str
+    location: GitlabLocation
+
+
+def ty_command(run: Invocation) -> Sequence[str]:
+    argv = [str(run.program), "check", "--output-format", "gitlab", "--no-progress"]
+    if run.environment is not None:
+        argv += ["--python", str(run.environment)]
+    else:  # what is installed is not known, so nothing can be said about imports
+        argv += ["--ignore", "import-not-found"]
+    for rule in _map_of("ty").ignore:
+        argv += ["--ignore", rule]
+    return [*argv, "--", *run.files]
+
+
+def parse_ty(output: bytes, run: Invocation) -> list[RawResult]:
+    """Read ``ty check --output-format gitlab``."""
+    found = []
+    for result in msgspec.json.decode(output, type=list[GitlabResult]):
+        begin, end = result.location.positions.begin, result.location.positions.end
+        if result.check_name == "io":
+            raise ToolOutputError(f"ty could not read a file: {result.description}")
+        if not result.location.path:
+            continue  # about the configuration, not about a file
+        span = _span(RuffPlace(begin.line, begin.column), RuffPlace(end.line, end.column))
+        message = _one_line(result.description.removeprefix(f"{result.check_name}: "))
+        found.append(RawResult(result.check_name, _relative(result.location.path, run), span, message))
+    return found
+
+
+# pyright
+
+
+class PyrightPlace(msgspec.Struct):
+    line: int
+    character: int
+
+
+class PyrightRange(msgspec.Struct):
+    start: PyrightPlace
+    end: PyrightPlace
+
+
+class PyrightResult(msgspec.Struct):
+    file: str
+    severity: str
+    message: str
+    range: PyrightRange | None = None
+    rule: str | None = None
+
+
+class PyrightSummary(msgspec.Struct, rename="camel"):
+    files_analyzed: int
+
+
+class PyrightOutput(msgspec.Struct, rename="camel"):
+    general_diagnostics: list[PyrightResult]
+    summary: PyrightSummary
+
+
+def pyright_command(run: Invocation) -> Sequence[str]:
+    argv = [str(run.program), "--outputjson", "--level", "error"]
+    if run.environment is not None:
+        argv += ["--pythonpath", str(run.environment / "bin" / "python")]
+    return [*argv, *(f"./{file}" for file in run.files)]
+
+
+def parse_pyright(output: bytes, run: Invocation) -> list[RawResult]:
+    """Read ``pyright --outputjson``, whose places are 0-based."""
+    answer = msgspec.json.decode(output, type=PyrightOutput)
+    if answer.summary.files_analyzed < 1:
+        raise ToolOutputError("pyright looked at no file")
+    found = []
+    for result in answer.general_diagnostics:
+        if result.range is None or result.severity == "information":
+            continue
+        start, end = result.range.start, result.range.end
+        span = Span(start.line + 1, start.character + 1, end.line + 1, end.character + 1)
+        code = result.rule or "syntax-error"
+        if code in _map_of("pyright").ignore:
+            continue
+        found.append(RawResult(code, _relative(result.file, run), span, _one_line(result.message)))
+    return found
+
+
+# ast-grep
+
+
+class AstGrepPlace(msgspec.Struct):
+    line: int
+    column: int
+
+
+class AstGrepRange(msgspec.Struct):
+    start: AstGrepPlace
+    end: AstGrepPlace
+
+
+class AstGrepResult(msgspec.Struct, rename="camel"):
+    file: str
+    rule_id: str
+    message: str
+    range: AstGrepRange
+
+
+def ast_grep_command(run: Invocation) -> Sequence[str]:
+    config = _rules_folder() / "sgconfig.yml"
+    return [str(run.program), "scan", "-c", str(config), "--json=stream", "--no-ignore", "hidden",
+            "--", *run.files]  # fmt: skip
+
+
+def parse_ast_grep(output: bytes, run: Invocation) -> list[RawResult]:
+    """Read ``ast-grep scan --json=stream``: one 0-based result a line; nothing printed is no result."""
+    found = []
+    for line in output.splitlines():
+        result = msgspec.json.decode(line, type=AstGrepResult)
+        start, end = result.range.start, result.range.end
+        span = Span(start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+        found.append(RawResult(result.rule_id, _relative(result.file, run), span, _one_line(result.message)))
+    return found
+
+
+# semgrep
+
+
+class SemgrepPlace(msgspec.Struct):
+    line: int
+    col: int
+
+
+class SemgrepExtra(msgspec.Struct):
+    message: str
+
+
+class SemgrepResult(msgspec.Struct):
+    check_id: str
+    path: str
+    start: SemgrepPlace
+    end: SemgrepPlace
+    extra: SemgrepExtra
+
+
+class SemgrepPaths(msgspec.Struct):
+    scanned: list[str]
+
+
+class SemgrepOutput(msgspec.Struct):
+    results: list[SemgrepResult]
+    errors: list[Any]
+    paths: SemgrepPaths
+
+
+def semgrep_command(run: Invocation) -> Sequence[str]:
+    return [
+        str(run.program), "scan", "--experimental", "--metrics=off", "--disable-version-check",
+        "--json", "-q", "--config", str(_rules_folder() / "semgrep"), "--", *run.files,
+    ]  # fmt: skip
+
+
+def parse_semgrep(output: bytes, run: Invocation) -> list[RawResult]:
+    """Read ``semgrep scan --json``; a file it was given and did not scan is a failure."""
+    answer = msgspec.json.decode(output, type=SemgrepOutput)
+    if answer.errors:
+        raise ToolOutputError(f"semgrep reported {_one_line(str(answer.errors[0]))[:200]}")
+    left_out = sorted(set(run.files) - {_relative(path, run) for path in answer.paths.scanned})
+    if left_out:
+        raise ToolOutputError(f"semgrep did not scan {left_out[0]} ({len(left_out)} of {len(run.files)})")
+    found = []
+    for result in answer.results:
+        span = Span(result.start.line, result.start.col, result.end.line, result.end.col)
+        code = result.check_id.rpartition(".")[2]
+        found.append(RawResult(code, _relative(result.path, run), span, _one_line(result.extra.message)))
+    return found
+
+
+# shared
+
+
+def _relative(path: str, run: Invocation) -> str:
+    """A path a tool named, relative to the snapshot's root.
+
+    Raises:
+        ToolOutputError: it is none of the files the tool was given.
+    """
+    relative = os.path.normpath(os.path.relpath(path, run.root) if os.path.isabs(path) else path)
+    if relative not in run.files:
+        raise ToolOutputError(f"it named {path!r}, which it was not given")
+    return relative
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+@cache
+def _rules_folder() -> Path:
+    return Path(str(resources.files(RULES_PACKAGE) / "python"))
+
+
+def rules_digest(engine: str) -> str:
+    """A digest of the declarative rules of one engine, part of what its answers depend on."""
+    digest = hashlib.sha256()
+    for file in sorted((_rules_folder() / engine).glob("*.yml")):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+_FILES = frozenset({0, 1})
+_PROJECT_FILES = ("*.py", "*.pyi", "py.typed")
+
+RUFF = Tool(
+    name="ruff",
+    program="ruff",
+    command=ruff_command,
+    parse=parse_ruff,
+    clean=_FILES,
+    install=_BASE,
+    distribution="ruff",
+    config_names=("pyproject.toml", "ruff.toml", ".ruff.toml"),
+    config_closure=ruff_config_closure,
+    fallback_config=ruff_fallback_config,
+)
+
+TY = Tool(
+    name="ty",
+    program="ty",
+    command=ty_command,
+    parse=parse_ty,
+    clean=_FILES,
+    install=_BASE,
+    scope=Scope.PROJECT,
+    distribution="ty",
+    config_names=("pyproject.toml", "ty.toml"),
+    project_files=_PROJECT_FILES,
+    identity=lambda: " ".join(_map_of("ty").ignore),
+)
+
+AST_GREP = Tool(
+    name="ast-grep",
+    program="ast-grep",
+    command=ast_grep_command,
+    parse=parse_ast_grep,
+    clean=_FILES,
+    install=_BASE,
+    distribution="ast-grep-cli",
+    identity=lambda: rules_digest("ast-grep"),
+)
+
+PYRIGHT = Tool(
+    name="pyright",
+    program="pyright",
+    command=pyright_command,
+    parse=parse_pyright,
+    clean=_FILES,
+    install=_CI,
+    profiles=frozenset({Profile.CI}),
+    scope=Scope.PROJECT,
+    columns=Columns.UTF16,
+    timeout_s=300.0,
+    distribution="pyright",
+    config_names=("pyproject.toml", "pyrightconfig.json"),
+    project_files=_PROJECT_FILES,
+    variables={"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1", "PYRIGHT_PYTHON_NODE_ENV": "wheel"},
+)
+
+SEMGREP = Tool(
+    name="semgrep",
+    program="semgrep",
+    command=semgrep_command,
+    parse=parse_semgrep,
+    clean=_FILES,
+    install=_CI,
+    profiles=frozenset({Profile.CI}),
+    columns=Columns.UTF8,
+    timeout_s=120.0,
+    distribution="semgrep",
+    identity=lambda: rules_digest("semgrep"),
+    variables={"SEMGREP_ENABLE_VERSION_CHECK": "0", "SEMGREP_SEND_METRICS": "off"},
+)

@@ -1,0 +1,1 @@
+"""From files to findings: running tools and checks, comparing with the base, merging duplicates."""

@@ -1,0 +1,57 @@
+"""One defect, one finding: tools that say the same about the same place become one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+
+from wardround.findings import Finding, Status
+
+_WEIGHT = {Status.EXISTING: 0, Status.SUPPRESSED: 1, Status.CAUSED: 2, Status.NEW: 3}
+
+
+def merged(findings: Iterable[Finding]) -> list[Finding]:
+    """Merge findings of one defect class whose places overlap or begin on the same line.
+
+    Two findings of one rule are never merged: a tool that says a thing twice means two things. Of a group,
+    the most severe finding speaks, then one that brings a fix, then the first by rule name; the others
+    become its sources.
+    """
+    by_class: dict[tuple[str, str], list[Finding]] = defaultdict(list)
+    for finding in findings:
+        by_class[finding.file, finding.defect_class].append(finding)
+    out = []
+    for group in by_class.values():
+        clusters: list[list[Finding]] = []
+        for finding in sorted(group, key=lambda f: f.sort_key):
+            home = next((c for c in clusters if _belongs(finding, c)), None)
+            if home is None:
+                clusters.append([finding])
+            else:
+                home.append(finding)
+        out += [_as_one(cluster) for cluster in clusters]
+    return sorted(out, key=lambda f: f.sort_key)
+
+
+def _belongs(finding: Finding, cluster: list[Finding]) -> bool:
+    if any(other.rule == finding.rule for other in cluster):
+        return False
+    return any(
+        other.span.line == finding.span.line or other.span.overlaps(finding.span) for other in cluster
+    )
+
+
+def _as_one(cluster: list[Finding]) -> Finding:
+    if len(cluster) == 1:
+        return cluster[0]
+    speaker = min(cluster, key=lambda f: (-f.severity, f.suggested_fix is None, f.rule))
+    return replace(
+        speaker,
+        sources=tuple(sorted({source for f in cluster for source in f.sources})),
+        confidence=max(f.confidence for f in cluster),
+        status=max((f.status for f in cluster), key=_WEIGHT.__getitem__),
+        masked=any(f.masked for f in cluster),
+        rationale=speaker.rationale or next((f.rationale for f in cluster if f.rationale), ""),
+        url=speaker.url or next((f.url for f in cluster if f.url), None),
+    )

@@ -1,0 +1,524 @@
+"""Running every specialist's tools and checks over one side of a change.
+
+Tools run side by side, never more than there are workers; the checks of our own run meanwhile in this thread.
+Whatever did not run as expected makes its files *unreviewed*. Answers are cached by everything they depend
+on, so only what was never seen costs anything.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import sysconfig
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from wardround import __version__
+from wardround.change.snapshot import Snapshot, alias
+from wardround.checks import Project, Source
+from wardround.errors import ToolFailed
+from wardround.findings import RawResult, Span, ToolRun, Unreviewed
+from wardround.specialists import Specialist
+from wardround.tools.process import Processes, bare_environment, find_program
+from wardround.tools.result_cache import ResultCache, key
+from wardround.tools.tool import Columns, Invocation, Profile, Scope, Tool
+
+_FILES_PER_RUN = 1000
+_PROJECT_FILES_PER_RUN = 10_000
+_ARGUMENT_BYTES = 1_000_000
+_VERSION_TIMEOUT_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One file of one side, for one specialist.
+
+    Attributes:
+        digest: of the content.
+        base_digest: of the content a check may compare with; empty where there is none.
+    """
+
+    path: str
+    specialist: Specialist
+    digest: bytes
+    options: Any = None
+    base_digest: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of the change, as the tools are to see it.
+
+    Attributes:
+        name: ``head`` or ``base``.
+        read: content by path, of files that are under review.
+        state: what identifies the whole project on this side; None if nothing does.
+        project: what checks may ask about other files.
+        link: completes a snapshot with the rest of the project, for files of these names.
+        base_text: the text a path had before the change, for checks that compare.
+    """
+
+    name: str
+    read: Callable[[str], bytes | None]
+    state: str | None
+    project: Project
+    link: Callable[[Snapshot, tuple[str, ...]], None]
+    base_text: Callable[[str], str | None]
+
+
+@dataclass(slots=True)
+class Results:
+    """What was said about one side, by (tool, path), and what was not looked at."""
+
+    by_file: dict[tuple[str, str], list[RawResult]] = field(default_factory=dict)
+    unreviewed: list[Unreviewed] = field(default_factory=list)
+    runs: list[ToolRun] = field(default_factory=list)
+
+    def of(self, tool: str, path: str) -> list[RawResult] | None:
+        """The results of a tool for a file; None if it did not look at it."""
+        return self.by_file.get((tool, path))
+
+
+@dataclass(slots=True)
+class _Job:
+    """A tool and the files of it that are not in the cache."""
+
+    tool: Tool
+    specialist: Specialist
+    program: Path
+    environment: Path | None
+    files: tuple[str, ...]
+    keys: dict[str, bytes]
+    seconds: float = 0.0
+    results: dict[str, list[RawResult]] = field(default_factory=dict)
+    trouble: ToolFailed | None = None
+
+
+class Workbench:
+    """What running needs beside the files: trusted configuration, cache, processes, limits.
+
+    Args:
+        trusted: text of a configuration file by path, from the side whose configuration counts.
+        snapshot: makes the private folder, when the first tool must run.
+        progress: told what is being waited for.
+    """
+
+    def __init__(
+        self,
+        *,
+        root: Path,
+        profile: Profile,
+        trusted: Callable[[str], str | None],
+        cache: ResultCache,
+        processes: Processes,
+        snapshot: Callable[[], Snapshot],
+        jobs: int,
+        timeout_s: float | None,
+        progress: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self.root = root
+        self.profile = profile
+        self.trusted = trusted
+        self.cache = cache
+        self.processes = processes
+        self.snapshot = snapshot
+        self.jobs = jobs
+        self.timeout_s = timeout_s
+        self.progress = progress
+        self._configs: dict[tuple[str, str], dict[str, str]] = {}
+
+    def review(self, side: Side, units: Sequence[Unit]) -> Results:
+        """Run all tools of the profile and all checks over the units of one side."""
+        results = Results()
+        jobs: list[_Job] = []
+        by_specialist: dict[str, list[Unit]] = defaultdict(list)
+        for unit in units:
+            by_specialist[unit.specialist.name].append(unit)
+        for name in sorted(by_specialist):
+            own = by_specialist[name]
+            for tool in own[0].specialist.tools:
+                if self.profile in tool.profiles:
+                    jobs += self._prepare(side, tool, own, results)
+        threads = self._start(side, jobs)
+        for name in sorted(by_specialist):
+            self._run_checks(side, by_specialist[name], results)
+        self._wait(threads, jobs)
+        for job in jobs:
+            self._finish(job, results)
+        results.runs = _summed(results.runs)
+        return results
+
+    # Tools
+
+    def _prepare(self, side: Side, tool: Tool, units: Sequence[Unit], results: Results) -> list[_Job]:
+        """Take from the cache what is there; the rest is work to be done."""
+        specialist = units[0].specialist
+        program = find_program(tool.program)
+        if program is None:
+            reason = f"{tool.program} is not installed; {tool.install}"
+            results.unreviewed += [Unreviewed(u.path, specialist.name, tool.name, reason) for u in units]
+            return []
+        environment = None
+        if tool.scope is Scope.PROJECT and specialist.environment is not None:
+            environment = specialist.environment(self.root, units[0].options)
+        version = tool_version(tool, program)
+        keys = {u.path: self._key(side, tool, program, version, environment, u) for u in units}
+        known = self.cache.get(k for k in keys.values() if k)
+        todo = []
+        for unit in units:
+            found = known.get(keys[unit.path])
+            if found is None:
+                todo.append(unit.path)
+            else:
+                results.by_file[tool.name, unit.path] = found
+        results.runs.append(ToolRun(tool.name, version, len(units), len(units) - len(todo), 0.0))
+        return [
+            _Job(tool, specialist, program, environment, tuple(chunk), {p: keys[p] for p in chunk})
+            for chunk in _chunks(todo, tool.scope)
+        ]
+
+    def _key(
+        self, side: Side, tool: Tool, program: Path, version: str, environment: Path | None, unit: Unit
+    ) -> bytes:
+        """What the answer about a file depends on; empty if that cannot be said."""
+        state = ""
+        if tool.scope is Scope.PROJECT:
+            if side.state is None:
+                return b""
+            state = side.state + _environment_state(environment)
+        config = self._config_for(tool, unit.path)
+        return key(
+            "tool", __version__, tool.name, version, _stat(program), unit.path, unit.digest, state,
+            tool.identity() if tool.identity else "", *(part for item in config.items() for part in item),
+        )  # fmt: skip
+
+    def _config_for(self, tool: Tool, path: str) -> dict[str, str]:
+        """The tool's configuration files that count for a path, with those they refer to, trusted side."""
+        folder = path.rpartition("/")[0]
+        cached = self._configs.get((tool.name, folder))
+        if cached is not None:
+            return cached
+        found = dict(self._config_for(tool, folder)) if folder else {}
+        stem = f"{folder}/" if folder else ""
+        waiting = [stem + name for name in tool.config_names]
+        while waiting:
+            name = waiting.pop(0)
+            text = None if name in found else self.trusted(name)
+            if text is not None:
+                found[name] = text
+                waiting += tool.config_closure(name, text) if tool.config_closure else ()
+        if not folder and tool.fallback_config:
+            name, text = tool.fallback_config(self.trusted)
+            found["../" + name] = text
+        self._configs[tool.name, folder] = found
+        return found
+
+    def _start(self, side: Side, jobs: Sequence[_Job]) -> list[threading.Thread]:
+        """Put files into the snapshot and start the workers."""
+        if not jobs:
+            return []
+        queue = _Queue(len(jobs))
+        threads = [
+            threading.Thread(target=self._work, args=(side, queue), daemon=True)
+            for _ in range(min(self.jobs, len(jobs)))
+        ]
+        try:
+            snapshot = self.snapshot()
+            for scope in (Scope.FILE, Scope.PROJECT):
+                ready = [job for job in jobs if job.tool.scope is scope]
+                self._fill(side, snapshot, ready)
+                queue.add(snapshot, ready)
+                if scope is Scope.FILE:
+                    for thread in threads:
+                        thread.start()
+        except OSError as cause:
+            queue.fail(f"the snapshot cannot be written: {cause.strerror or cause}", jobs)
+            threads = [thread for thread in threads if thread.ident is not None]
+        return threads
+
+    def _fill(self, side: Side, snapshot: Snapshot, jobs: Sequence[_Job]) -> None:
+        linked: set[str] = set()
+        for job in jobs:
+            for path in job.files:
+                for name, text in self._config_for(job.tool, path).items():
+                    if name.startswith("../"):
+                        snapshot.write_above(side.name, name[3:], text)
+                    else:
+                        snapshot.write(side.name, name, text.encode("utf-8", "surrogateescape"))
+                content = side.read(path)
+                if content is not None:
+                    snapshot.write(side.name, path, content)
+            linked |= set(job.tool.project_files)
+        if linked:
+            side.link(snapshot, tuple(sorted(linked)))
+
+    def _work(self, side: Side, queue: _Queue) -> None:
+        while True:
+            taken = queue.take()
+            if taken is None:
+                return
+            snapshot, job = taken
+            started = time.monotonic()
+            try:
+                job.results = self._run(side, snapshot, job)
+            except ToolFailed as trouble:
+                job.trouble = trouble
+            except Exception as cause:  # noqa: BLE001  (a plugin's parser: anything can come out)
+                job.trouble = ToolFailed(f"its output could not be read: {type(cause).__name__}: {cause}")
+            job.seconds = time.monotonic() - started
+
+    def _run(self, side: Side, snapshot: Snapshot, job: _Job) -> dict[str, list[RawResult]]:
+        tool = job.tool
+        names = {alias(path): path for path in job.files}
+        root = snapshot.side(side.name)
+        run = Invocation(job.program, root, tuple(names), job.environment, snapshot.home)
+        lost = [name for name in names if not (root / name).is_file()]
+        if lost:
+            raise ToolFailed(f"{names[lost[0]]} was not in the snapshot")
+        output = self.processes.run(
+            tool.command(run),
+            cwd=root,
+            timeout_s=self.timeout_s or tool.timeout_s,
+            clean=tool.clean,
+            env=bare_environment(job.program, snapshot.home, tool.variables),
+        )
+        try:
+            said = tool.parse(output, run)
+        except (msgspec.MsgspecError, UnicodeDecodeError, ValueError) as cause:
+            raise ToolFailed(f"its output could not be read: {cause}") from cause
+        found: dict[str, list[RawResult]] = {path: [] for path in job.files}
+        for result in said:
+            path = names[result.file]
+            found[path].append(_with_path(result, path, result.file))
+        if tool.columns is not Columns.CODE_POINTS:
+            for path, results in found.items():
+                found[path] = _in_code_points(results, side.read(path) or b"", tool.columns)
+        return found
+
+    def _wait(self, threads: Sequence[threading.Thread], jobs: Sequence[_Job]) -> None:
+        started = time.monotonic()
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(0.1)
+                if time.monotonic() - started > 1.0:
+                    busy = sorted({job.tool.name for job in jobs if not job.seconds})
+                    self.progress(f"waiting for {', '.join(busy)}")
+
+    def _finish(self, job: _Job, results: Results) -> None:
+        if job.trouble is not None:
+            reason = str(job.trouble)
+            results.unreviewed += [
+                Unreviewed(path, job.specialist.name, job.tool.name, reason) for path in job.files
+            ]
+            return
+        self.cache.put({job.keys[path]: found for path, found in job.results.items() if job.keys[path]})
+        for path, found in job.results.items():
+            results.by_file[job.tool.name, path] = found
+        version = tool_version(job.tool, job.program)
+        results.runs.append(ToolRun(job.tool.name, version, 0, 0, job.seconds))
+
+    # Checks of our own
+
+    def _run_checks(self, side: Side, units: Sequence[Unit], results: Results) -> None:
+        specialist = units[0].specialist
+        if not specialist.checks:
+            return
+        started = time.monotonic()
+        identity = _code_identity(specialist)
+        keys = {
+            u.path: key("checks", __version__, identity, side.state or "", repr(u.options), u.path, u.digest,
+                        u.base_digest) if side.state is not None else b""
+            for u in units
+        }  # fmt: skip
+        known = self.cache.get(k for k in keys.values() if k)
+        fresh: dict[bytes, list[RawResult]] = {}
+        for unit in units:
+            found = known.get(keys[unit.path])
+            if found is None:
+                found = self._check(side, unit, results)
+                if found is None:
+                    continue
+                if keys[unit.path]:
+                    fresh[keys[unit.path]] = found
+            results.by_file[specialist.name, unit.path] = found
+        self.cache.put(fresh)
+        seconds = time.monotonic() - started
+        results.runs.append(ToolRun(specialist.name, __version__, len(units), len(units) - len(fresh), seconds))
+
+    def _check(self, side: Side, unit: Unit, results: Results) -> list[RawResult] | None:
+        """The results of all checks for one file; None if it could not be looked at."""
+        specialist = unit.specialist
+        text = decoded(side.read(unit.path) or b"")
+        source = Source(unit.path, text or "", side.base_text(unit.path), side.project, unit.options)
+        try:
+            return list(specialist.run_checks(specialist.checks, source))
+        except SyntaxError as cause:
+            reason = f"it does not parse: line {cause.lineno or 1}: {cause.msg}"
+        except Exception as cause:  # noqa: BLE001  (a plugin's check: anything can come out)
+            reason = f"a check crashed: {type(cause).__name__}: {cause}"
+        results.unreviewed.append(Unreviewed(unit.path, specialist.name, specialist.name, reason))
+        return None
+
+
+class _Queue:
+    """Jobs for the workers, some of which become ready later than others."""
+
+    def __init__(self, expected: int) -> None:
+        self._left = expected
+        self._ready: list[tuple[Snapshot, _Job]] = []
+        self._changed = threading.Condition()
+
+    def add(self, snapshot: Snapshot, jobs: Iterable[_Job]) -> None:
+        with self._changed:
+            self._ready += [(snapshot, job) for job in jobs]
+            self._changed.notify_all()
+
+    def fail(self, reason: str, jobs: Iterable[_Job]) -> None:
+        """Nothing more will become ready; what has not been taken has failed."""
+        with self._changed:
+            self._left = 0
+            self._ready.clear()
+            for job in jobs:
+                if not job.results and job.trouble is None:
+                    job.trouble = ToolFailed(reason)
+            self._changed.notify_all()
+
+    def take(self) -> tuple[Snapshot, _Job] | None:
+        with self._changed:
+            while self._left and not self._ready:
+                self._changed.wait()
+            if not self._left:
+                return None
+            self._left -= 1
+            return self._ready.pop(0)
+
+
+def decoded(content: bytes) -> str | None:
+    """UTF-8 text without its byte order mark, or None."""
+    with suppress(UnicodeDecodeError):
+        return content.decode("utf-8-sig")
+    return None
+
+
+def tool_version(tool: Tool, program: Path) -> str:
+    """The version of a tool: of the installed distribution it came with, else what it says itself."""
+    return _version(tool.distribution, program, tuple(sorted(tool.variables.items())))
+
+
+@cache
+def _version(distribution: str | None, program: Path, variables: tuple[tuple[str, str], ...]) -> str:
+    if distribution is not None and _is_ours(program):
+        with suppress(metadata.PackageNotFoundError):
+            return metadata.version(distribution)
+    with suppress(ToolFailed, OSError):
+        said = Processes().run(
+            [str(program), "--version"],
+            cwd=program.parent,
+            timeout_s=_VERSION_TIMEOUT_S,
+            clean=frozenset({0}),
+            env=bare_environment(program, Path("/nonexistent"), dict(variables)),
+        )
+        words = said.decode("utf-8", "replace").split()
+        return next((word for word in words if word[:1].isdigit()), "unknown")
+    return "unknown"
+
+
+def _is_ours(program: Path) -> bool:
+    return str(program.parent) == os.path.abspath(sysconfig.get_path("scripts"))
+
+
+def _stat(program: Path) -> str:
+    found = program.stat()
+    return f"{found.st_size} {found.st_mtime_ns}"
+
+
+def _environment_state(environment: Path | None) -> str:
+    """What changes when something is installed into or removed from a virtual environment."""
+    if environment is None:
+        return "none"
+    parts = [str(environment)]
+    for folder in sorted(environment.glob("lib*/python3*/site-packages")):
+        with suppress(OSError):
+            parts.append(f"{folder} {folder.stat().st_mtime_ns}")
+    return "\0".join(parts)
+
+
+def _code_identity(specialist: Specialist) -> str:
+    """What changes when the code of a specialist's checks does."""
+    parts = []
+    for name in sorted({check.__module__ for check in specialist.checks}):
+        file = getattr(sys.modules.get(name), "__file__", None)
+        with suppress(OSError, TypeError):
+            parts.append(f"{name} {_stat(Path(file))}" if file else name)
+    return "\n".join([specialist.name, *parts])
+
+
+def _chunks(paths: Sequence[str], scope: Scope) -> Iterable[list[str]]:
+    """Files for one run each: not too many, and no longer than an argument list may be."""
+    limit = _FILES_PER_RUN if scope is Scope.FILE else _PROJECT_FILES_PER_RUN
+    chunk: list[str] = []
+    size = 0
+    for path in paths:
+        if chunk and (len(chunk) == limit or size > _ARGUMENT_BYTES):
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(path)
+        size += len(path) * 4 + 16
+    if chunk:
+        yield chunk
+
+
+def _with_path(result: RawResult, path: str, name: str) -> RawResult:
+    if path == name:
+        return result
+    fix = result.fix
+    if fix is not None:
+        fix = replace(fix, edits=tuple(replace(edit, file=path) for edit in fix.edits))
+    return replace(result, file=path, fix=fix)
+
+
+def _in_code_points(results: list[RawResult], content: bytes, columns: Columns) -> list[RawResult]:
+    """Turn columns counted in bytes or UTF-16 units into code points."""
+    if not results or content.isascii():
+        return results
+    lines = content.split(b"\n")
+
+    def column(line: int, value: int) -> int:
+        data = lines[line - 1] if line <= len(lines) else b""
+        if columns is Columns.UTF16:
+            units = data.decode("utf-8", "replace").encode("utf-16-le")[: 2 * (value - 1)]
+            return len(units.decode("utf-16-le", "replace")) + 1
+        return len(data[: value - 1].decode("utf-8", "replace")) + 1
+
+    def converted(span: Span) -> Span:
+        return Span(span.line, column(span.line, span.column), span.end_line,
+                    column(span.end_line, span.end_column))  # fmt: skip
+
+    return [replace(result, span=converted(result.span)) for result in results]
+
+
+def _summed(runs: Iterable[ToolRun]) -> list[ToolRun]:
+    """One entry for each tool, by name."""
+    total: dict[str, ToolRun] = {}
+    for run in runs:
+        seen = total.get(run.tool)
+        total[run.tool] = run if seen is None else replace(
+            seen, files=seen.files + run.files, cached=seen.cached + run.cached,
+            seconds=seen.seconds + run.seconds,
+        )  # fmt: skip
+    return [total[name] for name in sorted(total)]
+
+
+def content_digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).digest()

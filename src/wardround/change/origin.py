@@ -1,0 +1,147 @@
+"""Where a change comes from: a repository, or a diff given as text. Both answer the same questions."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Literal
+
+from wardround.change.diff import Change, ChangedFile, DiffLine, FilePatch, FileStatus, read_patch
+from wardround.change.git import WORKTREE, FolderTree, Repository
+
+SideName = Literal["base", "head"]
+DIFF = ":diff"
+
+
+class RepositoryOrigin:
+    """A change between two trees of a repository."""
+
+    def __init__(self, repository: Repository, change: Change) -> None:
+        self.root = repository.root
+        self._repository = repository
+        self._change = change
+
+    def content(self, file: ChangedFile, *, base: bool = False) -> bytes | None:
+        side = self._change.base if base else self._change.head
+        return self._repository.content(file, side, base=base)
+
+    def read(self, path: str, side: SideName) -> bytes | None:
+        return self._repository.tree(self._name(side)).read(path)
+
+    def state(self, change: Change, side: SideName) -> str | None:
+        """What identifies a whole tree: its commit, or a commit and what differs from it."""
+        if side == "base":
+            return change.base
+        if not change.head.startswith(":"):
+            return change.head
+        digest = hashlib.sha256(change.base.encode())
+        for file in change.files:
+            blob = file.head_blob or ""
+            if change.head == WORKTREE:
+                blob = hashlib.sha256(self.content(file) or b"").hexdigest()
+            parts = (file.path, file.base_path or "", file.status, file.mode, blob)
+            digest.update("\0".join(parts).encode("utf-8", "surrogateescape") + b"\n")
+        return digest.hexdigest()
+
+    def differing(self, side: SideName) -> Collection[str]:
+        if self._repository.bare:
+            return self._repository.tracked(self._name(side))
+        return self._repository.differs_from_worktree(self._name(side))
+
+    def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
+        return self._repository.files_with_word(words, patterns)
+
+    def tracked(self) -> Collection[str]:
+        return set(self._repository.tracked(self._change.head))
+
+    def _name(self, side: SideName) -> str:
+        return self._change.base if side == "base" else self._change.head
+
+
+class DiffOrigin:
+    """A change given as a diff, completed by the files of a folder where those match it.
+
+    A file of the folder that is the diff's old side gives both sides, one that is its new side likewise;
+    for others only the lines in the diff are known, and unless it adds the whole file that is a fragment.
+    """
+
+    def __init__(self, text: str, root: Path) -> None:
+        self.root = root
+        self._folder = FolderTree(root)
+        self._sides: dict[str, tuple[bytes | None, bytes | None]] = {}
+        files = []
+        for patch in read_patch(text):
+            base, head, whole = self._complete(patch)
+            self._sides[patch.path] = (base, head)
+            files.append(
+                ChangedFile(
+                    path=patch.path,
+                    base_path=patch.base_path,
+                    status=patch.status,
+                    mode=patch.mode,
+                    hunks=patch.hunks(),
+                    fragment=not whole and patch.status is not FileStatus.DELETED,
+                )
+            )
+        self.change = Change(DIFF, DIFF, tuple(files))
+
+    def _complete(self, patch: FilePatch) -> tuple[bytes | None, bytes | None, bool]:
+        """Both sides of a file as far as they are known, and whether that is all of it."""
+        if patch.status is FileStatus.ADDED:
+            return None, _joined(patch.lines, "+"), not patch.binary
+        if patch.status is FileStatus.DELETED:
+            return _joined(patch.lines, "-"), None, True
+        for path, old, new in ((patch.base_path, "-", "+"), (patch.path, "+", "-")):
+            content = self._folder.read(path or patch.path)
+            other = None if content is None else _exchanged(content, patch.lines, old, new)
+            if content is not None and other is not None:
+                return (content, other, True) if old == "-" else (other, content, True)
+        return None, _joined(patch.lines, "+"), False
+
+    def content(self, file: ChangedFile, *, base: bool = False) -> bytes | None:
+        sides = self._sides[file.path]
+        return sides[0] if base else sides[1]
+
+    def read(self, path: str, side: SideName) -> bytes | None:
+        if path in self._sides and not (side == "base" and self._sides[path][0] is None):
+            base, head = self._sides[path]
+            return base if side == "base" else head
+        return self._folder.read(path)
+
+    def state(self, change: Change, side: SideName) -> str | None:
+        return None
+
+    def differing(self, side: SideName) -> Collection[str]:
+        return ()
+
+    def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
+        return ()
+
+    def tracked(self) -> Collection[str]:
+        return {file.path for file in self.change.files}
+
+
+def _joined(lines: Sequence[DiffLine], kind: str) -> bytes:
+    """One side's lines of a diff, one after another."""
+    return "".join(x.text for x in lines if x.kind in (kind, " ")).encode("utf-8", "surrogateescape")
+
+
+def _exchanged(content: bytes, lines: Sequence[DiffLine], old: str, new: str) -> bytes | None:
+    """Turn one side of a file into the other; None where the file is not that side."""
+    have = content.decode("utf-8", "surrogateescape").split("\n")
+    out: list[str] = []
+    done = 0
+    for line in lines:
+        text = line.text.removesuffix("\n")
+        if line.kind == new:
+            out.append(text)
+            continue
+        number = line.base_line if old == "-" else line.head_line
+        if number is None or number - 1 < done or number > len(have) or have[number - 1] != text:
+            return None
+        out += have[done : number - 1]
+        if line.kind == " ":
+            out.append(text)
+        done = number
+    return "\n".join([*out, *have[done:]]).encode("utf-8", "surrogateescape")

@@ -1,0 +1,179 @@
+"""A private folder that looks like the repository, for tools that need files on disk.
+
+It holds copies of what is reviewed and, for tools that follow imports, links to the unchanged rest of the
+work tree. A folder is linked whole unless something in it differs from the side under review, so the cost
+follows the change. Nothing is written to the work tree; a snapshot that a killed review left behind is
+removed by the next one.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import shutil
+import stat
+import tempfile
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
+from fnmatch import fnmatchcase
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+_PREFIX = "wardround-"
+_UNLOCKED = "new-wardround-"
+_PLAIN = re.compile(r"[^\x00-\x1f\x7f\udc80-\udcff\\]+")
+
+
+def alias(path: str) -> str:
+    """The path a file has in a snapshot: itself, unless a tool could not name it in its output.
+
+    Control characters, backslashes and undecodable bytes become ``_xHH``, a leading dash gets ``_x2d``.
+    """
+    if _PLAIN.fullmatch(path) and not path.startswith("-"):
+        return path
+    out = "".join(
+        c if _PLAIN.fullmatch(c) else "".join(f"_x{b:02x}" for b in os.fsencode(c)) for c in path
+    )
+    return f"_x2d{out[1:]}" if out.startswith("-") else out
+
+
+class Snapshot:
+    """Folders under one private temporary folder; removed when the context ends."""
+
+    def __init__(self, parent: Path | None = None) -> None:
+        parent = parent or Path(tempfile.gettempdir())
+        _sweep(parent)
+        made = Path(os.path.realpath(tempfile.mkdtemp(prefix=_UNLOCKED, dir=parent)))
+        self._lock = os.open(made / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Only now, locked, may it bear the name by which orphans are known.
+        self.folder = made.rename(made.with_name(_PREFIX + made.name.removeprefix(_UNLOCKED)))
+        self.home = self.folder / "home"
+        self.home.mkdir()
+        self._made: set[str] = set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.close(self._lock)
+
+    def side(self, name: str) -> Path:
+        """The root that stands for the repository on one side of the change."""
+        return self.folder / name / "repo"
+
+    def write(self, side: str, path: str, content: bytes) -> None:
+        """Put a file into a side, unless it is there already."""
+        target = self.side(side) / alias(path)
+        if str(target) in self._made:
+            return
+        self._make_folder(target.parent)
+        target.write_bytes(content)
+        self._made.add(str(target))
+
+    def write_above(self, side: str, name: str, content: str) -> None:
+        """Put a file above a side's root, where tools look after the repository's own folders."""
+        root = self.side(side)
+        self._make_folder(root)
+        (root.parent / name).write_text(content, encoding="utf-8")
+
+    def _make_folder(self, folder: Path) -> None:
+        if str(folder) not in self._made:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._made.add(str(folder))
+
+    def link_project(
+        self,
+        side: str,
+        worktree: Path,
+        differing: Collection[str],
+        read: Callable[[str], bytes | None],
+        patterns: Sequence[str],
+        absent: Iterable[str] = (),
+    ) -> None:
+        """Complete a side with links to the rest of the work tree.
+
+        Args:
+            differing: paths whose content on disk is not that of the side.
+            read: the side's content of such a path, None if the side has no such file.
+            patterns: names of files worth linking; folders always are.
+            absent: paths the side does not have though the work tree may.
+        """
+        root = self.side(side)
+        self._make_folder(root)
+        hidden = set(absent)
+        for path in sorted(differing):
+            if str(root / alias(path)) in self._made:
+                continue
+            hidden.add(path)
+            if not any(fnmatchcase(path.rpartition("/")[2], pattern) for pattern in patterns):
+                continue
+            self._make_folder((root / alias(path)).parent)
+            content = read(path)
+            if content is not None:
+                self.write(side, path, content)
+        for path in sorted(hidden):
+            parent = root / alias(path.rpartition("/")[0])
+            if (worktree / path.rpartition("/")[0]).is_dir():
+                self._make_folder(parent)
+        for folder in sorted(self._folders_of(root)):
+            _link_entries(worktree, root, folder, hidden, patterns)
+
+    def _folders_of(self, root: Path) -> set[str]:
+        """Every folder of a side that is real, relative to its root; ``""`` is the root."""
+        found = {""}
+        prefix = str(root) + "/"
+        for made in self._made:
+            if made.startswith(prefix) and os.path.isdir(made):
+                parts = made.removeprefix(prefix).split("/")
+                found |= {"/".join(parts[: n + 1]) for n in range(len(parts))}
+        return found
+
+
+def _link_entries(
+    worktree: Path, root: Path, folder: str, hidden: Collection[str], patterns: Sequence[str]
+) -> None:
+    try:
+        entries = list(os.scandir(worktree / folder))
+    except OSError:
+        return
+    stem = f"{folder}/" if folder else ""
+    for entry in entries:
+        path = stem + entry.name
+        if entry.name == ".git" or path in hidden:
+            continue
+        if not entry.is_dir() and not any(fnmatchcase(entry.name, pattern) for pattern in patterns):
+            continue
+        target = root / path
+        if not os.path.lexists(target):
+            os.symlink(entry.path, target)
+
+
+def _sweep(parent: Path) -> None:
+    """Remove snapshots whose review is gone."""
+    with suppress(OSError):
+        for entry in os.scandir(parent):
+            if entry.name.startswith(_PREFIX):
+                _remove_if_orphaned(Path(entry.path))
+
+
+def _remove_if_orphaned(folder: Path) -> None:
+    try:
+        found = folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+            return
+        lock = os.open(folder / "lock", os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(folder, ignore_errors=True)
+    except OSError:
+        return
+    finally:
+        os.close(lock)

@@ -1,0 +1,119 @@
+"""The command line: one module for each command; here errors and signals become text and exit statuses."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import NoReturn
+
+import click
+
+from wardround import __version__
+from wardround.errors import PluginLoadError, UsageError, WardroundError
+
+USAGE = 2
+INTERNAL = 5
+_COMMANDS = ("baseline", "doctor", "explain", "hook", "plugins", "review", "rules")
+
+
+class Interrupted(BaseException):
+    """A signal asks the program to stop."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+class Commands(click.Group):
+    """Commands by name, each imported when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"wardround.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="wardround", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Review a change with specialists for each kind of code, locally and offline.
+
+    Exit status: 0 pass, 1 blocked, 2 usage or configuration error, 4 inconclusive, 5 internal error.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and leave with its status."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
+    status = _run(arguments)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _silence_output()
+    sys.exit(status)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    for other in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(other, signal.SIG_IGN)  # one is enough; what follows must tidy up undisturbed
+    raise Interrupted(number)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
+        answer = cli.main(args=arguments, prog_name="wardround", standalone_mode=False)
+    except Interrupted as signalled:
+        return 128 + signalled.number
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    except click.ClickException as mistake:
+        mistake.show()
+        return USAGE
+    except (UsageError, PluginLoadError) as mistake:
+        _say(f"wardround: {mistake}")
+        return USAGE
+    except WardroundError as trouble:
+        _say(f"wardround: {trouble}")
+        return INTERNAL
+    except BrokenPipeError:
+        _silence_output()
+        return 128 + signal.SIGPIPE
+    except Exception as crash:  # noqa: BLE001  (the last line of defence: never a traceback, never status 1)
+        _say(f"wardround: internal error: {type(crash).__name__}: {crash}{_keep_trace(crash)}")
+        return INTERNAL
+    return answer if isinstance(answer, int) else 0
+
+
+def _say(text: str) -> None:
+    print(text.encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
+
+
+def _keep_trace(crash: Exception) -> str:
+    """Write the traceback to the state folder, where the user finds it and the terminal is spared."""
+    import traceback
+
+    from wardround.fixes.journal import state_folder
+
+    try:
+        folder = state_folder()
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file = folder / "crash.txt"
+        file.write_text("".join(traceback.format_exception(crash)), encoding="utf-8", errors="backslashreplace")
+    except OSError:
+        return "; please report it"
+    return f"; please report it with {file}"
+
+
+def _silence_output() -> None:
+    """Let the interpreter flush into nothing at exit: whoever read our output is gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

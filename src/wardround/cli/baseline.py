@@ -1,0 +1,8 @@
+"""``wardround baseline``."""
+
+import click
+
+
+@click.command("baseline")
+def command() -> None:
+    """..."""

@@ -1,0 +1,8 @@
+"""``wardround doctor``."""
+
+import click
+
+
+@click.command("doctor")
+def command() -> None:
+    """..."""

@@ -1,0 +1,8 @@
+"""``wardround explain``."""
+
+import click
+
+
+@click.command("explain")
+def command() -> None:
+    """..."""

@@ -1,0 +1,8 @@
+"""``wardround hook``."""
+
+import click
+
+
+@click.command("hook")
+def command() -> None:
+    """..."""

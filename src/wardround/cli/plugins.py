@@ -1,0 +1,8 @@
+"""``wardround plugins``."""
+
+import click
+
+
+@click.command("plugins")
+def command() -> None:
+    """..."""

@@ -1,0 +1,72 @@
+"""``wardround review``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from wardround.cli.reviewing import Output, Target, perform, require_one
+
+_FORMATS = "text, json, sarif or github; add =FILE to write it there"
+
+
+@click.command("review")
+@click.option("--staged", is_flag=True, help="Review what git commit would commit now.")
+@click.option("--worktree", is_flag=True, help="Review everything not committed, untracked files included.")
+@click.option("--base", metavar="REF", help="Review from the merge base with REF ...")
+@click.option("--head", metavar="REF", help="... to this commit (default HEAD).")
+@click.option("--diff-file", metavar="FILE", help="Review a unified diff; - reads standard input.")
+@click.option("--repo", type=click.Path(path_type=Path), metavar="DIR", help="The repository (default: here).")
+@click.option("--profile", type=click.Choice(["commit", "ci"]), default="commit", show_default=True)
+@click.option("--format", "formats", multiple=True, metavar="FORMAT", help=f"Repeatable: {_FORMATS}.")
+@click.option("--fail-level", type=click.Choice(["none", "info", "warn", "error"]), help="What blocks.")
+@click.option("--filter-mode", type=click.Choice(["added", "diff_context", "file", "nofilter"]))
+@click.option("--fix", is_flag=True, help="Apply the safe fixes to the staged change and the work tree.")
+@click.option("--only", multiple=True, metavar="NAME", help="Run this specialist alone. Repeatable.")
+@click.option("--skip", multiple=True, metavar="NAME", help="Leave this specialist out. Repeatable.")
+@click.option("--no-models", is_flag=True, help="Use no models.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Tools run side by side.")
+@click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="In place of the root's.")
+@click.option("--config-from", type=click.Choice(["base", "head"]), help="Whose configuration counts.")
+@click.option("--exit-zero", is_flag=True, help="Leave with 0 even if blocked or inconclusive.")
+@click.option("--offline", is_flag=True, help="Never use the network; it never does unless asked.")
+def command(**options: Any) -> int:
+    """Review a change, print the findings and decide the gate.
+
+    The change is what is staged, unless --worktree, --base or --diff-file names another.
+    """
+    return review(**options)
+
+
+def review(
+    *, staged: bool, worktree: bool, base: str | None, head: str | None, diff_file: str | None,
+    repo: Path | None, profile: str, formats: tuple[str, ...], fail_level: Any, filter_mode: Any, fix: bool,
+    only: tuple[str, ...], skip: tuple[str, ...], no_models: bool, jobs: int | None, config: Path | None,
+    config_from: Any, exit_zero: bool, offline: bool,
+) -> int:  # fmt: skip
+    """The command without its decoration."""
+    from wardround.review import Request
+    from wardround.tools.tool import Profile
+
+    ways = {"--staged": staged, "--worktree": worktree, "--base": base is not None,
+            "--diff-file": diff_file is not None}  # fmt: skip
+    require_one(ways, "name the change in one way")
+    if head is not None and base is None:
+        raise click.UsageError("--head needs --base; name the commit it is compared with")
+    target = Target(
+        staged=staged or not any(ways.values()), worktree=worktree, base=base, head=head,
+        diff_file=diff_file, repo=repo,
+    )  # fmt: skip
+    request = Request(
+        profile=Profile(profile), fail_level=fail_level, filter_mode=filter_mode, only=only, skip=skip,
+        jobs=jobs, config_file=config, config_from=config_from,
+    )  # fmt: skip
+    outputs = [Output.parse(text) for text in formats or ("text",)]
+    if fix:
+        from wardround.fixes.apply import fix_staged
+
+        fix_staged(target, request)
+    done = perform(target, request, outputs)
+    return 0 if exit_zero else done.exit_status

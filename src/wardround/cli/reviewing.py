@@ -1,0 +1,153 @@
+"""What ``review``, ``hook`` and ``baseline`` share: opening a change, running, writing reports."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from wardround.errors import UsageError
+
+if TYPE_CHECKING:
+    from wardround.change.diff import Change
+    from wardround.change.git import Repository
+    from wardround.review import Origin, Request, Review
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Which change is meant; exactly one of the ways to say so is used."""
+
+    staged: bool = False
+    worktree: bool = False
+    base: str | None = None
+    head: str | None = None
+    diff_file: str | None = None
+    repo: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A report that is asked for: its format, and a file or standard output."""
+
+    format: str
+    path: Path | None
+
+    @classmethod
+    def parse(cls, text: str) -> Output:
+        from wardround.reports import FORMATS
+
+        name, _, path = text.partition("=")
+        if name not in FORMATS:
+            raise UsageError(f"--format {name}: no such format; there are {', '.join(FORMATS)}")
+        return cls(name, Path(path) if path else None)
+
+
+@contextmanager
+def opened(target: Target) -> Iterator[tuple[Origin, Change, Repository | None]]:
+    """The change a target stands for, readable while the context lasts."""
+    from wardround.change.git import Repository
+    from wardround.change.origin import DiffOrigin, RepositoryOrigin
+
+    if target.diff_file is not None:
+        origin = DiffOrigin(_diff_text(target.diff_file), (target.repo or Path.cwd()).resolve())
+        yield origin, origin.change, None
+        return
+    with Repository(target.repo) as repository:
+        change = _change(repository, target)
+        yield RepositoryOrigin(repository, change), change, repository
+
+
+def _change(repository: Repository, target: Target) -> Change:
+    if target.staged:
+        return repository.staged()
+    if target.worktree:
+        return repository.worktree()
+    assert target.base is not None
+    return repository.between(target.base, target.head or "HEAD")
+
+
+def _diff_text(name: str) -> str:
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as cause:
+        raise UsageError(f"--diff-file {name}: {cause.strerror}; give a file or -") from cause
+    if b"\0" in data:
+        raise UsageError(f"--diff-file {name}: it is binary; give a unified diff, as git diff prints it")
+    return data.decode("utf-8", "surrogateescape")
+
+
+def perform(target: Target, request: Request, outputs: Sequence[Output]) -> Review:
+    """Review a change and write the reports."""
+    from wardround import host, review
+    from wardround.tools.process import Processes
+
+    processes = Processes()
+    with opened(target) as (origin, change, _), progress_line() as progress:
+        try:
+            done = review.run(origin, change, host.load(), request, processes, progress)
+        finally:
+            processes.stop()
+        progress("")
+        for output in outputs:
+            write(output, done)
+    return done
+
+
+def write(output: Output, review: Review) -> None:
+    """Write one report, to its file or to standard output."""
+    from wardround.reports import renderer, text
+
+    if output.format == "text" and output.path is None and wants_colour():
+        rendered = text.render(review, text.coloured)
+    else:
+        rendered = renderer(output.format)(review)
+    if output.path is None:
+        emit(rendered)
+        return
+    try:
+        output.path.parent.mkdir(parents=True, exist_ok=True)
+        output.path.write_bytes(rendered.encode("utf-8", "backslashreplace"))
+    except OSError as cause:
+        raise UsageError(f"--format {output.format}={output.path}: {cause.strerror}; give another file") from cause
+
+
+def emit(text: str) -> None:
+    """Print as UTF-8 whatever the locale."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+    sys.stdout.buffer.flush()
+
+
+def wants_colour() -> bool:
+    """Whether standard output is a terminal whose user has not asked for plain text."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+@contextmanager
+def progress_line() -> Iterator[Callable[[str], None]]:
+    """A line on the terminal that says what is being waited for; nothing where there is no terminal."""
+    if not sys.stderr.isatty():
+        yield lambda text: None
+        return
+
+    def show(text: str) -> None:
+        print(f"\r\x1b[K{text[:79]}", end="", file=sys.stderr, flush=True)
+
+    try:
+        yield show
+    finally:
+        show("")
+
+
+def require_one(options: dict[str, bool], hint: str) -> None:
+    """Refuse more than one way to name the change."""
+    given = [name for name, used in options.items() if used]
+    if len(given) > 1:
+        raise click.UsageError(f"{' and '.join(given)} cannot go together; {hint}")

@@ -1,0 +1,8 @@
+"""``wardround rules``."""
+
+import click
+
+
+@click.command("rules")
+def command() -> None:
+    """..."""

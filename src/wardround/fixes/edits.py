@@ -1,0 +1,42 @@
+"""Edits applied to text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from wardround.findings import Edit, Span
+
+
+def apply(text: str, edits: Iterable[Edit]) -> str:
+    """The text with the edits made.
+
+    Raises:
+        ValueError: two edits overlap, or one lies outside the text.
+    """
+    starts = _line_starts(text)
+    spans = sorted(((_offsets(starts, text, edit.span), edit.replacement) for edit in edits))
+    out: list[str] = []
+    done = 0
+    for (begin, end), replacement in spans:
+        if begin < done:
+            raise ValueError("two edits overlap")
+        out += (text[done:begin], replacement)
+        done = end
+    return "".join((*out, text[done:]))
+
+
+def _line_starts(text: str) -> list[int]:
+    starts = [0]
+    starts += [index + 1 for index, char in enumerate(text) if char == "\n"]
+    return starts
+
+
+def _offsets(starts: Sequence[int], text: str, span: Span) -> tuple[int, int]:
+    def offset(line: int, column: int) -> int:
+        if line == len(starts) + 1 and column == 1:
+            return len(text)  # just behind the last line
+        if line > len(starts):
+            raise ValueError(f"line {line} is outside the text")
+        return min(starts[line - 1] + column - 1, len(text))
+
+    return offset(span.line, span.column), offset(span.end_line, span.end_column)

@@ -1,0 +1,35 @@
+"""Review -> text, one module for each format; ``FORMATS`` is where a format is known.
+
+A renderer takes a review and returns text. It reads no clock and no environment.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+
+from wardround.review import Review
+
+Renderer = Callable[[Review], str]
+
+FORMATS: dict[str, str] = {
+    "text": "wardround.reports.text",
+    "json": "wardround.reports.json",
+    "sarif": "wardround.reports.sarif",
+    "github": "wardround.reports.github",
+}
+
+
+def renderer(name: str) -> Renderer:
+    """The renderer of a format.
+
+    Raises:
+        KeyError: there is no such format.
+    """
+    render: Renderer = importlib.import_module(FORMATS[name]).render
+    return render
+
+
+def printable(text: str) -> str:
+    """Text that can be written as UTF-8: undecodable bytes of a path become ``\\xHH``."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

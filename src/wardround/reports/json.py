@@ -1,0 +1,106 @@
+"""The JSON report, ``wardround.report/1``: the one other programs build on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from wardround import __version__
+from wardround.findings import Edit, Finding, Span
+from wardround.reports import printable
+from wardround.review import Review
+
+SCHEMA = "wardround.report/1"
+
+
+def render(review: Review) -> str:
+    """The report as one JSON document, keys in the order of the contract."""
+    encoded = msgspec.json.encode(as_dict(review))
+    return msgspec.json.format(encoded, indent=2).decode() + "\n"
+
+
+def as_dict(review: Review) -> dict[str, Any]:
+    """The report as plain values."""
+    files = review.change.files
+    return {
+        "schema": SCHEMA,
+        "tool": {"name": "wardround", "version": __version__},
+        "context": {
+            "id": review.context_id,
+            "base": review.change.base,
+            "head": review.change.head,
+            "files": len(files),
+            "hunks": sum(len(file.hunks) for file in files),
+            "added_lines": sum(file.added_lines for file in files),
+        },
+        "gate": {
+            "outcome": review.gate.outcome.value,
+            "fail_level": review.gate.fail_level,
+            "reasons": [printable(reason) for reason in review.gate.reasons],
+        },
+        "verdict": None,
+        "signals": None,
+        "findings": [_finding(finding) for finding in review.visible],
+        "held_back": review.held_back,
+        "unreviewed": [
+            {
+                "file": printable(u.file),
+                "specialist": u.specialist,
+                "tool": u.tool,
+                "reason": printable(u.reason),
+            }
+            for u in review.unreviewed
+        ],
+        "runs": [
+            {
+                "tool": run.tool,
+                "version": run.version,
+                "files": run.files,
+                "cached": run.cached,
+                "seconds": round(run.seconds, 3),
+            }
+            for run in review.runs
+        ],
+        "timings": {"total_s": round(review.seconds, 3)},
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    fix = finding.suggested_fix
+    return {
+        "fingerprint": finding.fingerprint,
+        "rule": finding.rule,
+        "defect_class": finding.defect_class,
+        "plane": finding.plane.value,
+        "specialist": finding.specialist,
+        "severity": finding.severity.label,
+        "confidence": finding.confidence,
+        "file": printable(finding.file),
+        **_place(finding.span),
+        "message": printable(finding.message),
+        "rationale": finding.rationale,
+        "status": finding.status.value,
+        "suggested_fix": None
+        if fix is None
+        else {
+            "description": printable(fix.description),
+            "safe": fix.safe,
+            "edits": [_edit(edit) for edit in fix.edits],
+        },
+        "sources": list(finding.sources),
+        "url": finding.url,
+    }
+
+
+def _edit(edit: Edit) -> dict[str, Any]:
+    return {"file": printable(edit.file), **_place(edit.span), "replacement": printable(edit.replacement)}
+
+
+def _place(span: Span) -> dict[str, int]:
+    return {
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+    }

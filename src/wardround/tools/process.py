@@ -1,0 +1,127 @@
+"""The one place that starts static tools: an argument list, a bare environment, a timeout, known statuses."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sysconfig
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from wardround.errors import ToolFailed, ToolMissing
+
+_QUOTED_ERROR = 400
+"""How many characters of a tool's own complaint are repeated."""
+
+
+class Processes:
+    """The tools that are running now, so that all of them can be stopped at once."""
+
+    def __init__(self) -> None:
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._lock = threading.Lock()
+        self._stopped = False
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        timeout_s: float,
+        clean: frozenset[int],
+        env: Mapping[str, str],
+    ) -> bytes:
+        """Run a static tool and return its standard output.
+
+        Args:
+            clean: exit statuses that mean "it ran", findings or not; linters use 0 and 1.
+
+        Raises:
+            ToolMissing: the program cannot be started.
+            ToolFailed: it ran past ``timeout_s`` or left with a status not in ``clean``.
+        """
+        name = Path(argv[0]).name
+        with self._lock:
+            if self._stopped:
+                raise ToolFailed(f"{name} was not started, because the review was interrupted")
+            try:
+                process = subprocess.Popen(
+                    argv,
+                    cwd=cwd,
+                    env=dict(env),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    start_new_session=True,
+                )
+            except OSError as cause:
+                raise ToolMissing(f"{name} cannot be started: {cause.strerror}") from cause
+            self._running.add(process)
+        try:
+            out, err = process.communicate(timeout=timeout_s)
+        except subprocess.TimeoutExpired as cause:
+            raise ToolFailed(f"timed out after {timeout_s:g} s") from cause
+        finally:
+            _kill(process)
+            with self._lock:
+                self._running.discard(process)
+        if process.returncode not in clean:
+            raise ToolFailed(_how_it_ended(process.returncode, err))
+        return out
+
+    def stop(self) -> None:
+        """Kill every running tool with its children, and start none any more."""
+        with self._lock:
+            self._stopped = True
+            running = list(self._running)
+        for process in running:
+            _kill(process)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End a tool and whatever it started."""
+    if process.poll() is None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=5)
+    for stream in (process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
+
+
+def _how_it_ended(status: int, stderr: bytes) -> str:
+    said = " ".join(stderr.decode("utf-8", "replace").split())[-_QUOTED_ERROR:]
+    if status < 0:
+        how = f"was killed by {signal.Signals(-status).name}"
+    else:
+        how = f"exited with status {status}"
+    return f"{how}: {said}" if said else how
+
+
+def find_program(name: str) -> Path | None:
+    """Where a tool is: in wardround's own environment, whose versions are pinned, else on PATH."""
+    own = shutil.which(name, path=sysconfig.get_path("scripts"))
+    found = own or shutil.which(name)
+    return Path(os.path.abspath(found)) if found else None
+
+
+def bare_environment(program: Path, home: Path, variables: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a tool: where to find programs, an empty home, and nothing of the caller's secrets."""
+    return {
+        "PATH": os.pathsep.join(dict.fromkeys([str(program.parent), "/usr/local/bin", "/usr/bin", "/bin"])),
+        "HOME": str(home),
+        "XDG_CACHE_HOME": str(home / "cache"),
+        "XDG_CONFIG_HOME": str(home / "config"),
+        "TMPDIR": str(home),
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+        "NO_COLOR": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **variables,
+    }

@@ -1,0 +1,81 @@
+"""The baseline: findings that were there before wardround was, and are accepted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from typing import Literal
+
+import msgspec
+
+from wardround.errors import ConfigError
+from wardround.findings import Finding
+
+SCHEMA: Literal["wardround.baseline/1"] = "wardround.baseline/1"
+
+
+class Accepted(msgspec.Struct, frozen=True, forbid_unknown_fields=True, order=True):
+    """One accepted finding. ``content`` names it without its file, for files that were renamed since."""
+
+    file: str
+    rule: str
+    fingerprint: str
+    content: str
+
+
+class Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The content of the baseline file."""
+
+    findings: tuple[Accepted, ...] = ()
+    schema: Literal["wardround.baseline/1"] = SCHEMA
+
+
+def load(content: bytes | None, name: str) -> Baseline:
+    """Read a baseline file; none is an empty one.
+
+    Raises:
+        ConfigError: it is not a baseline of this version.
+    """
+    if content is None:
+        return Baseline()
+    try:
+        return msgspec.json.decode(content, type=Baseline)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as cause:
+        raise ConfigError(
+            f"{name} is not a baseline: {cause}; restore it, or run wardround baseline write"
+        ) from cause
+
+
+def dump(baseline: Baseline) -> bytes:
+    """The file for a baseline: sorted and one finding a line, so that it merges well."""
+    rows = [msgspec.json.encode(entry).decode() for entry in sorted(baseline.findings)]
+    body = ",\n  ".join(rows)
+    listed = f"[\n  {body}\n]" if rows else "[]"
+    return f'{{"schema": "{SCHEMA}", "findings": {listed}}}\n'.encode()
+
+
+class Acceptance:
+    """Which findings a baseline accepts. Each entry accepts one finding."""
+
+    def __init__(self, baseline: Baseline, present: Collection[str] | None = None) -> None:
+        """Args:
+        present: the paths that exist at the head; entries of others may stand for renamed files.
+        """
+        self._by_fingerprint = Counter(entry.fingerprint for entry in baseline.findings)
+        gone = baseline.findings if present is None else [e for e in baseline.findings if e.file not in present]
+        self._renamed = Counter(entry.content for entry in gone) if present is not None else Counter()
+
+    def takes(self, finding: Finding, content: str) -> bool:
+        """Whether an entry accepts this finding; that entry is then used up."""
+        for pool, name in ((self._by_fingerprint, finding.fingerprint), (self._renamed, content)):
+            if pool[name] > 0:
+                pool[name] -= 1
+                return True
+        return False
+
+
+def accepted(findings: Iterable[tuple[Finding, str]]) -> Baseline:
+    """A baseline that accepts these findings, each given with its name without the file."""
+    return Baseline(
+        tuple(sorted(Accepted(f.file, f.rule, f.fingerprint, content) for f, content in findings))
+    )

@@ -1,0 +1,46 @@
+"""What the exit status says."""
+
+from __future__ import annotations
+
+import enum
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wardround.findings import Finding, Severity, Status, Unreviewed
+
+
+class Outcome(enum.StrEnum):
+    """Pass, blocked, or inconclusive: something required was not reviewed."""
+
+    PASS = "pass"  # noqa: S105  (not a password)
+    BLOCKED = "blocked"
+    INCONCLUSIVE = "inconclusive"
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The outcome, the level that blocks (``none`` blocks nothing) and the reasons, a line each."""
+
+    outcome: Outcome
+    fail_level: str
+    reasons: tuple[str, ...]
+
+
+def gate(findings: Sequence[Finding], unreviewed: Sequence[Unreviewed], fail_level: str) -> Gate:
+    """Say whether the change may pass. No clock, no disk, no network: same input, same gate."""
+    brought = [f for f in findings if f.status in (Status.NEW, Status.CAUSED)]
+    level = None if fail_level == "none" else Severity.named(fail_level)
+    blocking = [f for f in brought if level is not None and f.severity >= level]
+    missing = Counter((u.tool, u.reason) for u in unreviewed)
+    not_seen = [
+        f"{tool} did not review {files} file{'s' if files > 1 else ''}: {reason}"
+        for (tool, reason), files in sorted(missing.items())
+    ]
+    if blocking:
+        counts = Counter(f.rule for f in blocking)
+        reasons = [f"{rule}: {count}" for rule, count in sorted(counts.items())]
+        return Gate(Outcome.BLOCKED, fail_level, (*reasons, *not_seen))
+    if unreviewed:
+        return Gate(Outcome.INCONCLUSIVE, fail_level, tuple(not_seen))
+    return Gate(Outcome.PASS, fail_level, ())
