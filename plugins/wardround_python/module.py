@@ -16,6 +16,11 @@ SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.M
 _TEST_PATH = re.compile(r"(^|/)(tests?|testing|conftest\.py|test_[^/]*\.py|[^/]*_tests?\.py)(/|$)")
 
 
+def is_test_path(path: str) -> bool:
+    """Whether a path is that of a test, by the usual names."""
+    return _TEST_PATH.search(path) is not None
+
+
 def parse(text: str) -> ast.Module:
     """Parse Python source without printing its warnings.
 
@@ -49,7 +54,7 @@ class PythonModule:
     @cached_property
     def is_test(self) -> bool:
         """Whether the path is that of a test, by the usual names."""
-        return _TEST_PATH.search(self.path) is not None
+        return is_test_path(self.path)
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:

@@ -8,6 +8,7 @@ from wardround.rules import Rule, declarative_rules
 from wardround.specialists import Specialist
 from wardround_python import syntax, tools
 from wardround_python.check import run_python_checks
+from wardround_python.checks import CHECKS
 from wardround_python.environment import project_environment
 from wardround_python.options import PythonOptions
 
@@ -19,7 +20,7 @@ def specialist() -> Specialist:
         patterns=("*.py", "*.pyi", "*.pyw"),
         interpreters=(r"python[0-9.]*w?", r"pypy[0-9.]*", "uv"),
         tools=(tools.RUFF, tools.TY, tools.AST_GREP, tools.PYRIGHT, tools.SEMGREP),
-        checks=(),
+        checks=CHECKS,
         run_checks=run_python_checks,
         rules=_declared,
         statements=syntax.statements,

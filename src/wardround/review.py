@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -386,6 +387,7 @@ class _Work:
             name=name,
             read=read,
             state=self.origin.state(self.change, name),
+            layout=_layout(self.origin.root),
             project=_Neighbours(self.origin, name),
             link=link,
             base_text=self.base_text if name == "head" else lambda path: None,
@@ -594,6 +596,15 @@ class _Neighbours:
 
     def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
         return self.origin.files_with_word(words, patterns)
+
+
+def _layout(root: Path) -> str:
+    """The names at the top of the work tree and in ``src``: what decides whether an import is first-party."""
+    names: list[str] = []
+    for folder in (root, root / "src"):
+        with suppress(OSError):
+            names += sorted(os.listdir(folder))
+    return "\0".join(names)
 
 
 def _finding(result: RawResult, rule: Rule, specialist: str, severity: Severity, status: Status) -> Finding:

@@ -175,6 +175,11 @@ class Catalogue:
             return sorted(own, key=lambda r: r.id)
         return [m.rule(name) for _, m in sorted(self._maps.items()) if m.knows(name)]
 
+    def same_defect(self, rule: Rule) -> list[str]:
+        """The other rules that are about the same defect; at one place they are one finding."""
+        alike = [r.id for r in self.listed() if r.defect_class == rule.defect_class]
+        return [name for name in alike if name != rule.id]
+
     def listed(self) -> Sequence[Rule]:
         """Every rule that is written down somewhere, by id."""
         rules = dict(self._rules)

@@ -58,11 +58,13 @@ class BlockingInAsync(PythonCheck):
             '"""Waits."""\nfrom time import sleep\nasync def f():\n    sleep(2 * 3)\n',
             line=4,
             column=5,
-            fixed='"""Waits."""\nfrom time import sleep\nimport asyncio\n'
+            fixed='"""Waits."""\nfrom time import sleep\nimport asyncio\n\n'
             "async def f():\n    await asyncio.sleep(2 * 3)\n",
         ),
         Invalid("import requests\nasync def f():\n    return requests.get('u').json()\n", line=3, column=12),
-        Invalid("from subprocess import run\nasync def f():\n    if x:\n        run(['ls'])\n", line=4, column=9),
+        Invalid(
+            "from subprocess import run\nasync def f():\n    if x:\n        run(['ls'])\n", line=4, column=9
+        ),
         Invalid(
             "import urllib.request\nasync def f(u):\n    with urllib.request.urlopen(u) as r:\n        return r.read()\n",
             line=3,

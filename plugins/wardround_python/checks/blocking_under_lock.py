@@ -17,7 +17,9 @@ from wardround_python.module import nodes_run_by
 _LOCK_NAME = re.compile(r"(^|_)(lock|mutex|rlock)$", re.IGNORECASE)
 _LOCK_TYPES = frozenset({"threading.Lock", "threading.RLock"})
 # These exist to make their users wait for one another while something outside happens.
-_WAITING_IS_MEANT = re.compile(r"rate|limit|throttl|pace|process_?lock|file_?lock", re.IGNORECASE)
+_WAITING_IS_MEANT = re.compile(
+    r"rate_?limit|limiter|throttl|pace|wait|process_?lock|file_?lock", re.IGNORECASE
+)
 
 
 class BlockingUnderLock(PythonCheck):
@@ -54,12 +56,18 @@ class BlockingUnderLock(PythonCheck):
             line=5,
             column=9,
         ),
-        Invalid("from urllib.request import urlopen\nwith a_lock:\n    with LOCK:\n        urlopen(u)\n", line=4, column=9),
+        Invalid(
+            "from urllib.request import urlopen\nwith a_lock:\n    with LOCK:\n        urlopen(u)\n",
+            line=4,
+            column=9,
+        ),
     ]
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return "with " in source.text and ("ock" in source.text or "utex" in source.text or "OCK" in source.text)
+        return "with " in source.text and (
+            "ock" in source.text or "utex" in source.text or "OCK" in source.text
+        )
 
     @cached_property
     def _reported(self) -> set[ast.AST]:
@@ -83,14 +91,18 @@ class BlockingUnderLock(PythonCheck):
             for call in nodes_run_by(node.body)
             if isinstance(call, ast.Call) and self.module.imported_name(call.func) in WAITING_CALLS
         ]
-        lock = next((item.context_expr for item in node.items if calls and self._is_lock(item.context_expr)), None)
+        lock = next(
+            (item.context_expr for item in node.items if calls and self._is_lock(item.context_expr)), None
+        )
         if lock is None or self._waits_on_purpose(node):
             return
         for call in calls:
             if call not in self._reported:
                 self._reported.add(call)
                 name = self.module.imported_name(call.func)
-                self.report(self.module.span(call), f"{name}() is waited for while {ast.unparse(lock)} is held")
+                self.report(
+                    self.module.span(call), f"{name}() is waited for while {ast.unparse(lock)} is held"
+                )
 
     def _is_lock(self, node: ast.expr) -> bool:
         if not isinstance(node, (ast.Name, ast.Attribute)):

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane, Severity
 from wardround_python.check import PythonCheck
-from wardround_python.module import PythonModule
+from wardround_python.module import PythonModule, is_test_path
 from wardround_python.options import PythonOptions
 
 CONVERTERS = frozenset({"int", "float", "json.loads"})
@@ -25,15 +26,22 @@ _SYSTEM_VARIABLE = re.compile(
     r"|VIRTUAL_ENV|CONDA_\w+|PYTHON\w*|PYTEST_\w+|PIP_\w+|EDITOR|VISUAL|PAGER|LESS|BROWSER|MANPATH|\w+_PROXY"
     r"|SSL_CERT_\w+|SSLKEYLOGFILE|SSH_\w+|NETRC|APPDATA|LOCALAPPDATA|PROGRAMDATA|PROGRAMFILES|SYSTEMROOT|WINDIR"
     r"|KUBERNETES_\w+|AWS_LAMBDA_\w+|AWS_EXECUTION_ENV|INVOCATION_ID|LISTEN_\w+|NOTIFY_SOCKET"
-    r"|LD_LIBRARY_PATH|SOURCE_DATE_EPOCH|WERKZEUG_\w+|RUN_MAIN)",
+    r"|PROMETHEUS_MULTIPROC_DIR|ANSI_COLORS_DISABLED|LD_LIBRARY_PATH|SOURCE_DATE_EPOCH|WERKZEUG_\w+|RUN_MAIN)",
     re.IGNORECASE,
 )
 _SCRIPT_PATH = re.compile(
-    r"(^|/)(bin|scripts?|tools?|examples?|docs?|benchmarks?|migrations|alembic)/"
+    r"(^|/)(bin|scripts?|tools?|examples?|docs?|benchmarks?|migrations|alembic|management/commands)/"
     r"|(^|/)(setup|manage|conftest|wsgi|asgi|__main__|noxfile|fabfile|tasks)\.py$"
 )
 _RUN_AS_SCRIPT = re.compile(r"^if __name__\s*==", re.MULTILINE)
-_SETTINGS_NAME = re.compile(r"env|config|settings|setup|options?|credential", re.IGNORECASE)
+_SETTINGS_NAME = re.compile(r"env|config|settings|setup|options?|credential|flag|default", re.IGNORECASE)
+# One variable taken in: read by its name, or declared through a library made for it.
+_TAKEN_IN = re.compile(r"""\b(environ\[|environ\.get\(|getenv\(|config\(|env(\.\w+)?\()\s*["']""")
+_FIELD = re.compile(r"^[ \t]+[A-Za-z]\w*[ \t]*:[ \t]*[A-Za-z]", re.MULTILINE)
+_SHARED_FOLDER = re.compile(
+    r".*(settings|config|conf|env).*|core|common|shared|utils?|utilities|lib|libs", re.IGNORECASE
+)
+_SETTINGS_WORDS = ("environ", "getenv", "BaseSettings", "decouple")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +70,18 @@ def reads_environment(source: Source) -> bool:
     return "environ" in source.text or "getenv" in source.text
 
 
+def is_settings_module(path: str, options: object) -> bool:
+    """Whether a path, or its last part, is what the project calls a settings module."""
+    patterns = options.settings_modules if isinstance(options, PythonOptions) else ()
+    name = path.rpartition("/")[2]
+    return any(fnmatchcase(path, pattern) or fnmatchcase(name, pattern) for pattern in patterns)
+
+
 def may_read_environment(source: Source) -> bool:
     """Whether the file is a settings module of the project or a script, where configuration comes in."""
-    path, name = source.path, source.path.rpartition("/")[2]
-    patterns = source.options.settings_modules if isinstance(source.options, PythonOptions) else ()
-    if any(fnmatchcase(path, pattern) or fnmatchcase(name, pattern) for pattern in patterns):
+    if is_settings_module(source.path, source.options) or _SCRIPT_PATH.search(source.path):
         return True
-    return _SCRIPT_PATH.search(path) is not None or _RUN_AS_SCRIPT.search(source.text) is not None
+    return _RUN_AS_SCRIPT.search(source.text) is not None
 
 
 def in_settings_function(module: PythonModule, node: ast.AST) -> bool:
@@ -84,12 +97,29 @@ def in_settings_function(module: PythonModule, node: ast.AST) -> bool:
     return not in_function or any(_SETTINGS_NAME.search(name) for name in named)
 
 
+def _variables_taken_in(text: str) -> int:
+    """How many environment variables a module reads or declares, by its text."""
+    fields = len(_FIELD.findall(text)) if "BaseSettings" in text else 0
+    return len(_TAKEN_IN.findall(text)) + fields
+
+
+def _served_by(path: str) -> str:
+    """The folder whose modules a settings module is for: ``app/`` for ``app/settings/base.py``."""
+    folders = path.split("/")[:-1]
+    while folders and _SHARED_FOLDER.fullmatch(folders[-1]):
+        folders.pop()
+    return "".join(f"{folder}/" for folder in folders)
+
+
+_SETTINGS: Mapping[str, str] = {"settings/base.py": 'import os\nREGION = os.environ["REGION"]\n'}
+
+
 class EnvOutsideSettings(PythonCheck):
     """An environment variable is read in the middle of the program.
 
-    What a program needs from its environment is then written down nowhere: a deployment that lacks the
-    variable starts well and fails, or behaves otherwise, when this function first runs. Read it in the
-    settings module, once, and pass the value on.
+    The project reads its variables in a settings module, and this one is not written there: a deployment
+    that lacks it starts well and fails, or behaves otherwise, when this function first runs. Read it in
+    the settings module, once, and pass the value on. Silent where no settings module has most of the reads.
     """
 
     ID = "PY001"
@@ -97,31 +127,84 @@ class EnvOutsideSettings(PythonCheck):
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     VALID: ClassVar[Sequence[str | Valid]] = [
-        'import os\nBUCKET = os.environ["BUCKET"]\n',
-        'import os\ndef home():\n    return os.environ.get("HOME")\n',
-        'import os\ndef bucket(key):\n    return os.environ[key]\n',
-        'import os\ndef mark():\n    os.environ["BUCKET"] = "b"\n    os.environ.setdefault("REGION", "eu")\n',
-        'import os\ndef mode():\n    return "BUCKET" in os.environ\n',
-        'import os\ndef load_settings():\n    return os.environ["BUCKET"]\n',
-        'import os\ndef swap():\n    old = os.environ.get("DB")\n    os.environ["DB"] = "x"\n    return old\n',
-        'import os, subprocess\n'
-        'def go():\n    subprocess.run(["x"], env={"BUCKET": os.environ["BUCKET"]}, check=True)\n',
-        'import os\ndef add(parser):\n    parser.add_argument("--url", default=os.environ.get("APP_URL"))\n',
-        'def bucket(os):\n    return os.environ["BUCKET"]\n',
-        Valid('import os\ndef bucket():\n    return os.environ["BUCKET"]\n', path="app/settings.py"),
-        Valid('import os\ndef bucket():\n    return os.environ["BUCKET"]\n', path="tests/test_app.py"),
-        'import os\ndef main():\n    print(os.environ["BUCKET"])\nif __name__ == "__main__":\n    main()\n',
+        Valid('import os\nBUCKET = os.environ["BUCKET"]\n', others=_SETTINGS),
+        Valid('import os\ndef home():\n    return os.environ.get("HOME")\n', others=_SETTINGS),
+        Valid("import os\ndef bucket(key):\n    return os.environ[key]\n", others=_SETTINGS),
+        Valid('import os\ndef mark():\n    os.environ["BUCKET"] = "b"\n', others=_SETTINGS),
+        Valid('import os\ndef mode():\n    return "BUCKET" in os.environ\n', others=_SETTINGS),
+        Valid('import os\ndef load_settings():\n    return os.environ["BUCKET"]\n', others=_SETTINGS),
+        Valid(
+            'import os\ndef swap():\n    old = os.environ.get("DB")\n    os.environ["DB"] = "x"\n',
+            others=_SETTINGS,
+        ),
+        Valid(
+            "import os, subprocess\ndef go():\n"
+            '    subprocess.run(["x"], env={"BUCKET": os.environ["BUCKET"]}, check=True)\n',
+            others=_SETTINGS,
+        ),
+        Valid(
+            'import os\ndef add(parser):\n    parser.add_argument("--url", default=os.getenv("APP_URL"))\n',
+            others=_SETTINGS,
+        ),
+        Valid('def bucket(os):\n    return os.environ["BUCKET"]\n', others=_SETTINGS),
+        Valid(
+            'import os\ndef worker():\n    return os.environ["WORKER_ID"]\n',
+            others={**_SETTINGS, "app/pool.py": 'import os\nos.environ["WORKER_ID"] = "1"\n'},
+        ),
+        'import os\ndef bucket():\n    return os.environ["BUCKET"]\n',
+        Valid(
+            'import os\ndef bucket():\n    return os.environ["BUCKET"]\n',
+            others={**_SETTINGS, "a.py": 'getenv("A")\n', "b.py": 'getenv("B")\n'},
+        ),
+        Valid(
+            'import os\ndef bucket():\n    return os.environ["BUCKET"]\n',
+            path="one/store.py",
+            others={"two/settings.py": 'import os\nREGION = os.environ["REGION"]\n'},
+        ),
+        Valid(
+            'import os\ndef bucket():\n    return os.environ["BUCKET"]\n',
+            path="app/config.py",
+            others=_SETTINGS,
+        ),
+        Valid(
+            'import os\ndef bucket():\n    return os.environ["BUCKET"]\n',
+            path="tests/test_app.py",
+            others=_SETTINGS,
+        ),
+        Valid(
+            'import os\ndef main():\n    print(os.environ["BUCKET"])\nif __name__ == "__main__":\n    main()\n',
+            others=_SETTINGS,
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid('import os\ndef bucket():\n    return os.environ["BUCKET"]\n', line=3, column=12),
-        Invalid('import os\ndef bucket():\n    return os.environ.get("BUCKET", "b")\n', line=3, column=12),
         Invalid(
-            'from os import getenv\nclass Mail:\n    async def send(self):\n        key = getenv("MAIL_KEY")\n',
-            line=4,
-            column=15,
+            'import os\ndef bucket():\n    return os.environ["BUCKET"]\n', line=3, column=12, others=_SETTINGS
         ),
         Invalid(
-            'import os as system\ndef f():\n    return [lambda: system.environ["A_B"]]\n', line=3, column=21
+            'import os\ndef bucket():\n    return os.environ.get("BUCKET", "b")\n',
+            line=3,
+            column=12,
+            others=_SETTINGS,
+        ),
+        Invalid(
+            "from os import getenv\nclass Mail:\n    async def send(self):\n"
+            '        key = getenv("MAIL_KEY")\n',
+            line=4,
+            column=15,
+            path="app/mail/send.py",
+            others={"app/core/config.py": "class Settings(BaseSettings):\n    region: str\n"},
+        ),
+        Invalid(
+            'import os\ndef f():\n    g(os.environ["A_B"])\n    h(os.environ["A_B"])\n',
+            line=3,
+            column=7,
+            others=_SETTINGS,
+        ),
+        Invalid(
+            'import os as system\ndef f():\n    return [lambda: system.environ["A_B"]]\n',
+            line=3,
+            column=21,
+            others=_SETTINGS,
         ),
     ]
 
@@ -139,10 +222,39 @@ class EnvOutsideSettings(PythonCheck):
         read = environment_read(self.module, node)
         if read is None or self.module.is_test or _SYSTEM_VARIABLE.fullmatch(read.key):
             return
-        if in_settings_function(self.module, node) or self._is_handed_on(node) or self._is_written(read.key):
+        if in_settings_function(self.module, node) or self._is_handed_on(node):
             return
-        late = ": unset, it raises KeyError only when this runs" if read.required else ""
-        self.report(self.module.span(node), f'environment variable "{read.key}" is read outside settings{late}')
+        if read.key in self._reported or self._settings_module is None or self._is_written(read.key):
+            return
+        self._reported.add(read.key)
+        what = f'environment variable "{read.key}" is read here, not in {self._settings_module}'
+        late = "; unset, it raises KeyError only when this runs" if read.required else ""
+        self.report(self.module.span(node), what + late)
+
+    @cached_property
+    def _reported(self) -> set[str]:
+        return set()
+
+    @cached_property
+    def _settings_module(self) -> str | None:
+        """The settings module for this file, if the program around it reads most of its variables there."""
+        options, project = self.source.options, self.source.project
+        taken_in = {
+            path: _variables_taken_in(project.read(path) or "")
+            for path in project.files_with_word(_SETTINGS_WORDS, ["*.py"])
+            if not is_test_path(path) and not _SCRIPT_PATH.search(path)
+        }
+        mine = [
+            p
+            for p in taken_in
+            if is_settings_module(p, options) and self.source.path.startswith(_served_by(p))
+        ]
+        if not mine:
+            return None
+        nearest = max(mine, key=lambda path: (len(_served_by(path)), taken_in[path]))
+        served = {path: count for path, count in taken_in.items() if path.startswith(_served_by(nearest))}
+        in_settings = sum(count for path, count in served.items() if is_settings_module(path, options))
+        return nearest if 2 * in_settings > sum(served.values()) else None
 
     def _is_handed_on(self, node: ast.expr) -> bool:
         """Whether the value goes to a child process, a command line default or a converter (PY002)."""
@@ -153,7 +265,13 @@ class EnvOutsideSettings(PythonCheck):
         return any(keyword.arg in ("env", "default", "environ") for keyword in keywords)
 
     def _is_written(self, key: str) -> bool:
-        """Whether the module sets the variable itself, so that it is no configuration from outside."""
+        """Whether the project sets the variable itself: then it hands something on and configures nothing."""
         name = f"""["']{re.escape(key)}["']"""
-        written = rf"environ\[{name}\]\s*=[^=]|environ\.(setdefault|pop)\(\s*{name}|del os\.environ\[{name}"
-        return re.search(written, self.source.text) is not None
+        written = re.compile(
+            rf"environ\[{name}\]\s*=[^=]|environ\.(setdefault|pop)\(\s*{name}|del os\.environ\[{name}"
+        )
+        project = self.source.project
+        others = (
+            project.read(path) for path in project.files_with_word([key], ["*.py"]) if not is_test_path(path)
+        )
+        return any(written.search(text) for text in (self.source.text, *others) if text)

@@ -20,7 +20,8 @@ from wardround_python.checks.env_outside_settings import (
 )
 
 _SWITCH_NAME = re.compile(
-    r"(^|_)(DEBUG|ENABLE[DS]?|DISABLE[DS]?|USE|IS|ALLOW|SKIP|VERBOSE|FORCE|FEATURE|SHOULD|REQUIRE)(_|$)", re.IGNORECASE
+    r"(^|_)(DEBUG|ENABLE[DS]?|DISABLE[DS]?|USE|IS|ALLOW|SKIP|VERBOSE|FORCE|FEATURE|SHOULD|REQUIRE)(_|$)",
+    re.IGNORECASE,
 )
 _VALUE_ERRORS = frozenset({"ValueError", "TypeError", "KeyError", "Exception", "json.JSONDecodeError"})
 
@@ -58,8 +59,12 @@ class EnvWithoutValidation(PythonCheck):
             column=12,
         ),
         Invalid('import os\nDEBUG = bool(os.getenv("APP_DEBUG"))\n', line=2, column=9),
-        Invalid('import os\nCACHE = bool(os.environ.get("CACHE", False))\n', path="settings.py", line=2, column=9),
-        Invalid('import os\ndef cached():\n    return bool(os.environ.get("CACHE", "0"))\n', line=3, column=12),
+        Invalid(
+            'import os\nCACHE = bool(os.environ.get("CACHE", False))\n', path="settings.py", line=2, column=9
+        ),
+        Invalid(
+            'import os\ndef cached():\n    return bool(os.environ.get("CACHE", "0"))\n', line=3, column=12
+        ),
     ]
 
     @classmethod

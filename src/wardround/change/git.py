@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -186,9 +187,12 @@ class Repository:
 
     def staged(self) -> Change:
         """What ``git commit`` would commit now: HEAD to index."""
+        return self.staged_since(self.head() or self.empty_tree)
+
+    def staged_since(self, base: str) -> Change:
+        """From a commit, or the empty tree, to the index."""
         self._require_worktree("--staged")
-        base = self.head()
-        return self._change(["--cached", base or self.empty_tree], base or self.empty_tree, INDEX)
+        return self._change(["--cached", base], base, INDEX)
 
     def worktree(self) -> Change:
         """HEAD to the files on disk, untracked files that are not ignored included."""
@@ -261,6 +265,10 @@ class Repository:
             raise GitError(f"{name!r} names no commit in {self.root}; {hint}")
         return found.strip()
 
+    def has(self, commit: str) -> bool:
+        """Whether a commit is in this clone."""
+        return bool(self._output("cat-file", "-t", commit, allow=(0, 1, 128)).strip() == "commit")
+
     def untracked(self) -> list[str]:
         """Files git neither tracks nor ignores, by path."""
         names = self._output("ls-files", "--others", "--exclude-standard", "-z").split("\0")
@@ -308,6 +316,47 @@ class Repository:
             return local
         parents = self._output("rev-list", "--parents", "-n1", first).split()[1:]
         return parents[0] if parents else self.empty_tree
+
+    # Writing, for fixes alone
+
+    @property
+    def index_file(self) -> Path:
+        """The index that will be committed."""
+        return Path(self._env.get("GIT_INDEX_FILE") or self.git_dir / "index")
+
+    def staged_blob(self, path: str) -> str | None:
+        """The id of the blob the index has at a path."""
+        out = self._output("ls-files", "-s", "-z", "--", path)
+        return out.split(" ", 2)[1] if out else None
+
+    def write_blob(self, content: bytes) -> str:
+        """Store content as it is in the object database and return its id."""
+        return self._output("hash-object", "-w", "--stdin", "--no-filters", stdin=content).strip()
+
+    def update_index(self, entries: Iterable[tuple[str, str, str]]) -> None:
+        """Set (mode, blob, path) entries of the index, all or none."""
+        lines = [f"{mode} {blob} 0\t{path}\0" for mode, blob, path in entries]
+        self._output("update-index", "-z", "--index-info", stdin=os.fsencode("".join(lines)))
+
+    def merged(self, path: str, present: bytes, old: str, new: str) -> bytes | None:
+        """A work-tree file with the step between two blobs merged in; None where they touch the same lines."""
+        before, after = self._as_checked_out(path, old), self._as_checked_out(path, new)
+        if present == before:
+            return after
+        with tempfile.TemporaryDirectory(prefix="wardround-merge-") as folder:
+            names = [Path(folder) / name for name in ("present", "before", "after")]
+            for name, content in zip(names, (present, before, after), strict=True):
+                name.write_bytes(content)
+            done = subprocess.run(
+                ["git", "merge-file", "-p", "-q", *map(str, names)],
+                capture_output=True,
+                env=dict(self._env),
+                check=False,
+            )
+        return done.stdout if done.returncode == 0 else None
+
+    def _as_checked_out(self, path: str, blob: str) -> bytes:
+        return os.fsencode(self._output("cat-file", "--filters", f"--path={path}", blob))
 
     # Running git
 
@@ -375,14 +424,16 @@ class Repository:
             start_new_session=True,
         )
 
-    def _output(self, *arguments: str, allow: tuple[int, ...] = (0,), literal: bool = True) -> str:
+    def _output(
+        self, *arguments: str, allow: tuple[int, ...] = (0,), literal: bool = True, stdin: bytes = b""
+    ) -> str:
         """Run git and return what it printed, undecodable bytes as surrogate escapes."""
         pathspecs = ("--literal-pathspecs",) if literal else ()
         try:
             done = subprocess.run(
                 [*self._argv, *pathspecs, *arguments],
                 capture_output=True,
-                stdin=subprocess.DEVNULL,
+                input=stdin,
                 env=dict(self._env),
                 cwd=self._cwd,
                 check=False,

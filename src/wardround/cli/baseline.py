@@ -1,8 +1,110 @@
 """``wardround baseline``."""
 
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import click
 
+from wardround.cli.reviewing import emit
 
-@click.command("baseline")
+if TYPE_CHECKING:
+    from wardround.review import Review
+    from wardround.verdict.baseline import Baseline
+
+_repo = click.option(
+    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="The repository (default: here)."
+)
+
+
+@click.group("baseline")
 def command() -> None:
-    """..."""
+    """Keep the findings that were there before wardround was, and are accepted."""
+
+
+@command.command("write")
+@_repo
+def write(repo: Path | None) -> None:
+    """Accept every finding of the repository as it is staged now."""
+    from wardround.findings import Status
+    from wardround.verdict.baseline import accepted
+
+    root, name, review = _whole(repo)
+    open_findings = [f for f in review.findings if f.status is not Status.SUPPRESSED]
+    baseline = accepted([(f, review.contents[f.fingerprint]) for f in open_findings])
+    _save(root / name, baseline)
+    emit(f"{name}: {len(baseline.findings)} findings accepted; commit it\n")
+
+
+@command.command("show")
+@_repo
+def show(repo: Path | None) -> None:
+    """List the accepted findings."""
+    from wardround.reports import printable
+
+    _, _, baseline = _stored(repo)
+    for entry in baseline.findings:
+        emit(f"{entry.fingerprint}  {entry.rule}  {printable(entry.file)}\n")
+    emit(f"{len(baseline.findings)} findings accepted\n")
+
+
+@command.command("prune")
+@_repo
+def prune(repo: Path | None) -> None:
+    """Drop the entries whose finding is gone; accept nothing new."""
+    from wardround.verdict.baseline import Baseline
+
+    root, name, baseline = _stored(repo)
+    _, _, review = _whole(repo)
+    present = {f.fingerprint for f in review.findings}
+    kept = tuple(entry for entry in baseline.findings if entry.fingerprint in present)
+    _save(root / name, Baseline(kept))
+    emit(f"{name}: {len(baseline.findings) - len(kept)} dropped, {len(kept)} kept\n")
+
+
+def _whole(repo: Path | None) -> tuple[Path, str, Review]:
+    """Review everything that is staged, as if all of it were new and nothing accepted."""
+    from wardround import host, review
+    from wardround.change.git import INDEX, Repository
+    from wardround.change.origin import RepositoryOrigin
+    from wardround.errors import WardroundError
+    from wardround.tools.process import Processes
+
+    with Repository(repo) as repository:
+        change = repository.staged_since(repository.empty_tree)
+        assert change.head == INDEX
+        loaded = host.load()
+        origin = RepositoryOrigin(repository, change)
+        request = review.Request(use_baseline=False)
+        done = review.run(origin, change, loaded, request, Processes())
+        settings = review.read_config(origin, change, loaded, request)
+    if done.unreviewed:
+        first = done.unreviewed[0]
+        raise WardroundError(
+            f"nothing was written, since {len(done.unreviewed)} reviews are missing; "
+            f"the first: {first.tool} on {first.file}: {first.reason}"
+        )
+    return repository.root, settings.root.baseline, done
+
+
+def _stored(repo: Path | None) -> tuple[Path, str, Baseline]:
+    """The baseline file of the work tree."""
+    from wardround import config, host
+    from wardround.change.git import INDEX, Repository
+    from wardround.verdict import baseline
+
+    with Repository(repo) as repository:
+        settings = config.read(repository.tree(INDEX).read, [], host.load().specialists)
+        name = settings.root.baseline
+        file = repository.root / name
+        return repository.root, name, baseline.load(file.read_bytes() if file.exists() else None, name)
+
+
+def _save(path: Path, baseline: Baseline) -> None:
+    from wardround.verdict.baseline import dump
+
+    beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    beside.write_bytes(dump(baseline))
+    beside.replace(path)

@@ -1,8 +1,25 @@
 """``wardround explain``."""
 
+from __future__ import annotations
+
 import click
+
+from wardround.cli.reviewing import emit
+from wardround.errors import UsageError
 
 
 @click.command("explain")
-def command() -> None:
-    """..."""
+@click.argument("rule")
+def command(rule: str) -> None:
+    """Show why RULE exists, its cases, who reports it and how to suppress it.
+
+    RULE is an id as findings show it (ruff/B006), a bare code (B006) or a name (swallowed-exception).
+    """
+    from wardround import host
+    from wardround.reports import text
+
+    catalogue = host.load().catalogue
+    found = catalogue.resolve(rule)
+    if not found:
+        raise UsageError(f"no rule is called {rule!r}; wardround rules lists them")
+    emit("\n".join(text.render_rule(one, catalogue.same_defect(one)) for one in found))

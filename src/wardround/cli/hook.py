@@ -1,8 +1,110 @@
-"""``wardround hook``."""
+"""``wardround hook``: the review as git, pre-commit, prek and lefthook call it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import click
 
+from wardround.cli.reviewing import Output, Target, perform
 
-@click.command("hook")
-def command() -> None:
-    """..."""
+if TYPE_CHECKING:
+    from wardround.review import Request
+
+
+@click.command("hook", context_settings={"ignore_unknown_options": True})
+@click.option(
+    "--stage",
+    type=click.Choice(["pre-commit", "pre-merge-commit", "pre-push", "manual"]),
+    default="pre-commit",
+    show_default=True,
+    help="The git hook this runs as.",
+)
+@click.option("--format", "formats", multiple=True, metavar="FORMAT", help="As for review. Repeatable.")
+@click.option("--fail-level", type=click.Choice(["none", "info", "warn", "error"]), help="What blocks.")
+@click.option("--only", multiple=True, metavar="NAME", help="Run this specialist alone. Repeatable.")
+@click.option("--skip", multiple=True, metavar="NAME", help="Leave this specialist out. Repeatable.")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def command(
+    stage: str, formats: tuple[str, ...], fail_level: str | None, only: tuple[str, ...],
+    skip: tuple[str, ...], arguments: tuple[str, ...],
+) -> int:  # fmt: skip
+    """Review what a git hook is about to let through: the staged change, or the outgoing commits.
+
+    PRE_COMMIT_FROM_REF and PRE_COMMIT_TO_REF, where a hook runner sets them, name the commits. As git's own
+    pre-push hook it takes git's ARGUMENTS and reads the pushed refs from standard input.
+    """
+    from wardround.review import Request
+    from wardround.tools.tool import Profile
+
+    request = Request(
+        profile=Profile.COMMIT,
+        fail_level=fail_level,  # type: ignore[arg-type]  # click has checked it
+        only=only,
+        skip=skip,
+    )
+    outputs = [Output.parse(text) for text in formats or ("text",)]
+    return max((_review(target, request, outputs) for target in _targets(stage, arguments)), default=0)
+
+
+def _review(target: Target, request: Request, outputs: Sequence[Output]) -> int:
+    return perform(target, request, outputs).exit_status
+
+
+def _targets(stage: str, arguments: Sequence[str]) -> Iterator[Target]:
+    """The changes a hook is asked about."""
+    named = _named_by_runner(os.environ)
+    if named is not None:
+        yield named
+    elif stage == "pre-push":
+        yield from _outgoing(arguments)
+    else:
+        yield Target(staged=True)
+
+
+def _named_by_runner(environ: Mapping[str, str]) -> Target | None:
+    """The commits pre-commit and prek name for pre-push hooks and for ``--from-ref`` and ``--to-ref``."""
+    base, head = environ.get("PRE_COMMIT_FROM_REF"), environ.get("PRE_COMMIT_TO_REF")
+    return Target(base=base, head=head, since_root=_is_null(base)) if base and head else None
+
+
+@dataclass(frozen=True, slots=True)
+class PushedRef:
+    """One line git gives a pre-push hook."""
+
+    local: str
+    remote: str
+
+    @classmethod
+    def parse(cls, line: str) -> PushedRef | None:
+        fields = line.split()
+        return cls(fields[1], fields[3]) if len(fields) == 4 else None
+
+
+def _outgoing(arguments: Sequence[str]) -> Iterator[Target]:
+    """What ``git push`` is about to send, a target for each branch that is not deleted."""
+    from wardround.change.git import Repository
+
+    remote = arguments[0] if arguments else "origin"
+    lines = [] if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read().splitlines()
+    refs = [ref for ref in map(PushedRef.parse, lines) if ref is not None]
+    with Repository() as repository:
+        if not refs:
+            head = repository.head()
+            refs = [PushedRef(head, "0")] if head is not None else []
+        for ref in refs:
+            if _is_null(ref.local):
+                continue  # a branch is deleted
+            target = Target(base=ref.remote, head=ref.local)
+            if _is_null(ref.remote) or not repository.has(ref.remote):
+                start = repository.outgoing_base(ref.local, remote)
+                target = replace(target, base=start, since_root=start == repository.empty_tree)
+            yield target
+
+
+def _is_null(object_id: str | None) -> bool:
+    return object_id is not None and not object_id.strip("0")

@@ -1,8 +1,22 @@
 """``wardround plugins``."""
 
+from __future__ import annotations
+
 import click
+
+from wardround.cli.reviewing import emit
 
 
 @click.command("plugins")
 def command() -> None:
-    """..."""
+    """List the loaded plugins, where each came from, and the specialists they bring."""
+    from wardround import host
+
+    loaded = host.load()
+    lines = [f"{origin.name:<12} {origin}" for origin in loaded.origins]
+    lines += ["", "specialists:"]
+    for specialist in loaded.specialists:
+        tools = ", ".join(f"{tool.name} ({'/'.join(sorted(tool.profiles))})" for tool in specialist.tools)
+        lines.append(f"  {specialist.name:<10} {' '.join(specialist.patterns)}")
+        lines.append(f"  {'':<10} tools: {tools or 'none'}; checks of its own: {len(specialist.checks)}")
+    emit("\n".join(lines) + "\n")

@@ -65,8 +65,6 @@ def review(
     )  # fmt: skip
     outputs = [Output.parse(text) for text in formats or ("text",)]
     if fix:
-        from wardround.fixes.apply import fix_staged
-
-        fix_staged(target, request)
+        apply_fixes(target, request)
     done = perform(target, request, outputs)
     return 0 if exit_zero else done.exit_status

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Which change is meant; exactly one of the ways to say so is used."""
+    """Which change is meant; exactly one of the ways to say so is used.
+
+    ``since_root`` takes all of ``head``, its whole history, in place of what came since ``base``.
+    """
 
     staged: bool = False
     worktree: bool = False
@@ -30,6 +33,7 @@ class Target:
     head: str | None = None
     diff_file: str | None = None
     repo: Path | None = None
+    since_root: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,8 @@ def _change(repository: Repository, target: Target) -> Change:
         return repository.staged()
     if target.worktree:
         return repository.worktree()
+    if target.since_root:
+        return repository.range(repository.empty_tree, repository.commit(target.head or "HEAD"))
     assert target.base is not None
     return repository.between(target.base, target.head or "HEAD")
 
@@ -98,6 +104,43 @@ def perform(target: Target, request: Request, outputs: Sequence[Output]) -> Revi
         for output in outputs:
             write(output, done)
     return done
+
+
+def apply_fixes(target: Target, request: Request) -> None:
+    """Apply the safe fixes of a review and say on standard error what was done.
+
+    A fix that an earlier run began and could not finish is finished first.
+    """
+    from wardround import host, review
+    from wardround.fixes import journal
+    from wardround.fixes.apply import fix
+    from wardround.tools.process import Processes
+
+    if not (target.staged or target.worktree):
+        raise UsageError("--fix needs --staged or --worktree; a commit cannot be changed")
+    with opened(target) as (_, _, repository):
+        assert repository is not None
+        for path in journal.complete(repository):
+            say(f"{path}: an unfinished fix was dropped, since the file has changed")
+    loaded = host.load()
+    with opened(target) as (origin, change, repository):
+        assert repository is not None
+        done = review.run(origin, change, loaded, request, Processes())
+
+        def complaint(path: str, text: str) -> str | None:
+            claiming = loaded.claiming(path, text[:256].encode())
+            return next((c for c in (s.complaint(text) for s in claiming) if c is not None), None)
+
+        fixed = fix(repository, done, complaint)
+    for reason in fixed.refused:
+        say(f"not fixed: {reason}")
+    if fixed.files:
+        say(f"fixed {fixed.findings} in {', '.join(fixed.files)}; as a patch: {fixed.patch}")
+
+
+def say(text: str) -> None:
+    """Print on standard error."""
+    print(text.encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
 
 
 def write(output: Output, review: Review) -> None:

@@ -1,11 +1,153 @@
-"""Where wardround keeps what must survive a kill."""
+"""What a fix is about to write, kept so that a killed run is completed by the next one.
+
+Order is everything: the journal with all new content is on disk before the first byte of the repository
+changes, and it goes only after the last. Replaying it is safe at any point between, since each file is
+written only while it still is what the fix was computed from.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import shutil
 from pathlib import Path
+
+import msgspec
+
+from wardround.change.git import Repository
+from wardround.errors import FixRefused
+
+_JOURNAL = "journal.json"
 
 
 def state_folder() -> Path:
     """``$XDG_STATE_HOME/wardround``."""
     return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "wardround"
+
+
+class IndexEntry(msgspec.Struct, frozen=True):
+    """A blob to be replaced in the index."""
+
+    path: str
+    mode: str
+    old: str
+    new: str
+
+
+class WorktreeFile(msgspec.Struct, frozen=True):
+    """A work-tree file to be replaced: the SHA-256 of what it must be now, and where its new content is."""
+
+    path: str
+    old: str
+    content: str
+
+
+class Journal(msgspec.Struct, frozen=True):
+    """Everything one fix writes. Paths are file names of the repository with undecodable bytes escaped."""
+
+    root: str
+    index_file: str
+    index: tuple[IndexEntry, ...]
+    worktree: tuple[WorktreeFile, ...]
+
+
+def folder_of(repository: Repository) -> Path:
+    """Where the fixes of one repository are kept."""
+    name = hashlib.sha256(os.fsencode(repository.git_dir)).hexdigest()[:16]
+    return state_folder() / "repositories" / name
+
+
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def begin(repository: Repository, journal: Journal, contents: dict[str, bytes]) -> Path:
+    """Put a journal and the new contents on disk.
+
+    Raises:
+        FixRefused: they cannot be written, so nothing was changed.
+    """
+    folder = folder_of(repository)
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for name, content in contents.items():
+            _write_through(folder / name, content)
+        _write_through(folder / f"{_JOURNAL}.new", msgspec.json.encode(journal, enc_hook=str))
+        os.replace(folder / f"{_JOURNAL}.new", folder / _JOURNAL)
+        _sync_folder(folder)
+    except OSError as cause:
+        raise FixRefused(f"{folder} cannot be written: {cause.strerror}; nothing was changed") from cause
+    return folder
+
+
+def complete(repository: Repository) -> list[str]:
+    """Write what the journal says, if there is one, and remove it.
+
+    Returns:
+        The paths that were left alone, because they are no longer what the fix was computed from.
+    """
+    folder = folder_of(repository)
+    file = folder / _JOURNAL
+    if not file.exists():
+        return []
+    try:
+        journal = msgspec.json.decode(file.read_bytes(), type=Journal)
+    except msgspec.MsgspecError as cause:
+        raise FixRefused(f"{file} is damaged: {cause}; remove it") from cause
+    left = [one.path for one in journal.worktree if not _write_worktree(Path(journal.root), one, folder)]
+    left += _write_index(repository, journal, set(left))
+    file.unlink()
+    for one in journal.worktree:
+        (folder / one.content).unlink(missing_ok=True)
+    return sorted(set(left))
+
+
+def _write_worktree(root: Path, one: WorktreeFile, folder: Path) -> bool:
+    """Replace a file by its new content in one step; False if it has changed meanwhile."""
+    target = root / os.fsdecode(one.path.encode("utf-8", "surrogateescape"))
+    new = (folder / one.content).read_bytes()
+    beside = target.with_name(f".{target.name}.wardround-tmp")
+    beside.unlink(missing_ok=True)
+    try:
+        now = digest(target.read_bytes())
+    except OSError:
+        return False
+    if now == digest(new):
+        return True
+    if now != one.old:
+        return False
+    beside.write_bytes(new)
+    shutil.copymode(target, beside)
+    beside.replace(target)
+    return True
+
+
+def _write_index(repository: Repository, journal: Journal, left: set[str]) -> list[str]:
+    if journal.index_file != str(repository.index_file) or not repository.index_file.exists():
+        return []
+    due = []
+    refused = []
+    for entry in journal.index:
+        now = repository.staged_blob(entry.path)
+        if entry.path not in left and now == entry.old:
+            due.append((entry.mode, entry.new, entry.path))
+        elif now != entry.new:
+            refused.append(entry.path)
+    if due:
+        repository.update_index(due)
+    return refused
+
+
+def _write_through(path: Path, content: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

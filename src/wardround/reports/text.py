@@ -194,8 +194,8 @@ def _plural(severity: Severity, count: int) -> str:
     return word if count == 1 else f"{word}s"
 
 
-def render_rule(rule: Rule) -> str:
-    """A rule as ``wardround explain`` shows it."""
+def render_rule(rule: Rule, same_defect: Sequence[str] = ()) -> str:
+    """A rule as ``wardround explain`` shows it, with the rules that report the same defect."""
     lines = [f"{rule.id}  {rule.name}", ""]
     for paragraph in rule.why.split("\n\n"):
         lines += [*_wrapped(" ".join(paragraph.split()), 0), ""]
@@ -205,6 +205,8 @@ def render_rule(rule: Rule) -> str:
         f"defect class  {rule.defect_class}",
         f"reported by   {', '.join(rule.reported_by)}",
     ]
+    if same_defect:
+        lines.append(f"same defect   {', '.join(same_defect)}")
     if rule.url:
         lines.append(f"more          {rule.url}")
     for title, cases in (("reported", rule.invalid), ("not reported", rule.valid)):

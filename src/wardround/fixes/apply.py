@@ -1,0 +1,140 @@
+"""Applying the safe fixes of a review to the index and the work tree, each for itself.
+
+The fix is computed from the staged text. The index gets exactly that; the work-tree file gets it merged with
+what is not staged, and where the two touch the same lines the file's fixes are refused as a whole.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from wardround.change.git import INDEX, Repository
+from wardround.findings import Edit, Finding, Status, SuggestedFix
+from wardround.fixes import journal
+from wardround.fixes.edits import apply
+from wardround.fixes.journal import IndexEntry, Journal, WorktreeFile
+from wardround.review import Review
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """What was mended: findings by file, the patch that says how, and what was refused and why."""
+
+    findings: int
+    files: tuple[str, ...]
+    patch: str | None
+    refused: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _NewText:
+    path: str
+    old: str
+    new: str
+    findings: int
+
+
+def fix(repository: Repository, review: Review, complaint: Callable[[str, str], str | None]) -> Fixed:
+    """Apply every safe fix of a review of the staged change or of the work tree.
+
+    Args:
+        complaint: (path, text) -> why the text does not parse, or None.
+
+    Raises:
+        FixRefused: the state folder cannot be written; nothing was changed.
+    """
+    refused: list[str] = []
+    texts = list(_new_texts(review, complaint, refused))
+    index: list[IndexEntry] = []
+    worktree: list[WorktreeFile] = []
+    contents: dict[str, bytes] = {}
+    done: list[_NewText] = []
+    for text in texts:
+        planned = _plan(repository, review, text, refused)
+        if planned is None:
+            continue
+        entry, content = planned
+        if entry is not None:
+            index.append(entry)
+        if content is not None:
+            name = f"content-{len(contents)}"
+            contents[name] = content[1]
+            worktree.append(WorktreeFile(text.path, content[0], name))
+        done.append(text)
+    if not done:
+        return Fixed(0, (), None, tuple(refused))
+    contents["last-fix.patch"] = _patch(done).encode("utf-8", "surrogateescape")
+    log = Journal(str(repository.root), str(repository.index_file), tuple(index), tuple(worktree))
+    folder = journal.begin(repository, log, contents)
+    left = journal.complete(repository)
+    refused += [f"{path}: it changed while the fix was applied" for path in left]
+    files = tuple(text.path for text in done if text.path not in left)
+    count = sum(text.findings for text in done if text.path not in left)
+    return Fixed(count, files, str(folder / "last-fix.patch"), tuple(refused))
+
+
+def _new_texts(
+    review: Review, complaint: Callable[[str, str], str | None], refused: list[str]
+) -> Iterable[_NewText]:
+    """The texts with all fixes that go together; edits that overlap wait for the next run."""
+    by_file: dict[str, list[tuple[Finding, SuggestedFix]]] = defaultdict(list)
+    for finding in review.visible:
+        fix = finding.suggested_fix
+        if fix is not None and fix.safe and finding.status in (Status.NEW, Status.CAUSED):
+            by_file[finding.file].append((finding, fix))
+    for path, fixes in sorted(by_file.items()):
+        old = review.text_of(path)
+        if old is None:
+            continue
+        edits: list[Edit] = []
+        taken = 0
+        for _, fix in fixes:
+            try:
+                apply(old, [*edits, *fix.edits])
+            except ValueError:
+                continue
+            edits += fix.edits
+            taken += 1
+        new = apply(old, edits)
+        trouble = complaint(path, new)
+        if trouble is not None:
+            refused.append(f"{path}: the fixed file would not parse ({trouble})")
+        elif new != old:
+            yield _NewText(path, old, new, taken)
+
+
+def _plan(
+    repository: Repository, review: Review, text: _NewText, refused: list[str]
+) -> tuple[IndexEntry | None, tuple[str, bytes] | None] | None:
+    """What is to be written for one file: to the index, and to the work tree; None if it is refused."""
+    old, new = text.old.encode(), text.new.encode()
+    file = repository.root / text.path
+    present = file.read_bytes() if file.is_file() and not file.is_symlink() else None
+    if review.change.head != INDEX:
+        return None, (journal.digest(present), new) if present is not None else None
+    changed = review.change.file(text.path)
+    assert changed is not None and changed.head_blob is not None
+    if repository.blobs.get(changed.head_blob) != old:
+        refused.append(f"{text.path}: it starts with a byte order mark; fix it by hand")
+        return None
+    entry = IndexEntry(text.path, changed.mode, changed.head_blob, repository.write_blob(new))
+    if present is None:
+        return entry, None
+    merged = repository.merged(text.path, present, entry.old, entry.new)
+    if merged is None:
+        refused.append(f"{text.path}: unstaged edits touch the same lines; stage or stash them")
+        return None
+    return entry, (journal.digest(present), merged)
+
+
+def _patch(texts: Iterable[_NewText]) -> str:
+    lines: list[str] = []
+    for text in texts:
+        lines += difflib.unified_diff(
+            text.old.splitlines(keepends=True), text.new.splitlines(keepends=True),
+            f"a/{text.path}", f"b/{text.path}",
+        )  # fmt: skip
+    return "".join(lines)
