@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 class Severity(enum.IntEnum):
@@ -99,7 +99,6 @@ class RawResult:
 
     Attributes:
         code: the tool's own name for the complaint, without the tool: ``B006``.
-        related: other places the message rests on, as ``path:line``; never part of the identity.
     """
 
     code: str
@@ -113,7 +112,11 @@ class RawResult:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One complaint about one place, after mapping, comparing with the base and merging."""
+    """One complaint about one place, after mapping, comparing with the base and merging.
+
+    Attributes:
+        masked: a secret stands on these lines, so their text is never printed.
+    """
 
     fingerprint: str
     rule: str
@@ -130,8 +133,7 @@ class Finding:
     sources: tuple[str, ...] = ()
     url: str | None = None
     suggested_fix: SuggestedFix | None = None
-    shown: bool = True
-    masked: bool = field(default=False)
+    masked: bool = False
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.confidence <= 1.0:

@@ -33,11 +33,12 @@ from wardround.findings import (
     ToolRun,
     Unreviewed,
 )
+from wardround.folders import cache_folder
 from wardround.host import Host
 from wardround.rules import Rule
 from wardround.specialists import Specialist
 from wardround.tools.process import Processes
-from wardround.tools.result_cache import ResultCache, cache_folder
+from wardround.tools.result_cache import ResultCache
 from wardround.tools.tool import Profile
 from wardround.verdict import baseline as baselines
 from wardround.verdict import suppressions
@@ -299,8 +300,7 @@ class _Work:
             if u.tool != u.specialist
         ]
         head.unreviewed += self.unreviewed
-        found = self._map(head, base)
-        found = merged(found)
+        found = _with_secrets_masked(merged(self._map(head, base)))
         found = self._identified(found)
         found, notes = self._suppressed(found, head)
         named = self._with_content_names([*found, *notes, *self._changed_rules()])
@@ -626,6 +626,21 @@ def _finding(result: RawResult, rule: Rule, specialist: str, severity: Severity,
         suggested_fix=result.fix,
         masked=rule.masked,
     )
+
+
+def _with_secrets_masked(findings: Sequence[Finding]) -> list[Finding]:
+    """Mask every finding that shares a line with a secret; its fix would print the line, so it goes."""
+    secret = {
+        (f.file, line) for f in findings if f.masked for line in range(f.span.line, f.span.end_line + 1)
+    }
+    if not secret:
+        return list(findings)
+    return [
+        replace(f, masked=True, suggested_fix=None)
+        if any((f.file, line) in secret for line in range(f.span.line, f.span.end_line + 1))
+        else f
+        for f in findings
+    ]
 
 
 def _why_unreadable(file: ChangedFile, content: bytes | None) -> str | None:

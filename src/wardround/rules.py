@@ -9,8 +9,11 @@ A tool's codes are mapped by a data file (``wardround_rules/tools/<tool>.yml``),
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
@@ -20,6 +23,7 @@ import msgspec
 
 from wardround.errors import WardroundError
 from wardround.findings import Plane, Severity
+from wardround.folders import cache_folder
 
 RULES_PACKAGE = "wardround_rules"
 
@@ -140,10 +144,20 @@ def load_tool_map(tool: str, package: str = RULES_PACKAGE) -> ToolMap:
 
 
 def _load_yaml(text: str) -> Any:
+    """Parse YAML, or take the parsed form from the cache: parsing costs more than all else at start-up."""
+    kept = cache_folder() / "rules" / hashlib.sha256(text.encode()).hexdigest()
+    with suppress(OSError, msgspec.MsgspecError):
+        return msgspec.msgpack.decode(kept.read_bytes())
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return yaml.load(text, Loader=loader)  # noqa: S506  (a safe loader, in C where it was built)
+    content = yaml.load(text, Loader=loader)  # noqa: S506  (a safe loader, in C where it was built)
+    with suppress(OSError):
+        kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        beside = kept.with_name(f"{kept.name}.{os.getpid()}")
+        beside.write_bytes(msgspec.msgpack.encode(content))
+        beside.replace(kept)
+    return content
 
 
 class Catalogue:

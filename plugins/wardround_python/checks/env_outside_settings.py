@@ -37,10 +37,13 @@ _RUN_AS_SCRIPT = re.compile(r"^if __name__\s*==", re.MULTILINE)
 _SETTINGS_NAME = re.compile(r"env|config|settings|setup|options?|credential|flag|default", re.IGNORECASE)
 # One variable taken in: read by its name, or declared through a library made for it.
 _TAKEN_IN = re.compile(r"""\b(environ\[|environ\.get\(|getenv\(|config\(|env(\.\w+)?\()\s*["']""")
+_SETTINGS_CLASS = re.compile(r"^class [^\n]*\bBaseSettings\b[^\n]*\n(?:[ \t][^\n]*\n|\n)*", re.MULTILINE)
 _FIELD = re.compile(r"^[ \t]+[A-Za-z]\w*[ \t]*:[ \t]*[A-Za-z]", re.MULTILINE)
 _SHARED_FOLDER = re.compile(
     r".*(settings|config|conf|env).*|core|common|shared|utils?|utilities|lib|libs", re.IGNORECASE
 )
+# The share of the reads from which it is the project's custom to read in settings modules.
+_CUSTOM = 0.75
 _SETTINGS_WORDS = ("environ", "getenv", "BaseSettings", "decouple")
 
 
@@ -99,8 +102,8 @@ def in_settings_function(module: PythonModule, node: ast.AST) -> bool:
 
 def _variables_taken_in(text: str) -> int:
     """How many environment variables a module reads or declares, by its text."""
-    fields = len(_FIELD.findall(text)) if "BaseSettings" in text else 0
-    return len(_TAKEN_IN.findall(text)) + fields
+    declared = "".join(_SETTINGS_CLASS.findall(text)) if "BaseSettings" in text else ""
+    return len(_TAKEN_IN.findall(text)) + len(_FIELD.findall(declared))
 
 
 def _served_by(path: str) -> str:
@@ -119,7 +122,7 @@ class EnvOutsideSettings(PythonCheck):
 
     The project reads its variables in a settings module, and this one is not written there: a deployment
     that lacks it starts well and fails, or behaves otherwise, when this function first runs. Read it in
-    the settings module, once, and pass the value on. Silent where no settings module has most of the reads.
+    the settings module, once, and pass the value on. Silent where that isn't the custom.
     """
 
     ID = "PY001"
@@ -154,7 +157,7 @@ class EnvOutsideSettings(PythonCheck):
         'import os\ndef bucket():\n    return os.environ["BUCKET"]\n',
         Valid(
             'import os\ndef bucket():\n    return os.environ["BUCKET"]\n',
-            others={**_SETTINGS, "a.py": 'getenv("A")\n', "b.py": 'getenv("B")\n'},
+            others={**_SETTINGS, "a.py": 'getenv("A")\n'},
         ),
         Valid(
             'import os\ndef bucket():\n    return os.environ["BUCKET"]\n',
@@ -237,7 +240,7 @@ class EnvOutsideSettings(PythonCheck):
 
     @cached_property
     def _settings_module(self) -> str | None:
-        """The settings module for this file, if the program around it reads most of its variables there."""
+        """The settings module for this file, if the program around it has the custom."""
         options, project = self.source.options, self.source.project
         taken_in = {
             path: _variables_taken_in(project.read(path) or "")
@@ -254,7 +257,7 @@ class EnvOutsideSettings(PythonCheck):
         nearest = max(mine, key=lambda path: (len(_served_by(path)), taken_in[path]))
         served = {path: count for path, count in taken_in.items() if path.startswith(_served_by(nearest))}
         in_settings = sum(count for path, count in served.items() if is_settings_module(path, options))
-        return nearest if 2 * in_settings > sum(served.values()) else None
+        return nearest if in_settings >= _CUSTOM * sum(served.values()) else None
 
     def _is_handed_on(self, node: ast.expr) -> bool:
         """Whether the value goes to a child process, a command line default or a converter (PY002)."""

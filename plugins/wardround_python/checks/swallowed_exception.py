@@ -11,7 +11,7 @@ from wardround.checks import Invalid, Source, Valid
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, nodes_run_by
 
-_BROAD = frozenset({"Exception", "BaseException", "builtins.Exception", "builtins.BaseException"})
+_BROAD = frozenset({"Exception", "BaseException"})
 _CLEANUP = frozenset(
     "close aclose shutdown terminate kill unlink remove rmtree rmdir disconnect rollback release cancel stop join"
     " flush logout quit abort delete destroy cleanup detach dispose unregister reset_mock wait_closed".split()
@@ -84,9 +84,9 @@ class SwallowedException(PythonCheck):
 
     def visit_Try(self, node: ast.Try) -> None:
         for handler in node.handlers:
-            if self._is_broad(handler) and all(_is_nothing(statement) for statement in handler.body):
-                if not self._is_meant(node, handler):
-                    self._report(handler)
+            lost = _is_broad(handler) and all(_is_nothing(statement) for statement in handler.body)
+            if lost and not self._is_meant(node, handler):
+                self._report(handler)
 
     def _report(self, handler: ast.ExceptHandler) -> None:
         last = handler.body[-1]
@@ -96,10 +96,6 @@ class SwallowedException(PythonCheck):
         caught = ast.unparse(handler.type) if handler.type else "every exception"
         span = self.module.keyword_span(handler, len("except"))
         self.report(span, f"{caught} is caught and lost: the handler only {deed}")
-
-    def _is_broad(self, handler: ast.ExceptHandler) -> bool:
-        kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-        return any(kind is None or self.module.dotted(kind) in _BROAD for kind in kinds)
 
     def _is_meant(self, node: ast.Try, handler: ast.ExceptHandler) -> bool:
         return (
@@ -169,6 +165,11 @@ class SwallowedException(PythonCheck):
                 return False
             child = parent
         return False
+
+
+def _is_broad(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(kind is None or (isinstance(kind, ast.Name) and kind.id in _BROAD) for kind in kinds)
 
 
 def _is_nothing(statement: ast.stmt) -> bool:

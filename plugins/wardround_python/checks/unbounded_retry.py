@@ -96,32 +96,28 @@ class UnboundedRetry(PythonCheck):
         return "while " in source.text
 
     def visit_While(self, node: ast.While) -> None:
-        if self.module.is_test or self._is_limited_outside(node):
-            return
+        complaint = None
         if isinstance(node.test, ast.Constant) and node.test.value in (True, 1):
-            retry = next(
-                (t for t in _statements(node.body) if isinstance(t, ast.Try) and _retries(node, t)), None
-            )
-            if retry is not None:
-                self._report(node, f"{_first_call(retry.body)} is tried again without limit or deadline")
+            tries = (n for n in _statements(node.body) if isinstance(n, ast.Try))
+            retry = next((attempt for attempt in tries if _retries(node, attempt)), None)
+            complaint = retry and f"{_first_call(retry.body)} is tried again without limit or deadline"
         elif isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not):
-            if self._polls(node):
-                self._report(node, f"{_shown(node.test.operand)} is polled without limit or deadline")
-
-    def _report(self, node: ast.While, message: str) -> None:
-        self.report(self.module.keyword_span(node, len("while")), message)
+            if self._polls(node, node.test.operand):
+                complaint = f"{_shown(node.test.operand)} is polled without limit or deadline"
+        if complaint and not self.module.is_test and not self._is_limited_outside(node):
+            self.report(self.module.keyword_span(node, len("while")), complaint)
 
     def _is_limited_outside(self, node: ast.While) -> bool:
         """Whether a ``with`` around the loop, by its name, ends it after some time."""
-        for parent in self.module.ancestors(node):
-            if isinstance(parent, (ast.With, ast.AsyncWith)):
-                if any(_LIMITS_TIME.search(ast.unparse(item.context_expr)) for item in parent.items):
-                    return True
-        return False
+        return any(
+            _LIMITS_TIME.search(ast.unparse(item.context_expr))
+            for parent in self.module.ancestors(node)
+            if isinstance(parent, (ast.With, ast.AsyncWith))
+            for item in parent.items
+        )
 
-    def _polls(self, node: ast.While) -> bool:
-        assert isinstance(node.test, ast.UnaryOp)
-        asked = node.test.operand.value if isinstance(node.test.operand, ast.Await) else node.test.operand
+    def _polls(self, node: ast.While, condition: ast.expr) -> bool:
+        asked = condition.value if isinstance(condition, ast.Await) else condition
         if not isinstance(asked, ast.Call) or _name(asked) in _WAITS_FOR_END:
             return False
         if _LIMITS_TIME.search(ast.unparse(asked)):

@@ -25,6 +25,7 @@ _BORROWERS = frozenset(
         "plistlib.dump", "shutil.copyfileobj", "print", "list", "len", "sum",
     }
 )  # fmt: skip
+_CAN_RAISE = (ast.Call, ast.Await, ast.Raise)
 _PLAIN_ATTRIBUTES = frozenset({"name", "mode", "encoding", "closed", "status", "headers", "filename"})
 
 
@@ -83,55 +84,34 @@ class UnclosedOnError(PythonCheck):
     def wants(cls, source: Source) -> bool:
         return ".close()" in source.text
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._look_at(node)
-
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._look_at(node)
-
-    def _look_at(self, function: FunctionNode) -> None:
-        if self.module.is_test:
+    def visit_Assign(self, node: ast.Assign) -> None:
+        name = self._opened(node)
+        if name is None or self.module.is_test:
             return
-        for node in nodes_run_by(function.body):
-            for block in _blocks(node) if node is not function else ():
-                self._look_at_block(function, block)
-        self._look_at_block(function, function.body)
+        function = self.module.function_of(node)
+        if not isinstance(function, FunctionNode) or self.module.class_of(node) is not None:
+            return
+        rest = _after(self.module.parents[node], node)
+        end = next((n for n, later in enumerate(rest) if _closes(later, name)), 0)
+        risk = next((n for n in nodes_run_by(rest[:end]) if isinstance(n, _CAN_RAISE)), None)
+        if risk is not None and self._stays_here(function, name):
+            self._report(node, name, risk.lineno)
 
-    def _look_at_block(self, function: FunctionNode, block: Sequence[ast.stmt]) -> None:
-        for position, statement in enumerate(block):
-            name = self._opened(statement)
-            if name is None:
-                continue
-            rest = block[position + 1 :]
-            end = next((n for n, later in enumerate(rest) if _closes(later, name)), 0)
-            risk = next(
-                (n for n in nodes_run_by(rest[:end]) if isinstance(n, (ast.Call, ast.Await, ast.Raise))), None
-            )
-            if risk is not None and self._stays_here(function, name):
-                self._report(statement, name, risk.lineno)
-
-    def _report(self, statement: ast.stmt, name: str, line: int) -> None:
-        assert isinstance(statement, ast.Assign)
-        opener = self.module.dotted(statement.value.func) if isinstance(statement.value, ast.Call) else ""
+    def _report(self, node: ast.Assign, name: str, line: int) -> None:
+        opener = self.module.dotted(node.value.func) if isinstance(node.value, ast.Call) else ""
         self.report(
-            self.module.span(statement.value),
+            self.module.span(node.value),
             f'"{name}" from {opener}() stays open if line {line} raises: close() is not in a finally or with',
         )
 
-    def _opened(self, statement: ast.stmt) -> str | None:
-        """The local name that a statement gives to something it opens."""
-        if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+    def _opened(self, node: ast.Assign) -> str | None:
+        """The local name that an assignment gives to something it opens."""
+        target = node.targets[0]
+        if not isinstance(node.value, ast.Call) or not isinstance(target, ast.Name) or len(node.targets) > 1:
             return None
-        called = statement.value.func
-        name = (
-            "open"
-            if isinstance(called, ast.Name) and called.id == "open"
-            else self.module.imported_name(called)
-        )
-        target = statement.targets[0]
-        if name in _OPENERS and len(statement.targets) == 1 and isinstance(target, ast.Name):
-            return target.id
-        return None
+        called = node.value.func
+        is_builtin = isinstance(called, ast.Name) and called.id == "open"
+        return target.id if is_builtin or self.module.imported_name(called) in _OPENERS else None
 
     def _stays_here(self, function: FunctionNode, name: str) -> bool:
         """Whether the function is the only owner: one assignment, one close, and nothing else gets hold of it."""
@@ -157,15 +137,13 @@ class UnclosedOnError(PythonCheck):
         return isinstance(call, ast.Call) and self.module.dotted(call.func) in _BORROWERS
 
 
-def _blocks(node: ast.AST) -> list[list[ast.stmt]]:
-    """The lists of statements directly in a compound statement."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.IfExp)):
-        return []
-    return [
-        block
-        for name in ("body", "orelse", "finalbody")
-        if isinstance(block := getattr(node, name, None), list)
-    ]
+def _after(parent: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
+    """The statements that follow one in its block."""
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(parent, name, None)
+        if isinstance(block, list) and statement in block:
+            return block[block.index(statement) + 1 :]
+    return []
 
 
 def _closes(statement: ast.stmt, name: str) -> bool:

@@ -102,7 +102,7 @@ def _keep_trace(crash: Exception) -> str:
     """Write the traceback to the state folder, where the user finds it and the terminal is spared."""
     import traceback
 
-    from wardround.fixes.journal import state_folder
+    from wardround.folders import state_folder
 
     try:
         folder = state_folder()

@@ -54,8 +54,8 @@ def _tools(loaded: Host) -> tuple[bool, list[str]]:
 
 
 def _state() -> Iterator[str]:
-    from wardround.fixes.journal import state_folder
-    from wardround.tools.result_cache import ResultCache, cache_folder
+    from wardround.folders import cache_folder, state_folder
+    from wardround.tools.result_cache import ResultCache
 
     cache = ResultCache.open()
     cache.close()

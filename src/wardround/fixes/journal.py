@@ -16,13 +16,9 @@ import msgspec
 
 from wardround.change.git import Repository
 from wardround.errors import FixRefused
+from wardround.folders import state_folder
 
 _JOURNAL = "journal.json"
-
-
-def state_folder() -> Path:
-    """``$XDG_STATE_HOME/wardround``."""
-    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "wardround"
 
 
 class IndexEntry(msgspec.Struct, frozen=True):

@@ -8,7 +8,6 @@ nothing else.
 from __future__ import annotations
 
 import hashlib
-import os
 import sqlite3
 import time
 from collections.abc import Iterable, Mapping
@@ -18,6 +17,7 @@ from pathlib import Path
 import msgspec
 
 from wardround.findings import RawResult
+from wardround.folders import cache_folder
 
 _LIMIT_BYTES = 64 * 1024 * 1024
 _DAY_S = 86_400
@@ -26,11 +26,6 @@ _SCHEMA = "CREATE TABLE IF NOT EXISTS results (key BLOB PRIMARY KEY, value BLOB,
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(list[RawResult]).decode
-
-
-def cache_folder() -> Path:
-    """``$XDG_CACHE_HOME/wardround``."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wardround"
 
 
 def key(*parts: str | bytes) -> bytes:
