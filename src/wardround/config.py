@@ -11,6 +11,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -18,6 +19,7 @@ import msgspec
 from wardround.errors import ConfigError
 from wardround.findings import Severity
 from wardround.specialists import Specialist
+from wardround.tools.tool import Profile
 
 OWN_FILE = ".wardround.toml"
 SHARED_FILE = "pyproject.toml"
@@ -26,6 +28,27 @@ BASELINE_FILE = ".wardround-baseline.json"
 FailLevel = Literal["none", "info", "warn", "error"]
 FilterMode = Literal["added", "diff_context", "file", "nofilter"]
 OnInconclusive = Literal["pass", "block"]
+ConfigFrom = Literal["base", "head"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a caller asks for; ``None`` leaves a setting to the configuration."""
+
+    profile: Profile = Profile.COMMIT
+    fail_level: FailLevel | None = None
+    filter_mode: FilterMode | None = None
+    only: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
+    jobs: int | None = None
+    config_file: Path | None = None
+    config_from: ConfigFrom | None = None
+    use_baseline: bool = True
+
+    @property
+    def trusted_side(self) -> ConfigFrom:
+        """Whose configuration counts: in CI the base's, so that a change cannot alter its own judge."""
+        return self.config_from or ("base" if self.profile is Profile.CI else "head")
 
 
 class RootTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):

@@ -82,7 +82,7 @@ def load(skip: Sequence[str] = (), only: Sequence[str] = ()) -> Host:
             specialists += _specialists_of(manager, plugin, origin)
         except PluginLoadError:
             raise
-        except Exception as cause:  # noqa: BLE001  (plugin code: anything can come out)
+        except Exception as cause:
             raise PluginLoadError(origin.name, str(origin), _one_line(cause)) from cause
         origins.append(origin)
     twice = [name for name, count in Counter(s.name for s in specialists).items() if count > 1]

@@ -177,7 +177,7 @@ class Catalogue:
         return rule
 
     def resolve(self, name: str) -> list[Rule]:
-        """The rules a person means by ``name``: an id, a bare code or a rule's name. Empty if nothing fits."""
+        """The rules a person means by ``name``: an id, a bare code or a rule's name; none if nothing fits."""
         if name in self._rules:
             return [self._rules[name]]
         prefix, slash, code = name.partition("/")

@@ -54,7 +54,7 @@ class Specialist:
     Attributes:
         patterns: glob patterns of the files it claims, matched against the name, or against the whole path
             if the pattern has a slash.
-        interpreters: regular expressions for the program of a ``#!`` line, for files whose name tells nothing.
+        interpreters: regular expressions for the program of a ``#!`` line, where the name tells nothing.
         claims_text: for files whose name and ``#!`` line tell nothing: (path, first bytes) -> claimed.
         checks: the checks of its own, in any order.
         run_checks: how they are run over one file; replace it to parse once for all of them.

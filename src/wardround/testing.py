@@ -1,11 +1,11 @@
 """Running the cases a rule carries, for authors of plugins and for wardround itself.
 
-    import pytest
-    from wardround.testing import invalid_cases, places, valid_cases
+import pytest
+from wardround.testing import invalid_cases, places, valid_cases
 
-    @pytest.mark.parametrize(("specialist", "check", "case"), invalid_cases(load().specialists))
-    def test_check_reports(specialist, check, case):
-        assert places(specialist, check, case) == [(case.line, case.column)]
+@pytest.mark.parametrize(("specialist", "check", "case"), invalid_cases(load().specialists))
+def test_check_reports(specialist, check, case):
+assert places(specialist, check, case) == [(case.line, case.column)]
 """
 
 from __future__ import annotations

@@ -40,11 +40,14 @@ class BlockingInAsync(PythonCheck):
         "import asyncio\nasync def f():\n    await asyncio.sleep(1)\n",
         "import time\ndef f():\n    time.sleep(1)\n",
         "import time\nasync def f():\n    def g():\n        time.sleep(1)\n    return g\n",
-        "import asyncio, requests\nasync def f(url):\n    return await asyncio.to_thread(requests.get, url)\n",
-        "import asyncio, requests\nasync def f(url):\n    return await asyncio.to_thread(lambda: requests.get(url))\n",
+        "import asyncio, requests\nasync def f(url):\n"
+        "    return await asyncio.to_thread(requests.get, url)\n",
+        "import asyncio, requests\nasync def f(url):\n"
+        "    return await asyncio.to_thread(lambda: requests.get(url))\n",
         "async def f(requests):\n    return requests.get('a')\n",
         "import sqlite3\nasync def f():\n    return sqlite3.connect(':memory:')\n",
-        "import httpx\nasync def f():\n    async with httpx.AsyncClient() as c:\n        return await c.get('u')\n",
+        "import httpx\nasync def f():\n    async with httpx.AsyncClient() as c:\n"
+        "        return await c.get('u')\n",
         Valid("import time\nasync def test_f():\n    time.sleep(1)\n", path="tests/test_f.py"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
@@ -66,7 +69,8 @@ class BlockingInAsync(PythonCheck):
             "from subprocess import run\nasync def f():\n    if x:\n        run(['ls'])\n", line=4, column=9
         ),
         Invalid(
-            "import urllib.request\nasync def f(u):\n    with urllib.request.urlopen(u) as r:\n        return r.read()\n",
+            "import urllib.request\nasync def f(u):\n    with urllib.request.urlopen(u) as r:\n"
+            "        return r.read()\n",
             line=3,
             column=10,
         ),

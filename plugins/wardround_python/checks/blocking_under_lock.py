@@ -38,8 +38,10 @@ class BlockingUnderLock(PythonCheck):
         "import time\nwith lock:\n    def later():\n        time.sleep(1)\n",
         "import time\nwith clock:\n    time.sleep(1)\n",
         "import threading\nready = threading.Condition()\nwith ready:\n    ready.wait()\n",
-        "import time\nclass RateLimiter:\n    def take(self):\n        with self._lock:\n            time.sleep(1)\n",
-        "import subprocess, filelock\nlock = filelock.FileLock('x')\nwith lock:\n    subprocess.run(['make'])\n",
+        "import time\nclass RateLimiter:\n    def take(self):\n        with self._lock:\n"
+        "            time.sleep(1)\n",
+        "import subprocess, filelock\nlock = filelock.FileLock('x')\nwith lock:\n"
+        "    subprocess.run(['make'])\n",
         Valid("import time\nwith lock:\n    time.sleep(1)\n", path="tests/test_lock.py"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [

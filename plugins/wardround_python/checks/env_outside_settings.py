@@ -19,8 +19,8 @@ from wardround_python.options import PythonOptions
 CONVERTERS = frozenset({"int", "float", "json.loads"})
 
 # Set by the system, the shell or a platform for every program: no project can declare them.
-_SYSTEM_VARIABLE = re.compile(
-    r"(PATH|PATHEXT|HOME|HOMEDRIVE|HOMEPATH|USER|USERNAME|USERPROFILE|LOGNAME|SUDO_\w+|SHELL|COMSPEC|PWD|OLDPWD|SHLVL"
+SYSTEM_VARIABLE = re.compile(
+    r"(PATH|PATHEXT|COMP_\w+|HOME|HOMEDRIVE|HOMEPATH|USER|USERNAME|USERPROFILE|LOGNAME|SUDO_\w+|SHELL|COMSPEC|PWD|OLDPWD|SHLVL"
     r"|HOSTNAME|TERM\w*|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR\w*|COLUMNS|LINES|TMPDIR|TMP|TEMP"
     r"|LANG|LANGUAGE|LC_\w+|TZ|CI|GITHUB_\w+|GITLAB_\w+|TF_BUILD|XDG_\w+|DISPLAY|WAYLAND_DISPLAY|DBUS_\w+"
     r"|VIRTUAL_ENV|CONDA_\w+|PYTHON\w*|PYTEST_\w+|PIP_\w+|EDITOR|VISUAL|PAGER|LESS|BROWSER|MANPATH|\w+_PROXY"
@@ -58,14 +58,16 @@ class EnvironmentRead:
 
 def environment_read(module: PythonModule, node: ast.AST) -> EnvironmentRead | None:
     """Say what an expression reads from the environment, if it is such a read."""
-    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-        if module.imported_name(node.value) == "os.environ" and isinstance(node.slice, ast.Constant):
-            return EnvironmentRead(str(node.slice.value), True)
-    elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
-        if module.imported_name(node.func) in ("os.getenv", "os.environ.get"):
-            defaults = node.args[1:] + [keyword.value for keyword in node.keywords]
-            return EnvironmentRead(str(node.args[0].value), False, defaults[0] if defaults else None)
-    return None
+    if isinstance(node, ast.Subscript):
+        reads = isinstance(node.ctx, ast.Load) and module.imported_name(node.value) == "os.environ"
+        key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        return EnvironmentRead(key, True) if reads and isinstance(key, str) else None
+    if not isinstance(node, ast.Call) or not node.args or not isinstance(node.args[0], ast.Constant):
+        return None
+    if module.imported_name(node.func) not in ("os.getenv", "os.environ.get"):
+        return None
+    defaults = node.args[1:] + [keyword.value for keyword in node.keywords]
+    return EnvironmentRead(str(node.args[0].value), False, defaults[0] if defaults else None)
 
 
 def reads_environment(source: Source) -> bool:
@@ -175,7 +177,8 @@ class EnvOutsideSettings(PythonCheck):
             others=_SETTINGS,
         ),
         Valid(
-            'import os\ndef main():\n    print(os.environ["BUCKET"])\nif __name__ == "__main__":\n    main()\n',
+            'import os\ndef main():\n    print(os.environ["BUCKET"])\nif __name__ == "__main__":\n'
+            "    main()\n",
             others=_SETTINGS,
         ),
     ]
@@ -223,7 +226,7 @@ class EnvOutsideSettings(PythonCheck):
 
     def _look_at(self, node: ast.expr) -> None:
         read = environment_read(self.module, node)
-        if read is None or self.module.is_test or _SYSTEM_VARIABLE.fullmatch(read.key):
+        if read is None or self.module.is_test or SYSTEM_VARIABLE.fullmatch(read.key):
             return
         if in_settings_function(self.module, node) or self._is_handed_on(node):
             return

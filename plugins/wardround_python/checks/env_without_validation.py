@@ -12,6 +12,7 @@ from wardround.findings import Plane
 from wardround_python.check import PythonCheck
 from wardround_python.checks.env_outside_settings import (
     CONVERTERS,
+    SYSTEM_VARIABLE,
     EnvironmentRead,
     environment_read,
     in_settings_function,
@@ -20,7 +21,7 @@ from wardround_python.checks.env_outside_settings import (
 )
 
 _SWITCH_NAME = re.compile(
-    r"(^|_)(DEBUG|ENABLE[DS]?|DISABLE[DS]?|USE|IS|ALLOW|SKIP|VERBOSE|FORCE|FEATURE|SHOULD|REQUIRE)(_|$)",
+    r"(^|_)(DEBUG|ENABLE[DS]?|USE|IS|ALLOW|VERBOSE|FEATURE|SHOULD)(_|$)",
     re.IGNORECASE,
 )
 _VALUE_ERRORS = frozenset({"ValueError", "TypeError", "KeyError", "Exception", "json.JSONDecodeError"})
@@ -46,7 +47,8 @@ class EnvWithoutValidation(PythonCheck):
         'import os\ndef port():\n    try:\n        return int(os.environ["PORT"])\n'
         '    except ValueError:\n        raise SystemExit("PORT must be a number") from None\n',
         'import os\ndef load_config():\n    return int(os.environ["PORT"])\n',
-        'import os\ndef width():\n    return int(os.environ.get("COLUMNS", "80"), 10) if os.name else 1\n',
+        'import os\ndef width():\n    return int(os.environ.get("COLUMNS", "80"))\n',
+        'import os\nQUIET = bool(os.environ.get("APP_SKIP_BANNER"))\n',
         Valid('import os\ndef port():\n    return int(os.environ["PORT"])\n', path="app/settings/base.py"),
         Valid('import os\ndef port():\n    return int(os.environ["PORT"])\n', path="tests/test_port.py"),
     ]
@@ -78,7 +80,7 @@ class EnvWithoutValidation(PythonCheck):
         if converter != "bool" and converter not in CONVERTERS:
             return
         read = environment_read(self.module, node.args[0])
-        if read is None:
+        if read is None or SYSTEM_VARIABLE.fullmatch(read.key):
             return
         if converter == "bool":
             self._look_at_switch(node, read)

@@ -277,7 +277,7 @@ class Place:
     def _is_import_root(
         self, root: tuple[str, ...], folders: tuple[str, ...], named_parts: int, project: Project
     ) -> bool:
-        """Whether imports can start in a folder: it is no package, and the importer is under it or names enough."""
+        """Whether imports can start in a folder: no package, and the importer is under it or names enough."""
         if root and project.read("/".join((*root, "__init__.py"))) is not None:
             return False
         return named_parts > 1 or root in _roots_near(folders)

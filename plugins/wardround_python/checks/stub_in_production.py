@@ -45,7 +45,8 @@ class StubInProduction(PythonCheck):
     NAME = "stub-in-production"
     VALID: ClassVar[Sequence[str | Valid]] = [
         "class Store:\n    def get(self, key):\n        raise NotImplementedError\n",
-        "from abc import abstractmethod\nclass A:\n    @abstractmethod\n    def f(self):\n        pass  # TODO\n",
+        "from abc import abstractmethod\nclass A:\n    @abstractmethod\n    def f(self):\n"
+        "        pass  # TODO\n",
         "from typing import Protocol\nclass A(Protocol):\n    def f(self): ...  # TODO: name it\n",
         "class A:\n    def f(self):\n        pass  # TODO\nclass B(A):\n    def f(self):\n        return 1\n",
         "def f(x):\n    # TODO: faster\n    return g(x)\n",
@@ -138,13 +139,13 @@ class StubInProduction(PythonCheck):
         return bool(names & _ABSTRACT_BASES) or _BASE_CLASS_NAME.search(owner.name) is not None
 
     def _is_overridden(self, owner: ast.ClassDef, name: str) -> bool:
-        for other in ast.walk(self.module.tree):
-            if isinstance(other, ast.ClassDef) and any(
-                self.module.dotted(b) == owner.name for b in other.bases
-            ):
-                if any(getattr(statement, "name", None) == name for statement in other.body):
-                    return True
-        return False
+        heirs = [
+            other
+            for other in ast.walk(self.module.tree)
+            if isinstance(other, ast.ClassDef)
+            and any(self.module.dotted(b) == owner.name for b in other.bases)
+        ]
+        return any(getattr(statement, "name", None) == name for heir in heirs for statement in heir.body)
 
 
 def _unsubscripted(base: ast.expr) -> ast.expr:

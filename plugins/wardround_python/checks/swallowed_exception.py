@@ -13,11 +13,16 @@ from wardround_python.module import FunctionNode, nodes_run_by
 
 _BROAD = frozenset({"Exception", "BaseException"})
 _CLEANUP = frozenset(
-    "close aclose shutdown terminate kill unlink remove rmtree rmdir disconnect rollback release cancel stop join"
-    " flush logout quit abort delete destroy cleanup detach dispose unregister reset_mock wait_closed".split()
-)
+    {
+        "close", "aclose", "shutdown", "terminate", "kill", "unlink", "remove", "rmtree", "rmdir",
+        "disconnect", "rollback", "release", "cancel", "stop", "join", "flush", "logout", "quit",
+        "abort", "delete", "destroy", "cleanup", "detach", "dispose", "unregister", "reset_mock",
+        "wait_closed",
+    }
+)  # fmt: skip
 _CLEANUP_FUNCTION = re.compile(
-    r"__a?exit__|__del__|__repr__|__str__|_*(a?close|shutdown|stop|cleanup|clean_up|teardown|tear_down|atexit|dispose)",
+    r"__a?exit__|__del__|__repr__|__str__"
+    r"|_*(a?close|shutdown|stop|cleanup|clean_up|teardown|tear_down|atexit|dispose)",
     re.IGNORECASE,
 )
 _PREDICATE = re.compile(
@@ -50,10 +55,12 @@ class SwallowedException(PythonCheck):
         "try:\n    import fast\nexcept Exception:\n    pass\n",
         "def close(self):\n    try:\n        self.end()\n    except Exception:\n        pass\n",
         "try:\n    connection.close()\nexcept Exception:\n    pass\n",
-        "def is_number(text):\n    try:\n        float(text)\n    except Exception:\n        return False\n    return True\n",
+        "def is_number(text):\n    try:\n        float(text)\n    except Exception:\n"
+        "        return False\n    return True\n",
         "def g():\n    for n in range(3):\n        try:\n            return f()\n        except Exception:\n"
         "            continue\n    raise RuntimeError('f failed three times')\n",
-        "try:\n    f()\nexcept Exception:\n    try:\n        g()\n    except Exception:\n        pass\n    raise\n",
+        "try:\n    f()\nexcept Exception:\n    try:\n        g()\n    except Exception:\n"
+        "        pass\n    raise\n",
         Valid(
             "def test_f():\n    try:\n        f()\n    except Exception:\n        pass\n",
             path="tests/test_f.py",
@@ -66,7 +73,8 @@ class SwallowedException(PythonCheck):
         ),
         Invalid("try:\n    f()\nexcept (OSError, Exception) as error:\n    ...\n", line=3, column=1),
         Invalid(
-            "for row in rows:\n    try:\n        save(row)\n    except Exception:  # noqa: E722\n        continue\n",
+            "for row in rows:\n    try:\n        save(row)\n    except Exception:  # noqa: E722\n"
+            "        continue\n",
             line=4,
             column=5,
         ),

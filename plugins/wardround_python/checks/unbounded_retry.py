@@ -20,10 +20,14 @@ _BETWEEN_ATTEMPTS = re.compile(
 )
 # Raised for what the program itself holds, not for something outside that may come back.
 _NO_OUTAGE = frozenset(
-    "InterruptedError BlockingIOError FileExistsError KeyboardInterrupt CancelledError StopIteration StopAsyncIteration"
-    " Empty Full ValueError TypeError KeyError IndexError LookupError AttributeError ImportError NameError SyntaxError"
-    " UnicodeDecodeError UnicodeError AssertionError EOFError IntegrityError WatchError".split()
-)
+    {
+        "InterruptedError", "BlockingIOError", "FileExistsError", "KeyboardInterrupt", "CancelledError",
+        "StopIteration", "StopAsyncIteration", "Empty", "Full", "ValueError", "TypeError", "KeyError",
+        "IndexError", "LookupError", "AttributeError", "ImportError", "NameError", "SyntaxError",
+        "UnicodeDecodeError", "UnicodeError", "AssertionError", "EOFError", "IntegrityError",
+        "WatchError",
+    }
+)  # fmt: skip
 _LIMITS_TIME = re.compile(r"timeout|deadline|fail_after|move_on", re.IGNORECASE)
 _ASKS_A_PERSON = frozenset(
     {"input", "raw_input", "prompt", "getpass", "ask", "confirm", "readline", "getkey", "getch"}
@@ -41,14 +45,18 @@ class UnboundedRetry(PythonCheck):
     ID = "PY004"
     NAME = "unbounded-retry"
     VALID: ClassVar[Sequence[str | Valid]] = [
-        "while True:\n    try:\n        handle(queue.get())\n    except Exception:\n        log.exception('x')\n",
+        "while True:\n    try:\n        handle(queue.get())\n    except Exception:\n"
+        "        log.exception('x')\n",
         "for attempt in range(3):\n    try:\n        f()\n        break\n    except OSError:\n        pass\n",
         "while True:\n    try:\n        f()\n        break\n    except OSError:\n        tries += 1\n"
         "        if tries > 3:\n            raise\n",
-        "while True:\n    try:\n        n = int(input())\n        break\n    except Exception:\n        print('?')\n",
-        "def g(names):\n    while True:\n        name = names.pop()\n        try:\n            return f(name)\n"
+        "while True:\n    try:\n        n = int(input())\n        break\n    except Exception:\n"
+        "        print('?')\n",
+        "def g(names):\n    while True:\n        name = names.pop()\n        try:\n"
+        "            return f(name)\n"
         "        except OSError:\n            continue\n",
-        "import time\nwhile not ready():\n    if time.monotonic() > end:\n        raise TimeoutError\n    time.sleep(1)\n",
+        "import time\nwhile not ready():\n    if time.monotonic() > end:\n"
+        "        raise TimeoutError\n    time.sleep(1)\n",
         "import time\nwhile not stop.is_set():\n    time.sleep(1)\n",
         "import time\nwhile not ready():\n    step()\n    time.sleep(1)\n",
         "import asyncio\nasync def g():\n    async with asyncio.timeout(5):\n        while not ready():\n"
@@ -78,7 +86,8 @@ class UnboundedRetry(PythonCheck):
             column=5,
         ),
         Invalid(
-            "while True:\n    try:\n        f()\n    except TimeoutError:\n        pass\n    else:\n        break\n",
+            "while True:\n    try:\n        f()\n    except TimeoutError:\n        pass\n    else:\n"
+            "        break\n",
             line=1,
             column=1,
         ),
@@ -102,8 +111,8 @@ class UnboundedRetry(PythonCheck):
             retry = next((attempt for attempt in tries if _retries(node, attempt)), None)
             complaint = retry and f"{_first_call(retry.body)} is tried again without limit or deadline"
         elif isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not):
-            if self._polls(node, node.test.operand):
-                complaint = f"{_shown(node.test.operand)} is polled without limit or deadline"
+            polled = self._polls(node, node.test.operand)
+            complaint = f"{_shown(node.test.operand)} is polled without limit or deadline" if polled else None
         if complaint and not self.module.is_test and not self._is_limited_outside(node):
             self.report(self.module.keyword_span(node, len("while")), complaint)
 

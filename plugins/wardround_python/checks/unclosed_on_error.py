@@ -49,7 +49,8 @@ class UnclosedOnError(PythonCheck):
         "def f(p):\n    x = open(p)\n    try:\n        g(x.read())\n    except OSError:\n        x.close()\n"
         "        raise\n    x.close()\n",
         "def f(p):\n    x = door.open(p)\n    x.read()\n    x.close()\n",
-        "import sqlite3\ndef f(p):\n    x = sqlite3.connect(p)\n    with x:\n        x.execute('q')\n    x.close()\n",
+        "import sqlite3\ndef f(p):\n    x = sqlite3.connect(p)\n    with x:\n"
+        "        x.execute('q')\n    x.close()\n",
         "def f(p):\n    x = open(p)\n    g = lambda: x.read()\n    h(g)\n    x.close()\n",
         Valid("def f(p):\n    x = open(p)\n    x.read()\n    x.close()\n", path="tests/test_f.py"),
     ]
@@ -63,7 +64,8 @@ class UnclosedOnError(PythonCheck):
             "import json\ndef f(p):\n    x = open(p)\n    d = json.load(x)\n    x.close()\n", line=3, column=9
         ),
         Invalid(
-            "import socket\ndef f(a):\n    if a:\n        s = socket.socket()\n        s.connect(a)\n        s.close()\n",
+            "import socket\ndef f(a):\n    if a:\n        s = socket.socket()\n"
+            "        s.connect(a)\n        s.close()\n",
             line=4,
             column=13,
         ),
@@ -114,7 +116,7 @@ class UnclosedOnError(PythonCheck):
         return target.id if is_builtin or self.module.imported_name(called) in _OPENERS else None
 
     def _stays_here(self, function: FunctionNode, name: str) -> bool:
-        """Whether the function is the only owner: one assignment, one close, and nothing else gets hold of it."""
+        """Whether the function alone owns it: one assignment, one close, and nothing else gets hold of it."""
         uses = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
         loads = [use for use in uses if isinstance(use.ctx, ast.Load)]
         closes = [use for use in loads if getattr(self.module.parents[use], "attr", None) == "close"]

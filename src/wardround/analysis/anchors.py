@@ -13,7 +13,7 @@ _TRAILING_COMMA = ((",]", "]"), (",}", "}"))
 
 
 class Anchors:
-    """The statements of one text, without what a formatter changes: white space, quotes, wrapping brackets."""
+    """The statements of one text, without what a formatter changes: white space, quotes, brackets."""
 
     def __init__(self, text: str, statement_of: StatementOf) -> None:
         self._lines = text.split("\n")

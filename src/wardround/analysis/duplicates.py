@@ -37,9 +37,7 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
 def _belongs(finding: Finding, cluster: list[Finding]) -> bool:
     if any(other.rule == finding.rule for other in cluster):
         return False
-    return any(
-        other.span.line == finding.span.line or other.span.overlaps(finding.span) for other in cluster
-    )
+    return any(other.span.line == finding.span.line or other.span.overlaps(finding.span) for other in cluster)
 
 
 def _as_one(cluster: list[Finding]) -> Finding:

@@ -25,6 +25,7 @@ from typing import Any
 import msgspec
 
 from wardround import __version__
+from wardround.change.origin import decoded
 from wardround.change.snapshot import Snapshot, alias
 from wardround.checks import Project, Source
 from wardround.errors import ToolFailed
@@ -355,7 +356,9 @@ class Workbench:
             results.by_file[specialist.name, unit.path] = found
         self.cache.put(fresh)
         seconds = time.monotonic() - started
-        results.runs.append(ToolRun(specialist.name, __version__, len(units), len(units) - len(fresh), seconds))
+        results.runs.append(
+            ToolRun(specialist.name, __version__, len(units), len(units) - len(fresh), seconds)
+        )
 
     def _check(self, side: Side, unit: Unit, results: Results) -> list[RawResult] | None:
         """The results of all checks for one file; None if it could not be looked at."""
@@ -370,13 +373,6 @@ class Workbench:
             reason = f"a check crashed: {type(cause).__name__}: {cause}"
         results.unreviewed.append(Unreviewed(unit.path, specialist.name, specialist.name, reason))
         return None
-
-
-def decoded(content: bytes) -> str | None:
-    """UTF-8 text without its byte order mark, or None."""
-    with suppress(UnicodeDecodeError):
-        return content.decode("utf-8-sig")
-    return None
 
 
 def tool_version(tool: Tool, program: Path) -> str:

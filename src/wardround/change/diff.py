@@ -75,7 +75,8 @@ class ChangedFile:
         if self.is_added_line(line):
             return True
         return any(
-            h.head_start - context <= line < h.head_start + max(h.head_length, 1) + context for h in self.hunks
+            h.head_start - context <= line < h.head_start + max(h.head_length, 1) + context
+            for h in self.hunks
         )
 
     def base_line(self, line: int) -> int | None:
@@ -118,8 +119,8 @@ def hunks_of(section: Iterable[str]) -> tuple[Hunk, ...]:
     Raises:
         DiffError: a hunk is not what its header says.
     """
-    from unidiff import PatchSet
     from unidiff.errors import UnidiffParseError
+    from unidiff.patch import PatchSet
 
     def framed() -> Iterator[str]:
         yield "--- a/file\n"
@@ -227,8 +228,8 @@ def read_patch(text: str) -> tuple[FilePatch, ...]:
     Raises:
         DiffError: it is not a unified diff, names a path outside the repository, or names a path twice.
     """
-    from unidiff import PatchSet
     from unidiff.errors import UnidiffParseError
+    from unidiff.patch import PatchSet
 
     try:
         patches = PatchSet(text.splitlines(keepends=True) if "\n" not in text else _lines(text))

@@ -51,8 +51,6 @@ _WHOLE_FILE = re.compile(r"@@ -0,0 \+1(?:,(\d+))? @@")
 class Tree(Protocol):
     """One side of a change: content by path."""
 
-    name: str
-
     def read(self, path: str) -> bytes | None:
         """The content of a regular file, or None if the tree has none at that path."""
 
@@ -92,7 +90,8 @@ class Blobs:
         return content if header[-2] == b"blob" else None
 
     def _streams(self) -> tuple[IO[bytes], IO[bytes]]:
-        assert self._process.stdin is not None and self._process.stdout is not None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         return self._process.stdin, self._process.stdout
 
     def close(self) -> None:
@@ -106,7 +105,6 @@ class Blobs:
 class BlobTree:
     """The index (prefix ``:``), or a revision (prefix ``<commit>:``)."""
 
-    name: str
     prefix: str
     blobs: Blobs
 
@@ -119,7 +117,6 @@ class FolderTree:
     """The files of a folder on disk; links are not followed out of their place."""
 
     root: Path
-    name: str = WORKTREE
 
     def read(self, path: str) -> bytes | None:
         try:
@@ -132,8 +129,6 @@ class FolderTree:
 @dataclass(frozen=True, slots=True)
 class EmptyTree:
     """Before the first commit."""
-
-    name: str
 
     def read(self, path: str) -> bytes | None:
         return None
@@ -226,12 +221,12 @@ class Repository:
     # Trees
 
     def index(self) -> Tree:
-        return BlobTree(INDEX, ":", self.blobs)
+        return BlobTree(":", self.blobs)
 
     def revision(self, commit: str) -> Tree:
         if commit == self.empty_tree:
-            return EmptyTree(commit)
-        return BlobTree(commit, f"{commit}:", self.blobs)
+            return EmptyTree()
+        return BlobTree(f"{commit}:", self.blobs)
 
     def tree(self, name: str) -> Tree:
         """The tree a side of a change stands for."""
@@ -339,7 +334,7 @@ class Repository:
         self._output("update-index", "-z", "--index-info", stdin=os.fsencode("".join(lines)))
 
     def merged(self, path: str, present: bytes, old: str, new: str) -> bytes | None:
-        """A work-tree file with the step between two blobs merged in; None where they touch the same lines."""
+        """A work-tree file with the step between two blobs merged in; None where the two collide."""
         before, after = self._as_checked_out(path, old), self._as_checked_out(path, new)
         if present == before:
             return after

@@ -4,14 +4,66 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 from wardround.change.diff import Change, ChangedFile, DiffLine, FilePatch, FileStatus, read_patch
 from wardround.change.git import WORKTREE, FolderTree, Repository
 
 SideName = Literal["base", "head"]
 DIFF = ":diff"
+
+
+class Origin(Protocol):
+    """What a review asks of the place its change comes from.
+
+    ``root`` is the folder that stands for the repository; ``content`` is of files of the change, ``read`` of
+    any path on one side; ``state`` identifies a whole side, or is None where nothing does; ``differing`` are
+    the paths whose content in ``root`` is not that of the side.
+    """
+
+    root: Path
+
+    def content(self, file: ChangedFile, *, base: bool = False) -> bytes | None: ...
+
+    def read(self, path: str, side: SideName) -> bytes | None: ...
+
+    def state(self, change: Change, side: SideName) -> str | None: ...
+
+    def differing(self, side: SideName) -> Collection[str]: ...
+
+    def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]: ...
+
+    def tracked(self) -> Collection[str]: ...
+
+
+def decoded(content: bytes) -> str | None:
+    """UTF-8 text without its byte order mark, or None."""
+    with suppress(UnicodeDecodeError):
+        return content.decode("utf-8-sig")
+    return None
+
+
+class Texts:
+    """The text of changed files on both sides, by their path at the head."""
+
+    def __init__(self, origin: Origin, change: Change) -> None:
+        self._origin = origin
+        self._files = {file.path: file for file in change.files}
+
+    def head(self, path: str) -> str | None:
+        """The text after the change; None if there is none, or it is no UTF-8."""
+        content = self._origin.content(self._files[path])
+        return None if content is None else decoded(content)
+
+    def base(self, path: str) -> str | None:
+        """The text before the change; None for an added file."""
+        file = self._files.get(path)
+        if file is None or file.base_path is None:
+            return None
+        content = self._origin.content(file, base=True)
+        return None if content is None else decoded(content)
 
 
 class RepositoryOrigin:

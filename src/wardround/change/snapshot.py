@@ -33,9 +33,7 @@ def alias(path: str) -> str:
     """
     if _PLAIN.fullmatch(path) and not path.startswith("-"):
         return path
-    out = "".join(
-        c if _PLAIN.fullmatch(c) else "".join(f"_x{b:02x}" for b in os.fsencode(c)) for c in path
-    )
+    out = "".join(c if _PLAIN.fullmatch(c) else "".join(f"_x{b:02x}" for b in os.fsencode(c)) for c in path)
     return f"_x2d{out[1:]}" if out.startswith("-") else out
 
 

@@ -108,7 +108,9 @@ def _keep_trace(crash: Exception) -> str:
         folder = state_folder()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         file = folder / "crash.txt"
-        file.write_text("".join(traceback.format_exception(crash)), encoding="utf-8", errors="backslashreplace")
+        file.write_text(
+            "".join(traceback.format_exception(crash)), encoding="utf-8", errors="backslashreplace"
+        )
     except OSError:
         return "; please report it"
     return f"; please report it with {file}"

@@ -69,6 +69,7 @@ def _whole(repo: Path | None) -> tuple[Path, str, Review]:
     from wardround import host, review
     from wardround.change.git import INDEX, Repository
     from wardround.change.origin import RepositoryOrigin
+    from wardround.config import Request
     from wardround.errors import WardroundError
     from wardround.tools.process import Processes
 
@@ -77,7 +78,7 @@ def _whole(repo: Path | None) -> tuple[Path, str, Review]:
         assert change.head == INDEX
         loaded = host.load()
         origin = RepositoryOrigin(repository, change)
-        request = review.Request(use_baseline=False)
+        request = Request(use_baseline=False)
         done = review.run(origin, change, loaded, request, Processes())
         settings = review.read_config(origin, change, loaded, request)
     if done.unreviewed:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 @click.command("doctor")
-@click.option("--repo", type=click.Path(path_type=Path), metavar="DIR", help="The repository (default: here).")
+@click.option(
+    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="The repository (default: here)."
+)
 def command(repo: Path | None) -> int:
     """Show which tools, models and settings were found, and what is missing.
 

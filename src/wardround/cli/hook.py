@@ -13,7 +13,7 @@ import click
 from wardround.cli.reviewing import Output, Target, perform
 
 if TYPE_CHECKING:
-    from wardround.review import Request
+    from wardround.config import Request
 
 
 @click.command("hook", context_settings={"ignore_unknown_options": True})
@@ -38,7 +38,7 @@ def command(
     PRE_COMMIT_FROM_REF and PRE_COMMIT_TO_REF, where a hook runner sets them, name the commits. As git's own
     pre-push hook it takes git's ARGUMENTS and reads the pushed refs from standard input.
     """
-    from wardround.review import Request
+    from wardround.config import Request
     from wardround.tools.tool import Profile
 
     request = Request(

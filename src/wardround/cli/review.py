@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from wardround.cli.reviewing import Output, Target, perform, require_one
+from wardround.cli.reviewing import Output, Target, apply_fixes, perform, require_one
 
 _FORMATS = "text, json, sarif or github; add =FILE to write it there"
 
@@ -18,7 +18,9 @@ _FORMATS = "text, json, sarif or github; add =FILE to write it there"
 @click.option("--base", metavar="REF", help="Review from the merge base with REF ...")
 @click.option("--head", metavar="REF", help="... to this commit (default HEAD).")
 @click.option("--diff-file", metavar="FILE", help="Review a unified diff; - reads standard input.")
-@click.option("--repo", type=click.Path(path_type=Path), metavar="DIR", help="The repository (default: here).")
+@click.option(
+    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="The repository (default: here)."
+)
 @click.option("--profile", type=click.Choice(["commit", "ci"]), default="commit", show_default=True)
 @click.option("--format", "formats", multiple=True, metavar="FORMAT", help=f"Repeatable: {_FORMATS}.")
 @click.option("--fail-level", type=click.Choice(["none", "info", "warn", "error"]), help="What blocks.")
@@ -47,7 +49,7 @@ def review(
     config_from: Any, exit_zero: bool, offline: bool,
 ) -> int:  # fmt: skip
     """The command without its decoration."""
-    from wardround.review import Request
+    from wardround.config import Request
     from wardround.tools.tool import Profile
 
     ways = {"--staged": staged, "--worktree": worktree, "--base": base is not None,

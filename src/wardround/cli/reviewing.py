@@ -17,7 +17,9 @@ from wardround.errors import UsageError
 if TYPE_CHECKING:
     from wardround.change.diff import Change
     from wardround.change.git import Repository
-    from wardround.review import Origin, Request, Review
+    from wardround.change.origin import Origin
+    from wardround.config import Request
+    from wardround.review import Review
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,9 @@ def write(output: Output, review: Review) -> None:
         output.path.parent.mkdir(parents=True, exist_ok=True)
         output.path.write_bytes(rendered.encode("utf-8", "backslashreplace"))
     except OSError as cause:
-        raise UsageError(f"--format {output.format}={output.path}: {cause.strerror}; give another file") from cause
+        raise UsageError(
+            f"--format {output.format}={output.path}: {cause.strerror}; give another file"
+        ) from cause
 
 
 def emit(text: str) -> None:

@@ -116,7 +116,8 @@ def _plan(
     if review.change.head != INDEX:
         return None, (journal.digest(present), new) if present is not None else None
     changed = review.change.file(text.path)
-    assert changed is not None and changed.head_blob is not None
+    assert changed is not None
+    assert changed.head_blob is not None
     if repository.blobs.get(changed.head_blob) != old:
         refused.append(f"{text.path}: it starts with a byte order mark; fix it by hand")
         return None

@@ -14,7 +14,7 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
         ValueError: two edits overlap, or one lies outside the text.
     """
     starts = _line_starts(text)
-    spans = sorted(((_offsets(starts, text, edit.span), edit.replacement) for edit in edits))
+    spans = sorted((_offsets(starts, text, edit.span), edit.replacement) for edit in edits)
     out: list[str] = []
     done = 0
     for (begin, end), replacement in spans:

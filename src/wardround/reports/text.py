@@ -23,7 +23,15 @@ _FIX_LINES = 12
 _STRING = re.compile(r"""("{3}|'{3}|"|')(.*?)(\1|$)""")
 
 Style = Callable[[str, str], str]
-_CODES = {"error": "31;1", "warn": "33;1", "info": "36;1", "dim": "2", "bold": "1", "add": "32", "remove": "31"}
+_CODES = {
+    "error": "31;1",
+    "warn": "33;1",
+    "info": "36;1",
+    "dim": "2",
+    "bold": "1",
+    "add": "32",
+    "remove": "31",
+}
 
 
 def plain(text: str, style: str) -> str:
@@ -102,7 +110,9 @@ def _frame(finding: Finding, source: Sequence[str], style: Style) -> Iterator[st
         line = masked(line)
     yield style(gutter, "dim") + line
     mark = "^" * max(1, min(end, len(line) + 1) - start)
-    yield style(" " * (len(gutter) - 2) + "| ", "dim") + " " * (start - 1) + style(mark, finding.severity.label)
+    yield (
+        style(" " * (len(gutter) - 2) + "| ", "dim") + " " * (start - 1) + style(mark, finding.severity.label)
+    )
 
 
 def _window(line: str, finding: Finding, width: int) -> tuple[str, int, int]:

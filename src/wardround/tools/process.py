@@ -96,10 +96,8 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 def _how_it_ended(status: int, stderr: bytes) -> str:
     said = " ".join(stderr.decode("utf-8", "replace").split())[-_QUOTED_ERROR:]
-    if status < 0:
-        how = f"was killed by {signal.Signals(-status).name}"
-    else:
-        how = f"exited with status {status}"
+    killed = status < 0
+    how = f"was killed by {signal.Signals(-status).name}" if killed else f"exited with status {status}"
     return f"{how}: {said}" if said else how
 
 
@@ -111,7 +109,7 @@ def find_program(name: str) -> Path | None:
 
 
 def bare_environment(program: Path, home: Path, variables: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a tool: where to find programs, an empty home, and nothing of the caller's secrets."""
+    """The environment of a tool: where to find programs, an empty home, none of the caller's secrets."""
     return {
         "PATH": os.pathsep.join(dict.fromkeys([str(program.parent), "/usr/local/bin", "/usr/bin", "/bin"])),
         "HOME": str(home),

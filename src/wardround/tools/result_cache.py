@@ -1,4 +1,4 @@
-"""What tools said about content they have seen before: kept in the user's cache folder, never in the repository.
+"""What tools said about content they have seen: kept in the user's cache folder, never in the repository.
 
 A key covers everything an answer depends on (tool, version, configuration, path, content), so an entry is
 never wrong, only unused. A cache that cannot be opened or written (read-only home, full disk) costs time,

@@ -62,7 +62,9 @@ class Acceptance:
         present: the paths that exist at the head; entries of others may stand for renamed files.
         """
         self._by_fingerprint = Counter(entry.fingerprint for entry in baseline.findings)
-        gone = baseline.findings if present is None else [e for e in baseline.findings if e.file not in present]
+        gone = (
+            baseline.findings if present is None else [e for e in baseline.findings if e.file not in present]
+        )
         self._renamed = Counter(entry.content for entry in gone) if present is not None else Counter()
 
     def takes(self, finding: Finding, content: str) -> bool:

@@ -1,0 +1,254 @@
+"""The two sides of a change: which files are looked at, and how the tools get to see them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from types import TracebackType
+from typing import Self
+
+from wardround.analysis.schedule import Results, Side, Unit, Workbench, content_digest
+from wardround.change.diff import Change, ChangedFile, FileStatus
+from wardround.change.origin import Origin, SideName, Texts, decoded
+from wardround.change.snapshot import Snapshot
+from wardround.config import Config, Request
+from wardround.findings import Unreviewed
+from wardround.folders import cache_folder
+from wardround.host import Host
+from wardround.specialists import Specialist
+from wardround.tools.process import Processes
+from wardround.tools.result_cache import ResultCache
+
+_FILE_LIMIT = 2 * 1024 * 1024
+"""Bytes; what is larger is generated or data, and no tool answers about it within a commit."""
+_SNIFFED = 256
+_LFS = b"version https://git-lfs.github.com/spec/"
+
+
+@dataclass(slots=True)
+class Reviewed:
+    """What was said about both sides.
+
+    Attributes:
+        claimed: path at the head -> the specialists that looked at it.
+        digests: path at the head -> digest of its content.
+        unreviewed: what was asked for and did not happen, on either side.
+    """
+
+    head: Results
+    base: Results
+    claimed: dict[str, list[Specialist]] = field(default_factory=dict)
+    digests: dict[str, bytes] = field(default_factory=dict)
+    unreviewed: list[Unreviewed] = field(default_factory=list)
+
+
+class Sides:
+    """Runs the specialists over the head, and over as much of the base as there is to compare."""
+
+    def __init__(
+        self,
+        origin: Origin,
+        change: Change,
+        host: Host,
+        config: Config,
+        request: Request,
+        processes: Processes,
+        progress: Callable[[str], None],
+    ) -> None:
+        self._origin = origin
+        self._change = change
+        self._host = host
+        self._config = config
+        self._request = request
+        self._texts = Texts(origin, change)
+        self._files = {file.path: file for file in change.files}
+        self._claimed: dict[str, list[Specialist]] = {}
+        self._digests: dict[str, bytes] = {}
+        self._unreviewed: list[Unreviewed] = []
+        self._snapshot: Snapshot | None = None
+        self._cache = ResultCache.open()
+        self._bench = Workbench(
+            root=origin.root,
+            profile=request.profile,
+            trusted=self._trusted,
+            cache=self._cache,
+            processes=processes,
+            snapshot=self._open_snapshot,
+            jobs=request.jobs or config.root.jobs or os.cpu_count() or 1,
+            timeout_s=config.root.tool_timeout,
+            progress=progress,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._cache.close()
+        if self._snapshot is not None:
+            self._snapshot.__exit__(kind, error, trace)
+            self._snapshot = None
+
+    def review(self) -> Reviewed:
+        """Look at the head, and at the old versions of the files about which something was said."""
+        units = self._units()
+        head = self._bench.review(self._side("head"), units)
+        old = self._base_units(units, head)
+        base = self._bench.review(self._side("base"), old) if old else Results()
+        not_compared = [
+            replace(u, reason=f"its old version could not be compared: {u.reason}")
+            for u in base.unreviewed
+            if u.tool != u.specialist
+        ]
+        unreviewed = [*self._unreviewed, *head.unreviewed, *not_compared]
+        return Reviewed(head, base, self._claimed, self._digests, unreviewed)
+
+    def _open_snapshot(self) -> Snapshot:
+        if self._snapshot is None:
+            folder = Path(tempfile.gettempdir()).resolve()
+            if folder.is_relative_to(self._origin.root):  # a snapshot must not lie in the work tree
+                folder = cache_folder()
+                folder.mkdir(parents=True, exist_ok=True)
+            self._snapshot = Snapshot(folder)
+        return self._snapshot
+
+    def _trusted(self, path: str) -> str | None:
+        content = self._origin.read(path, self._request.trusted_side)
+        return None if content is None else content.decode("utf-8", "surrogateescape")
+
+    def _units(self) -> list[Unit]:
+        """The files to look at, for each specialist that claims them."""
+        units = []
+        selected = [s for s in self._host.specialists if self._selected(s.name)]
+        for file in self._change.files:
+            if file.status is FileStatus.DELETED or not file.is_regular:
+                continue
+            if not any(s.claims_name(file.path) for s in selected) and "." in file.path.rpartition("/")[2]:
+                continue
+            if file.status is FileStatus.UNMERGED:
+                self._not_reviewed(file.path, selected, "it has merge conflicts; resolve them first")
+                continue
+            content = self._origin.content(file)
+            claiming = [
+                s for s in self._host.claiming(file.path, (content or b"")[:_SNIFFED]) if s in selected
+            ]
+            settings = self._config.for_file(file.path)
+            if not claiming or settings.excluded:
+                continue
+            reason = _why_unreadable(file, content)
+            if reason is not None or content is None:
+                self._not_reviewed(file.path, claiming, reason or "")
+                continue
+            digest = content_digest(content)
+            self._digests[file.path] = digest
+            self._claimed[file.path] = claiming
+            base = self._origin.content(file, base=True) if file.base_path else None
+            before = content_digest(base) if base is not None else b""
+            units += [Unit(file.path, s, digest, settings.options.get(s.name), before) for s in claiming]
+        return units
+
+    def _selected(self, name: str) -> bool:
+        only = self._request.only or self._config.root.only
+        skip = (*self._request.skip, *self._config.root.skip)
+        return name not in skip and (not only or name in only)
+
+    def _not_reviewed(self, path: str, specialists: Iterable[Specialist], reason: str) -> None:
+        for specialist in specialists:
+            if specialist.claims_name(path):
+                self._unreviewed.append(Unreviewed(path, specialist.name, "git", reason))
+
+    def _base_units(self, units: Sequence[Unit], head: Results) -> list[Unit]:
+        """Old versions worth looking at: of files about which something was said."""
+        found = []
+        for unit in units:
+            file = self._files[unit.path]
+            spoken = any(head.of(tool, unit.path) for tool in tools_of(unit.specialist))
+            if not spoken or file.base_path is None or file.fragment:
+                continue
+            content = self._origin.content(file, base=True)
+            if content is None or decoded(content) is None or len(content) > _FILE_LIMIT:
+                continue
+            found.append(Unit(file.base_path, unit.specialist, content_digest(content), unit.options))
+        return found
+
+    def _side(self, name: SideName) -> Side:
+        by_base = {f.base_path: f for f in self._change.files if f.base_path is not None}
+
+        def read(path: str) -> bytes | None:
+            if name == "head":
+                return self._origin.content(self._files[path]) if path in self._files else None
+            return self._origin.content(by_base[path], base=True) if path in by_base else None
+
+        def link(snapshot: Snapshot, patterns: tuple[str, ...]) -> None:
+            present, absent = self._present(name)
+            for path in present:
+                content = read(path) if any(PurePosixPath(path).match(p) for p in patterns) else None
+                if content is not None:
+                    snapshot.write(name, path, content)
+            differing = set(self._origin.differing(name)) - present
+            snapshot.link_project(
+                name, self._origin.root, differing, lambda p: self._origin.read(p, name), patterns, absent
+            )
+
+        return Side(
+            name=name,
+            read=read,
+            state=self._origin.state(self._change, name),
+            layout=_layout(self._origin.root),
+            project=_Neighbours(self._origin, name),
+            link=link,
+            base_text=self._texts.base if name == "head" else lambda path: None,
+        )
+
+    def _present(self, name: SideName) -> tuple[set[str], set[str]]:
+        """The changed paths that exist on a side, and those that do not."""
+        head = {f.path for f in self._change.files if f.status is not FileStatus.DELETED}
+        base = {f.base_path for f in self._change.files if f.base_path is not None}
+        return (head, base - head) if name == "head" else (base, head - base)
+
+
+def tools_of(specialist: Specialist) -> list[str]:
+    """The names under which a specialist's results stand: its own checks, then its tools."""
+    return [specialist.name, *(tool.name for tool in specialist.tools)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Neighbours:
+    """The rest of the repository, as a check may ask for it."""
+
+    origin: Origin
+    side: SideName
+
+    def read(self, path: str) -> str | None:
+        content = self.origin.read(path, self.side)
+        return None if content is None else decoded(content)
+
+    def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
+        return self.origin.files_with_word(words, patterns)
+
+
+def _layout(root: Path) -> str:
+    """The names at the top of the work tree and in ``src``: what decides whether an import is first-party."""
+    names: list[str] = []
+    for folder in (root, root / "src"):
+        with suppress(OSError):
+            names += sorted(os.listdir(folder))
+    return "\0".join(names)
+
+
+def _why_unreadable(file: ChangedFile, content: bytes | None) -> str | None:
+    """Why a file cannot be reviewed, or None if it can."""
+    if file.fragment:
+        return "only fragments of it are in the diff; give --repo with a matching checkout"
+    if content is None:
+        return "its content is not in this clone; fetch it (partial or damaged clone)"
+    if content.startswith(_LFS):
+        return "it is a Git LFS pointer, and its content is not in the repository"
+    if len(content) > _FILE_LIMIT:
+        return f"it is larger than {_FILE_LIMIT // 1024 // 1024} MiB"
+    return None if decoded(content) is not None else "it is not UTF-8 text"

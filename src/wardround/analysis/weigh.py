@@ -1,0 +1,289 @@
+"""From results to findings: rules, severities, what is new, what is the same, what is waived."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from wardround import config as configuration
+from wardround.analysis.anchors import Anchors, fingerprints
+from wardround.analysis.duplicates import merged
+from wardround.analysis.new_only import Compared, statuses
+from wardround.analysis.schedule import Results
+from wardround.analysis.sides import Reviewed, tools_of
+from wardround.change.diff import Change, ChangedFile
+from wardround.change.origin import Origin, Texts, decoded
+from wardround.config import Config, Request
+from wardround.errors import ConfigError
+from wardround.findings import Finding, Plane, RawResult, Severity, Span, Status, Unreviewed
+from wardround.host import Host
+from wardround.rules import Rule
+from wardround.specialists import Specialist
+from wardround.verdict import baseline as baselines
+from wardround.verdict import suppressions
+from wardround.verdict.suppressions import Suppression
+
+
+class Weighing:
+    """Turns what was said about the two sides of a change into its findings."""
+
+    def __init__(
+        self, origin: Origin, change: Change, host: Host, config: Config, request: Request, reviewed: Reviewed
+    ) -> None:
+        self._origin = origin
+        self._change = change
+        self._host = host
+        self._config = config
+        self._request = request
+        self._reviewed = reviewed
+        self._texts = Texts(origin, change)
+        self._files = {file.path: file for file in change.files}
+        self._anchor_memo: dict[tuple[str, str, bool], Anchors] = {}
+
+    def findings(self) -> list[tuple[Finding, str]]:
+        """All findings, each with a name that leaves out its file, in order.
+
+        Raises:
+            ConfigError: a suppression on an added line cannot be understood, or the baseline cannot be read.
+        """
+        found = self._map(self._reviewed.head, self._reviewed.base)
+        found = self._identified(_with_secrets_masked(merged(found)))
+        found, notes = self._suppressed(found, self._reviewed.head)
+        return self._accepted(self._with_content_names([*found, *notes, *self._changed_rules()]))
+
+    def unreviewed(self, findings: Sequence[Finding]) -> tuple[Unreviewed, ...]:
+        """What was not reviewed, but for files that could not be parsed and have a finding that says so."""
+        broken = {f.file for f in findings if f.defect_class == "syntax-error"}
+        missing = [u for u in self._reviewed.unreviewed if u.tool != u.specialist or u.file not in broken]
+        return tuple(sorted(set(missing)))
+
+    # Rules, statuses, identities
+
+    def _map(self, head: Results, base: Results) -> list[Finding]:
+        """Weigh every result: its rule, its severity here, and what it has to do with the change."""
+        compared: dict[tuple[str, str], list[Compared]] = defaultdict(list)
+        for path, specialists in sorted(self._reviewed.claimed.items()):
+            file = self._files[path]
+            for specialist in specialists:
+                for tool in tools_of(specialist):
+                    said = head.of(tool, path)
+                    if said:
+                        compared[specialist.name, tool].append(
+                            self._compared(file, specialist, tool, said, base)
+                        )
+        findings = []
+        for (specialist_name, tool), pairs in sorted(compared.items()):
+            for pair, row in zip(pairs, statuses(pairs), strict=True):
+                settings = self._config.for_file(pair.file.path)
+                for result, status in zip(pair.head, row, strict=True):
+                    rule = self._host.catalogue.rule(f"{tool}/{result.code}")
+                    severity = settings.severity(rule.id, rule.severity)
+                    if severity is not None:
+                        findings.append(_finding(result, rule, specialist_name, severity, status))
+        return findings
+
+    def _compared(
+        self, file: ChangedFile, specialist: Specialist, tool: str, said: Sequence[RawResult], base: Results
+    ) -> Compared:
+        before: Sequence[RawResult] | None = []
+        base_anchors = None
+        if file.base_path is not None:
+            before = base.of(tool, file.base_path)
+            if before and any(self._is_syntax_error(tool, result) for result in before):
+                before = None  # it could not be understood, so nothing can be said about what it held
+            base_anchors = self._anchors(specialist, file.path, base=True)
+        anchors = self._anchors(specialist, file.path, base=False)
+        ordered = sorted(said, key=lambda r: (r.span, r.code, r.message))
+        return Compared(file, ordered, before, anchors, base_anchors)
+
+    def _is_syntax_error(self, tool: str, result: RawResult) -> bool:
+        return self._host.catalogue.rule(f"{tool}/{result.code}").defect_class == "syntax-error"
+
+    def _anchors(self, specialist: Specialist, path: str, *, base: bool) -> Anchors:
+        where = (specialist.name, path, base)
+        if where not in self._anchor_memo:
+            text = (self._texts.base(path) if base else self._texts.head(path)) or ""
+            self._anchor_memo[where] = Anchors(text, specialist.statements(text))
+        return self._anchor_memo[where]
+
+    def _identified(self, findings: Sequence[Finding]) -> list[Finding]:
+        """Give every finding its fingerprint."""
+        parts = [(f.defect_class, self._files[f.file].base_path or f.file, self._anchor(f)) for f in findings]
+        return [replace(f, fingerprint=n) for f, n in zip(findings, fingerprints(parts), strict=True)]
+
+    def _anchor(self, finding: Finding) -> str:
+        specialist = next(
+            (s for s in self._reviewed.claimed.get(finding.file, ()) if s.name == finding.specialist), None
+        )
+        if specialist is None:
+            return finding.message
+        return self._anchors(specialist, finding.file, base=False).of(finding.span.line)
+
+    def _with_content_names(self, findings: Sequence[Finding]) -> list[tuple[Finding, str]]:
+        """Name every finding without its file too, for the baseline's renamed files."""
+        names = fingerprints([(f.defect_class, "", self._anchor(f)) for f in findings])
+        return list(zip(sorted(findings, key=lambda f: f.sort_key), names, strict=True))
+
+    # Suppressions, changed rules, baseline
+
+    def _suppressed(self, findings: Sequence[Finding], head: Results) -> tuple[list[Finding], list[Finding]]:
+        """Waive what suppressions cover; what is wrong with a suppression is a finding of its own."""
+        out = list(findings)
+        notes: list[Finding] = []
+        for path, specialists in sorted(self._reviewed.claimed.items()):
+            content = self._origin.content(self._files[path])
+            if content is None or b"wardround:" not in content:
+                continue
+            specialist = specialists[0]
+            found, unreadable = suppressions.read(specialist.comments(decoded(content) or ""))
+            for bad in unreadable:
+                self._refuse(
+                    path, bad.line, f"{bad.text!r} is no suppression; write ignore[RULE] and a reason"
+                )
+            for one in found:
+                out, note = self._apply(path, specialist, one, out, head)
+                notes += note
+        return out, notes
+
+    def _apply(
+        self, path: str, specialist: Specialist, one: Suppression, findings: list[Finding], head: Results
+    ) -> tuple[list[Finding], list[Finding]]:
+        wanted: set[str] = set()
+        for name in one.rules:
+            rules = self._host.catalogue.resolve(name)
+            if not rules:
+                self._refuse(
+                    path, one.line, f"suppression names no known rule: {name!r}; see wardround rules"
+                )
+            wanted |= {rule.id for rule in rules}
+        if not one.reason:
+            text = "this suppression gives no reason, so it waives nothing; write one behind the bracket"
+            return findings, [self._note("suppression-without-reason", path, specialist, one, text)]
+        hits = [
+            f
+            for f in findings
+            if f.file == path and one.covers(f.span.line) and wanted & {f.rule, *f.sources}
+        ]
+        if hits and not self._is_trusted(path, one):
+            text = f"this change adds a suppression of {', '.join(one.rules)}, which does not count here"
+            return findings, [self._note("config-changed", path, specialist, one, text)]
+        if hits:
+            return [replace(f, status=Status.SUPPRESSED) if f in hits else f for f in findings], []
+        if not any(head.of(rule.partition("/")[0], path) is not None for rule in wanted):
+            return findings, []  # what it waives was not looked for in this profile
+        text = f"nothing here breaks {', '.join(one.rules)}; remove the suppression"
+        return findings, [self._note("unused-suppression", path, specialist, one, text)]
+
+    def _is_trusted(self, path: str, one: Suppression) -> bool:
+        """Whether a suppression counts: with the base's configuration, only if the base has it."""
+        file = self._files[path]
+        if self._request.trusted_side == "head" or not file.is_added_line(one.line):
+            return True
+        specialist = self._reviewed.claimed[path][0]
+        known, _ = suppressions.read(specialist.comments(self._texts.base(path) or ""))
+        return any((k.rules, k.reason) == (one.rules, one.reason) for k in known)
+
+    def _refuse(self, path: str, line: int, text: str) -> None:
+        if self._files[path].is_added_line(line):
+            raise ConfigError(f"{path}:{line}: {text}")
+
+    def _note(
+        self, code: str, path: str, specialist: Specialist | None, one: Suppression, text: str
+    ) -> Finding:
+        rule = self._host.catalogue.rule(f"wardround/{code}")
+        status = Status.NEW if self._files[path].is_added_line(one.line) else Status.EXISTING
+        span = Span(one.line, one.column, one.line, one.column)
+        result = RawResult(code, path, span, text)
+        note = _finding(result, rule, specialist.name if specialist else "wardround", rule.severity, status)
+        (name,) = fingerprints([(rule.defect_class, path, f"{text} {one.line}")])
+        return replace(note, fingerprint=name)
+
+    def _changed_rules(self) -> list[Finding]:
+        """Where the base's configuration counts, a change to what judges it is a finding."""
+        if self._request.trusted_side == "head":
+            return []
+        watched = {name for s in self._host.specialists for t in s.tools for name in t.config_names}
+        watched |= {configuration.OWN_FILE, configuration.SHARED_FILE}
+        found = []
+        for file in self._change.files:
+            names = {file.path.rpartition("/")[2], (file.base_path or "").rpartition("/")[2]}
+            is_baseline = self._config.root.baseline in (file.path, file.base_path)
+            if not is_baseline and not (names & watched and self._settings_differ(file)):
+                continue
+            line = next((h.head_start for h in file.hunks if h.head_length), 1)
+            text = f"{file.path} steers this review; the base's version was used"
+            found.append(self._note("config-changed", file.path, None, Suppression(line, 1, (), ""), text))
+        return [replace(f, status=Status.NEW) for f in found]
+
+    def _settings_differ(self, file: ChangedFile) -> bool:
+        """Whether a configuration file says something else to wardround or its tools than before."""
+        if not file.path.endswith(configuration.SHARED_FILE):
+            return True
+        sides = (
+            self._origin.content(file),
+            self._origin.content(file, base=True) if file.base_path else None,
+        )
+        names = {"wardround", *(tool.name for s in self._host.specialists for tool in s.tools)}
+        return _tables(sides[0], names) != _tables(sides[1], names)
+
+    def _accepted(self, named: list[tuple[Finding, str]]) -> list[tuple[Finding, str]]:
+        if not self._request.use_baseline:
+            return named
+        name = self._config.root.baseline
+        baseline = baselines.load(self._origin.read(name, self._request.trusted_side), name)
+        if not baseline.findings:
+            return named
+        acceptance = baselines.Acceptance(baseline, self._origin.tracked())
+        return [
+            (replace(finding, status=Status.EXISTING), content)
+            if finding.status in (Status.NEW, Status.CAUSED) and acceptance.takes(finding, content)
+            else (finding, content)
+            for finding, content in named
+        ]
+
+
+def _finding(result: RawResult, rule: Rule, specialist: str, severity: Severity, status: Status) -> Finding:
+    return Finding(
+        fingerprint="",
+        rule=rule.id,
+        defect_class=rule.defect_class,
+        plane=Plane(rule.plane),
+        specialist=specialist,
+        severity=severity,
+        file=result.file,
+        span=result.span,
+        message=result.message,
+        rationale=rule.why,
+        status=status,
+        confidence=result.confidence,
+        sources=(rule.id,),
+        url=result.url or rule.url,
+        suggested_fix=result.fix,
+        masked=rule.masked,
+    )
+
+
+def _with_secrets_masked(findings: Sequence[Finding]) -> list[Finding]:
+    """Mask every finding that shares a line with a secret; its fix would print the line, so it goes."""
+    secret = {
+        (f.file, line) for f in findings if f.masked for line in range(f.span.line, f.span.end_line + 1)
+    }
+    if not secret:
+        return list(findings)
+    return [
+        replace(f, masked=True, suggested_fix=None)
+        if any((f.file, line) in secret for line in range(f.span.line, f.span.end_line + 1))
+        else f
+        for f in findings
+    ]
+
+
+def _tables(content: bytes | None, names: Collection[str]) -> object:
+    """The named tables below ``tool`` of a TOML file; the bytes themselves if it cannot be read."""
+    try:
+        tool = tomllib.loads((content or b"").decode("utf-8")).get("tool", {})
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        return content
+    return {name: tool[name] for name in sorted(names) if name in tool}
