@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import re
+import tokenize
 import tomllib
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -15,7 +17,7 @@ from typing import Any
 import msgspec
 
 from wardround.errors import ToolOutputError
-from wardround.findings import Edit, RawResult, Span, SuggestedFix
+from wardround.findings import Edit, RawResult, Severity, Span, SuggestedFix
 from wardround.rules import RULES_PACKAGE, ToolMapFile, load_tool_map
 from wardround.tools.tool import Columns, Invocation, Profile, Scope, Tool
 
@@ -70,8 +72,21 @@ def parse_ruff(output: bytes, run: Invocation) -> list[RawResult]:
         file = _relative(result.filename, run)
         span = _span(result.location, result.end_location)
         fix = _ruff_fix(file, result.fix) if result.fix else None
-        found.append(RawResult(code, file, span, _one_line(result.message), result.url, fix))
+        severity = Severity.WARN if code == "F821" and _is_in_string(run.root / file, span) else None
+        found.append(
+            RawResult(code, file, span, _one_line(result.message), result.url, fix, severity=severity)
+        )
     return found
+
+
+def _is_in_string(file: Path, span: Span) -> bool:
+    """Whether a place is inside a string: a name in a quoted annotation is looked up late, or never."""
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(file.read_text("utf-8-sig")).readline))
+    except (OSError, UnicodeDecodeError, SyntaxError, tokenize.TokenError):
+        return False
+    place = (span.line, span.column - 1)
+    return any(t.type == tokenize.STRING and t.start < place < t.end for t in tokens)
 
 
 def _span(start: RuffPlace, end: RuffPlace) -> Span:
@@ -163,8 +178,6 @@ def ty_command(run: Invocation) -> Sequence[str]:
         argv += ["--python", str(run.environment)]
     else:  # what is installed is not known, so nothing can be said about imports
         argv += ["--ignore", "import-not-found"]
-    for rule in _map_of("ty").ignore:
-        argv += ["--ignore", rule]
     return [*argv, "--", *run.files]
 
 
@@ -179,7 +192,9 @@ def parse_ty(output: bytes, run: Invocation) -> list[RawResult]:
             continue  # about the configuration, not about a file
         span = _span(RuffPlace(begin.line, begin.column), RuffPlace(end.line, end.column))
         message = _one_line(result.description.removeprefix(f"{result.check_name}: "))
-        found.append(RawResult(result.check_name, _relative(result.location.path, run), span, message))
+        file = _relative(result.location.path, run)
+        if not _map_of("ty").is_silent(result.check_name, file):
+            found.append(RawResult(result.check_name, file, span, message))
     return found
 
 
@@ -232,9 +247,9 @@ def parse_pyright(output: bytes, run: Invocation) -> list[RawResult]:
         start, end = result.range.start, result.range.end
         span = Span(start.line + 1, start.character + 1, end.line + 1, end.character + 1)
         code = result.rule or "syntax-error"
-        if code in _map_of("pyright").ignore:
-            continue
-        found.append(RawResult(code, _relative(result.file, run), span, _one_line(result.message)))
+        file = _relative(result.file, run)
+        if not _map_of("pyright").is_silent(code, file):
+            found.append(RawResult(code, file, span, _one_line(result.message)))
     return found
 
 
@@ -347,6 +362,12 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def _selection(tool: str) -> str:
+    """What is switched off of a tool, as part of what its answers depend on."""
+    tool_map = _map_of(tool)
+    return repr((tool_map.ignore, sorted(tool_map.ignore_in.items())))
+
+
 @cache
 def _rules_folder() -> Path:
     return Path(str(resources.files(RULES_PACKAGE) / "python"))
@@ -387,7 +408,7 @@ TY = Tool(
     distribution="ty",
     config_names=("pyproject.toml", "ty.toml"),
     project_files=_PROJECT_FILES,
-    identity=lambda: " ".join(_map_of("ty").ignore),
+    identity=lambda: _selection("ty"),
 )
 
 AST_GREP = Tool(
@@ -410,6 +431,7 @@ PYRIGHT = Tool(
     install=_CI,
     profiles=frozenset({Profile.CI}),
     scope=Scope.PROJECT,
+    identity=lambda: _selection("pyright"),
     columns=Columns.UTF16,
     timeout_s=300.0,
     distribution="pyright",

@@ -99,6 +99,7 @@ class RawResult:
 
     Attributes:
         code: the tool's own name for the complaint, without the tool: ``B006``.
+        severity: in place of the rule's, where this one is less (or more) than the rule usually means.
     """
 
     code: str
@@ -108,6 +109,7 @@ class RawResult:
     url: str | None = None
     fix: SuggestedFix | None = None
     confidence: float = 1.0
+    severity: Severity | None = None
 
 
 @dataclass(frozen=True, slots=True)

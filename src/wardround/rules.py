@@ -9,6 +9,7 @@ A tool's codes are mapped by a data file (``wardround_rules/tools/<tool>.yml``),
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 import os
 import re
@@ -78,6 +79,16 @@ class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     select: list[str] = []
     ignore: list[str] = []
     ignore_in: dict[str, list[str]] = {}
+
+
+    def is_silent(self, code: str, path: str) -> bool:
+        """Whether a code is switched off, everywhere or for files like this one."""
+        if code in self.ignore:
+            return True
+        return any(
+            code in codes and fnmatch.fnmatchcase(f"/{path}", pattern)
+            for pattern, codes in self.ignore_in.items()
+        )
 
 
 class ToolMap:
@@ -219,6 +230,7 @@ class DeclaredMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     defect_class: str
     valid: list[str]
     invalid: list[DeclaredCase]
+    why: str = ""
 
 
 class DeclaredRule(msgspec.Struct, frozen=True):
@@ -228,7 +240,6 @@ class DeclaredRule(msgspec.Struct, frozen=True):
     message: str
     metadata: DeclaredMetadata
     note: str = ""
-    why: str = ""
 
 
 def declared(folder: str, engine: str, package: str = RULES_PACKAGE) -> list[DeclaredRule]:
@@ -259,7 +270,7 @@ def declarative_rules(folder: str, engine: str, package: str = RULES_PACKAGE) ->
             plane=rule.metadata.plane,
             severity=Severity.named(rule.metadata.severity),
             defect_class=rule.metadata.defect_class,
-            why=(rule.note or rule.message).strip(),
+            why=(rule.metadata.why or rule.note or rule.message).strip(),
             valid=tuple(rule.metadata.valid),
             invalid=tuple(case.source for case in rule.metadata.invalid),
             reported_by=(engine,),

@@ -62,7 +62,7 @@ class Signature:
     def misfit(self, call: ast.Call) -> str | None:
         """Why a call without ``*`` or ``**`` cannot be made; None if it can."""
         if len(call.args) > len(self.positional) and not self.any_positional:
-            return f"takes {len(self.positional)} positional arguments, not {len(call.args)}"
+            return f"takes no more than {len(self.positional)} arguments by position"
         given = set(self.positional[: len(call.args)])
         for name in [keyword.arg or "" for keyword in call.keywords]:
             if name in given and name in self.by_keyword:
@@ -90,7 +90,9 @@ class Change:
         )
         if spread or self.old.misfit(call) is not None:
             return None
-        return self.new.misfit(call)
+        misfit = self.new.misfit(call)
+        added = [name for name in self.new.required if name not in self.old.positional + self.old.required]
+        return f'needs "{added[0]}"' if misfit and misfit.startswith("needs") and added else misfit
 
 
 class StaleCallers(PythonCheck):

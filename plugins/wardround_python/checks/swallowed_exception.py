@@ -26,7 +26,8 @@ _CLEANUP_FUNCTION = re.compile(
     re.IGNORECASE,
 )
 _PREDICATE = re.compile(
-    r"_*(is|has|can|should|supports?|check|valid|validate|exists|ping|try|probe|safe)(_|$)|.*(_safe|_exists|_or_none)$"
+    r"_*(is[a-z]*|has|can|should|supports?|check|valid|validate|exists|ping|try|probe|safe)(_|$)"
+    r"|\w*(able|_safe|_exists|_or_none)$"
 )
 # A comment that only talks to a tool explains nothing; a waiver of this very rule is an answer.
 _TOOL_COMMENT = re.compile(r"#\s*(pragma|type|pylint|nosec|noqa|pyright|mypy|ruff)\b[^#]*", re.IGNORECASE)

@@ -18,21 +18,19 @@ _SLEEPS = frozenset(
 _BETWEEN_ATTEMPTS = re.compile(
     r"_*(sleep|log|debug|info|warning|warn|error|exception|critical|print|echo|write|format|str|repr|min|max|random|uniform)"
 )
-# Raised for what the program itself holds, not for something outside that may come back.
-_NO_OUTAGE = frozenset(
-    {
-        "InterruptedError", "BlockingIOError", "FileExistsError", "KeyboardInterrupt", "CancelledError",
-        "StopIteration", "StopAsyncIteration", "Empty", "Full", "ValueError", "TypeError", "KeyError",
-        "IndexError", "LookupError", "AttributeError", "ImportError", "NameError", "SyntaxError",
-        "UnicodeDecodeError", "UnicodeError", "AssertionError", "EOFError", "IntegrityError",
-        "WatchError",
-    }
-)  # fmt: skip
+# Exceptions of something outside that may be down; others speak of the program's own data.
+_OUTAGE = re.compile(
+    r"(Base)?Exception|OSError|IOError|EnvironmentError|error"
+    r"|\w*(Connect|Timeout|TimedOut|H(TTP|ttp)|Request|URL|Network|Transport|Socket|Operational|Database"
+    r"|Unavailable|Server|Client|Api|API|Throttl|RateLimit|Redis|Kafka|A(MQP|mqp)|R(PC|pc)|Gateway|Broker)\w*"
+)
 _LIMITS_TIME = re.compile(r"timeout|deadline|fail_after|move_on", re.IGNORECASE)
+# To take a lock is to wait for it, and a call that is given a limit keeps it.
+_WAITS_BY_NAME = re.compile(r"lock|acquire|timeout|deadline", re.IGNORECASE)
 _ASKS_A_PERSON = frozenset(
     {"input", "raw_input", "prompt", "getpass", "ask", "confirm", "readline", "getkey", "getch"}
 )
-_WAITS_FOR_END = frozenset({"is_set", "wait", "acquire", "cancelled", "stopped", "should_stop", "stopping"})
+_WAITS_FOR_END = frozenset({"is_set", "wait", "cancelled", "stopped", "should_stop", "stopping"})
 
 
 class UnboundedRetry(PythonCheck):
@@ -58,6 +56,8 @@ class UnboundedRetry(PythonCheck):
         "import time\nwhile not ready():\n    if time.monotonic() > end:\n"
         "        raise TimeoutError\n    time.sleep(1)\n",
         "import time\nwhile not stop.is_set():\n    time.sleep(1)\n",
+        "import time\nwhile not try_lock(fd):\n    time.sleep(1)\n",
+        "while True:\n    try:\n        draw()\n        break\n    except TooManyLeaves:\n        pass\n",
         "import time\nwhile not ready():\n    step()\n    time.sleep(1)\n",
         "import asyncio\nasync def g():\n    async with asyncio.timeout(5):\n        while not ready():\n"
         "            await asyncio.sleep(1)\n",
@@ -129,7 +129,7 @@ class UnboundedRetry(PythonCheck):
         asked = condition.value if isinstance(condition, ast.Await) else condition
         if not isinstance(asked, ast.Call) or _name(asked) in _WAITS_FOR_END:
             return False
-        if _LIMITS_TIME.search(ast.unparse(asked)):
+        if _WAITS_BY_NAME.search(ast.unparse(asked)):
             return False
         calls = [n for n in nodes_run_by(node.body) if isinstance(n, ast.Call)]
         sleeps = any(self.module.imported_name(call.func) in _SLEEPS for call in calls)
@@ -174,7 +174,7 @@ def _ends_on_success(
 def _starts_again(handler: ast.ExceptHandler) -> bool:
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     names = [kind.attr if isinstance(kind, ast.Attribute) else getattr(kind, "id", "") for kind in kinds]
-    if any(name in _NO_OUTAGE for name in names) or (handler.type is not None and not all(names)):
+    if handler.type is not None and not all(_OUTAGE.fullmatch(name) for name in names):
         return False
     inside = list(nodes_run_by(handler.body))
     if any(

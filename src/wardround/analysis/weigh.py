@@ -79,7 +79,7 @@ class Weighing:
                 settings = self._config.for_file(pair.file.path)
                 for result, status in zip(pair.head, row, strict=True):
                     rule = self._host.catalogue.rule(f"{tool}/{result.code}")
-                    severity = settings.severity(rule.id, rule.severity)
+                    severity = settings.severity(rule.id, result.severity or rule.severity)
                     if severity is not None:
                         findings.append(_finding(result, rule, specialist_name, severity, status))
         return findings

@@ -33,3 +33,13 @@ def renderer(name: str) -> Renderer:
 def printable(text: str) -> str:
     """Text that can be written as UTF-8: undecodable bytes of a path become ``\\xHH``."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def harmless(text: str) -> str:
+    """Text on one line with nothing a terminal would obey: what cannot be printed becomes ``\\xHH``."""
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in printable(text))
+
+
+def shortened(text: str, limit: int) -> str:
+    """Text of at most ``limit`` characters; a cut is shown."""
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."

@@ -11,7 +11,7 @@ from itertools import groupby
 
 from wardround.findings import Finding, Severity, Status, SuggestedFix, Unreviewed
 from wardround.fixes.edits import apply
-from wardround.reports import printable
+from wardround.reports import harmless
 from wardround.review import Review
 from wardround.rules import Rule
 from wardround.verdict.gate import Outcome
@@ -49,7 +49,7 @@ def render(review: Review, style: Style = plain) -> str:
     shown = [f for f in review.visible if f.status is not Status.SUPPRESSED]
     lines: list[str] = []
     for path, group in groupby(shown, key=lambda f: f.file):
-        lines += [style(_clean(path), "bold"), *_file(review, list(group), style)]
+        lines += [style(harmless(path), "bold"), *_file(review, list(group), style)]
     lines += _not_reviewed(review.unreviewed, style)
     lines.append(closing_line(review, style))
     return "\n".join(lines) + "\n"
@@ -73,7 +73,7 @@ def _finding(finding: Finding, source: Sequence[str], style: Style) -> Iterator[
     label = finding.severity.label
     note = {Status.CAUSED: " (caused by this change)", Status.EXISTING: " (was there before)"}
     head = f"  {place} {label}  "
-    body = _wrapped(f"{_clean(finding.message)}  [{finding.rule}]{note.get(finding.status, '')}", 4)
+    body = _wrapped(f"{harmless(finding.message)}  [{finding.rule}]{note.get(finding.status, '')}", 4)
     yield head.replace(label, style(label, label)) + body[0].lstrip()
     yield from body[1:]
     yield from _frame(finding, source, style)
@@ -136,11 +136,6 @@ def _cell(char: str) -> str:
     return char if char.isprintable() else "\ufffd"
 
 
-def _clean(text: str) -> str:
-    """Text under review with nothing a terminal would obey."""
-    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in printable(text))
-
-
 def masked(line: str) -> str:
     """A line with the contents of its strings reduced to a hint of two characters."""
     return _STRING.sub(lambda m: f"{m[1]}{m[2][:2]}***{m[3]}" if m[2] else m[0], line)
@@ -153,7 +148,7 @@ def _fix(fix: SuggestedFix, source: Sequence[str], style: Style) -> Iterator[str
         after = apply(before, fix.edits)
     except ValueError:
         return
-    yield from _labelled("fix", _clean(fix.description) + ("" if fix.safe else " (look before you apply it)"))
+    yield from _labelled("fix", harmless(fix.description) + ("" if fix.safe else " (look before you apply it)"))
     diff = list(difflib.unified_diff(before.split("\n"), after.split("\n"), lineterm="", n=0))[2:]
     body = [line for line in diff if not line.startswith("@@")]
     for line in body[:_FIX_LINES]:
@@ -169,9 +164,9 @@ def _not_reviewed(unreviewed: Sequence[Unreviewed], style: Style) -> list[str]:
     lines = [style("not reviewed", "warn")]
     ordered = sorted(unreviewed, key=lambda u: (u.tool, u.reason, u.file))
     for (tool, reason), group in groupby(ordered, key=lambda u: (u.tool, u.reason)):
-        files = [_clean(u.file) for u in group]
+        files = [harmless(u.file) for u in group]
         named = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
-        lines += _wrapped(f"{tool}: {_clean(reason)}: {named}", 2)
+        lines += _wrapped(f"{tool}: {harmless(reason)}: {named}", 2)
     return [*lines, ""]
 
 

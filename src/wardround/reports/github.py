@@ -1,0 +1,145 @@
+"""Workflow commands that GitHub Actions turns into annotations on the changed lines.
+
+A step may make ten annotations of each kind; GitHub drops the rest without a word, so they are chosen here
+and what is held back is counted. ``line`` and ``endLine`` name the first and the last line, and in the same
+way ``col`` and ``endColumn`` the first and the last column. GitHub ignores columns of more than one line.
+
+Sources: https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands; the runner's
+``ActionCommandManager``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count, groupby
+
+from wardround.findings import Finding, Severity, Span, Status, Unreviewed
+from wardround.reports import harmless, shortened
+from wardround.reports.text import closing_line
+from wardround.review import Review
+
+BUDGET = 10
+"""Annotations of one kind in one step."""
+_MAX_MESSAGE = 4_000
+_MAX_TITLE = 200
+_NAMED_FILES = 3
+_KINDS = {Severity.ERROR: "error", Severity.WARN: "warning", Severity.INFO: "notice"}
+_ORDER = (Status.NEW, Status.CAUSED, Status.EXISTING)
+_NOTE = {Status.CAUSED: " (caused by this change)", Status.EXISTING: " (was there before)"}
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One workflow command."""
+
+    kind: str
+    message: str
+    properties: Mapping[str, str | int]
+
+    def __str__(self) -> str:
+        given = ",".join(f"{name}={_property(str(value))}" for name, value in self.properties.items())
+        return f"::{self.kind}{' ' if given else ''}{given}::{_escaped(self.message)}"
+
+
+def render(review: Review) -> str:
+    """The annotations, most severe first, then one line for the log."""
+    wanted = [*_not_reviewed(review.unreviewed), *_annotations(review.visible)]
+    shown, held_back = _within_budget(wanted)
+    lines = [str(annotation) for annotation in shown]
+    if held_back:
+        lines.append(str(Annotation("notice", _held_back(held_back), {"title": "wardround"})))
+    lines += _untouched(closing_line(review), review.context_id)
+    return "\n".join(lines) + "\n"
+
+
+def _annotations(findings: Sequence[Finding]) -> list[Annotation]:
+    """What is not waived, by severity, then new before caused, then by place."""
+    told = [f for f in findings if f.status is not Status.SUPPRESSED]
+    told.sort(key=lambda f: (-f.severity, _ORDER.index(f.status), f.sort_key))
+    return [_annotation(finding) for finding in told]
+
+
+def _annotation(finding: Finding) -> Annotation:
+    parts = [finding.message + _NOTE.get(finding.status, ""), " ".join(finding.rationale.split())]
+    also = [source for source in finding.sources if source != finding.rule]
+    parts += [f"Also: {', '.join(also)}" if also else "", finding.url or ""]
+    return Annotation(
+        _KINDS[finding.severity],
+        shortened("\n".join(harmless(part) for part in parts if part), _MAX_MESSAGE),
+        {"file": harmless(finding.file), **_place(finding.span), "title": _title(finding.rule)},
+    )
+
+
+def _place(span: Span) -> dict[str, int]:
+    last = span.end_line - 1 if span.end_column == 1 and span.end_line > span.line else span.end_line
+    if last > span.line:
+        return {"line": span.line, "endLine": last}
+    place = {"line": span.line, "endLine": span.line, "col": span.column}
+    if span.end_line == span.line:
+        place["endColumn"] = max(span.column, span.end_column - 1)
+    return place
+
+
+def _title(text: str) -> str:
+    return shortened(harmless(text), _MAX_TITLE)
+
+
+def _not_reviewed(unreviewed: Sequence[Unreviewed]) -> list[Annotation]:
+    """One warning for each reason; a file that was not reviewed must not look clean, so these come first."""
+    found = []
+    ordered = sorted(unreviewed, key=lambda u: (u.tool, u.reason, u.file))
+    for (tool, reason), group in groupby(ordered, key=lambda u: (u.tool, u.reason)):
+        files = [harmless(u.file) for u in group]
+        more = f" and {len(files) - _NAMED_FILES} more" if len(files) > _NAMED_FILES else ""
+        text = f"not reviewed: {', '.join(files[:_NAMED_FILES])}{more}: {harmless(reason)}"
+        place = {"file": files[0]} if len(files) == 1 else {}
+        found.append(
+            Annotation("warning", shortened(text, _MAX_MESSAGE), {**place, "title": _title(tool)})
+        )
+    return found
+
+
+def _within_budget(wanted: Sequence[Annotation]) -> tuple[list[Annotation], Counter[str]]:
+    """The annotations there is room for, by kind, and how many of each kind there is none for."""
+    counts = Counter(annotation.kind for annotation in wanted)
+    room = Counter({kind: BUDGET for kind in _KINDS.values()})
+    if any(counts[kind] > room[kind] for kind in counts):
+        room["notice"] -= 1  # the one that says so
+    shown = []
+    for kind in _KINDS.values():
+        shown += [annotation for annotation in wanted if annotation.kind == kind][: room[kind]]
+    return shown, counts - room
+
+
+def _held_back(held_back: Counter[str]) -> str:
+    named = [
+        f"{held_back[kind]} {kind}{'' if held_back[kind] == 1 else 's'}"
+        for kind in _KINDS.values()
+        if held_back[kind]
+    ]
+    total = held_back.total()
+    return (
+        f"{total} {'is' if total == 1 else 'are'} not shown here, as GitHub takes {BUDGET} of a kind from one "
+        f"step: {', '.join(named)}. The text, JSON and SARIF reports have all of them."
+    )
+
+
+def _untouched(text: str, context_id: str) -> list[str]:
+    """Text for the log in which the runner looks for no commands."""
+    safe = harmless(text)
+    for attempt in count():
+        token = hashlib.sha256(f"{context_id}\0{safe}\0{attempt}".encode()).hexdigest()
+        if token not in safe:
+            return [f"::stop-commands::{token}", safe, f"::{token}::"]
+    raise AssertionError("unreachable: count() has no end")
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")

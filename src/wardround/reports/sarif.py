@@ -1,0 +1,246 @@
+"""SARIF 2.1.0, the part of it that GitHub's code scanning reads, within GitHub's limits.
+
+Sources: OASIS SARIF 2.1.0; https://docs.github.com/en/code-security/reference/code-scanning/sarif-files
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from wardround import __version__
+from wardround.change.diff import ChangedFile
+from wardround.findings import Finding, Plane, Severity, Span, Status, SuggestedFix, Unreviewed
+from wardround.reports import printable, shortened
+from wardround.review import Review
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+ROOT = "%SRCROOT%"
+FINGERPRINT = "wardround/v1"
+
+MAX_RESULTS = 25_000
+"""GitHub refuses a run with more."""
+MAX_GZIP_BYTES = 10_000_000
+"""GitHub refuses a file that is larger when compressed; it says 10 MB."""
+MAX_NOTIFICATIONS = 1_000
+_MAX_TEXT = 1_024
+"""Characters of a description that GitHub keeps."""
+
+_LEVEL = {Severity.INFO: "note", Severity.WARN: "warning", Severity.ERROR: "error"}
+_SECURITY_SEVERITY = {Severity.INFO: "2.0", Severity.WARN: "5.5", Severity.ERROR: "8.0"}
+"""The middles of GitHub's bands low, medium and high; critical is not for a static check to say."""
+_PRECISION = ((0.9, "high"), (0.6, "medium"), (0.0, "low"))
+
+
+def render(review: Review) -> str:
+    """The report as one SARIF log with one run; what GitHub would refuse is cut and counted."""
+    text, kept = _rendered(review, MAX_RESULTS)
+    while kept and len(gzip.compress(text.encode(), compresslevel=6, mtime=0)) > MAX_GZIP_BYTES:
+        text, kept = _rendered(review, kept * 3 // 4)
+    return text
+
+
+def _rendered(review: Review, limit: int) -> tuple[str, int]:
+    """The log with at most ``limit`` results, and how many it has."""
+    findings = _most_severe(review.visible, limit)
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(review, findings)]}
+    return msgspec.json.format(msgspec.json.encode(log), indent=1).decode() + "\n", len(findings)
+
+
+def _most_severe(findings: Sequence[Finding], limit: int) -> Sequence[Finding]:
+    """At most ``limit`` findings, by severity and then by place, in their old order."""
+    if len(findings) <= limit:
+        return findings
+    ranked = sorted(range(len(findings)), key=lambda index: (-findings[index].severity, index))
+    return [findings[index] for index in sorted(ranked[:limit])]
+
+
+def _run(review: Review, findings: Sequence[Finding]) -> dict[str, Any]:
+    by_rule: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_rule.setdefault(finding.rule, []).append(finding)
+    index = {rule: number for number, rule in enumerate(sorted(by_rule))}
+    files = {file.path: file for file in review.change.files}
+    any_suppressed = any(f.status is Status.SUPPRESSED for f in findings)
+    return {
+        "tool": {
+            "driver": {
+                "name": "wardround",
+                "version": __version__,
+                "semanticVersion": __version__,
+                "rules": [_rule(rule, by_rule[rule]) for rule in index],
+            }
+        },
+        "automationDetails": {"id": f"wardround/{review.profile.value}/"},
+        "originalUriBaseIds": {ROOT: {"description": {"text": "The root of the repository."}}},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [_invocation(review.unreviewed, review.visible, findings)],
+        "results": [_result(f, index[f.rule], files, any_suppressed) for f in findings],
+    }
+
+
+# Rules
+
+
+def _rule(rule: str, findings: Sequence[Finding]) -> dict[str, Any]:
+    """A rule as its findings describe it."""
+    first = findings[0]
+    severity = max(f.severity for f in findings)
+    why = " ".join(next((f.rationale for f in findings if f.rationale), "").split())
+    url = next((f.url for f in findings if f.url), None)
+    tags = sorted({f.plane.value for f in findings} | {f.defect_class for f in findings})
+    properties: dict[str, Any] = {
+        "tags": tags[:20],
+        "precision": next(name for least, name in _PRECISION if min(f.confidence for f in findings) >= least),
+    }
+    if any(f.plane is Plane.SECURITY for f in findings):
+        properties["security-severity"] = _SECURITY_SEVERITY[severity]
+    described: dict[str, Any] = {
+        "id": rule,
+        "name": first.defect_class,
+        "shortDescription": {"text": shortened(_first_sentence(why) or rule, _MAX_TEXT)},
+        "fullDescription": {"text": shortened(why or rule, _MAX_TEXT)},
+        "help": _help(rule, why, url),
+        "defaultConfiguration": {"level": _LEVEL[severity]},
+        "properties": properties,
+    }
+    if url is not None:
+        described["helpUri"] = url
+    return described
+
+
+def _first_sentence(text: str) -> str:
+    end = text.find(". ")
+    return text if end < 0 else text[: end + 1]
+
+
+def _help(rule: str, why: str, url: str | None) -> dict[str, str]:
+    waive = f"wardround: ignore[{rule}] the reason"
+    text = f"{why}\n\nTo waive it at one place, in a comment there: {waive}".lstrip()
+    markdown = f"{why}\n\nTo waive it at one place, in a comment there: `{waive}`".lstrip()
+    if url is not None:
+        text += f"\n\nMore: {url}"
+        markdown += f"\n\n[More about {rule}]({url})"
+    return {"text": text, "markdown": markdown}
+
+
+# Results
+
+
+def _result(
+    finding: Finding, rule_index: int, files: Mapping[str, ChangedFile], with_suppressions: bool
+) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "ruleId": finding.rule,
+        "ruleIndex": rule_index,
+        "level": _LEVEL[finding.severity],
+        "message": {"text": _message(finding.message)},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": _artifact(finding.file),
+                    "region": _region(finding.span),
+                }
+            }
+        ],
+        "partialFingerprints": {FINGERPRINT: finding.fingerprint},
+        "baselineState": _baseline_state(finding, files),
+    }
+    if with_suppressions:  # where one result of a run says it, all must
+        inside = finding.status is Status.SUPPRESSED
+        result["suppressions"] = [{"kind": "inSource"}] if inside else []
+    if finding.suggested_fix is not None and not finding.masked:
+        result["fixes"] = [_fix(finding.suggested_fix)]
+    result["properties"] = {
+        "status": finding.status.value,
+        "sources": list(finding.sources),
+        "specialist": finding.specialist,
+        "confidence": finding.confidence,
+    }
+    return result
+
+
+def _message(text: str) -> str:
+    """A message without what SARIF would take for a link, cut to a sane length."""
+    return shortened(printable(text), _MAX_TEXT).replace("](", "] (") or "(no message)"
+
+
+def _baseline_state(finding: Finding, files: Mapping[str, ChangedFile]) -> str:
+    """``new`` or ``unchanged``; of a suppressed finding, only its line can tell."""
+    if finding.status is Status.SUPPRESSED:
+        file = files.get(finding.file)
+        return "new" if file is not None and file.is_added_line(finding.span.line) else "unchanged"
+    return "unchanged" if finding.status is Status.EXISTING else "new"
+
+
+def _artifact(path: str) -> dict[str, str]:
+    """A place in the repository: percent-encoded bytes, so that every path can be named."""
+    return {"uri": quote(path.encode("utf-8", "surrogateescape"), safe="/"), "uriBaseId": ROOT}
+
+
+def _region(span: Span) -> dict[str, int]:
+    return {
+        "startLine": span.line,
+        "startColumn": span.column,
+        "endLine": span.end_line,
+        "endColumn": span.end_column,
+    }
+
+
+def _fix(fix: SuggestedFix) -> dict[str, Any]:
+    changes: dict[str, list[dict[str, Any]]] = {}
+    for edit in fix.edits:
+        replacement = {
+            "deletedRegion": _region(edit.span),
+            "insertedContent": {"text": printable(edit.replacement)},
+        }
+        changes.setdefault(edit.file, []).append(replacement)
+    return {
+        "description": {"text": _message(fix.description)},
+        "artifactChanges": [
+            {"artifactLocation": _artifact(path), "replacements": replacements}
+            for path, replacements in changes.items()
+        ],
+    }
+
+
+# What was not done
+
+
+def _invocation(
+    unreviewed: Sequence[Unreviewed], visible: Sequence[Finding], kept: Sequence[Finding]
+) -> dict[str, Any]:
+    notes = [_not_reviewed(u) for u in unreviewed[:MAX_NOTIFICATIONS]]
+    notes += _counted(unreviewed[MAX_NOTIFICATIONS:])
+    if len(kept) < len(visible):
+        left = Counter(f.severity for f in visible) - Counter(f.severity for f in kept)
+        named = ", ".join(f"{left[s]} {s.label}" for s in reversed(Severity) if left[s])
+        text = (
+            f"{len(visible) - len(kept)} of {len(visible)} findings were left out of this file, "
+            f"which GitHub would refuse otherwise: {named}; the JSON report has them all"
+        )
+        notes.append({"level": "warning", "message": {"text": text}})
+    return {"executionSuccessful": not unreviewed, "toolExecutionNotifications": notes}
+
+
+def _not_reviewed(unreviewed: Unreviewed) -> dict[str, Any]:
+    text = f"{unreviewed.tool} did not review {printable(unreviewed.file)}: {printable(unreviewed.reason)}"
+    return {
+        "level": "error",
+        "message": {"text": shortened(text, _MAX_TEXT).replace("](", "] (")},
+        "locations": [{"physicalLocation": {"artifactLocation": _artifact(unreviewed.file)}}],
+    }
+
+
+def _counted(unreviewed: Iterable[Unreviewed]) -> list[dict[str, Any]]:
+    """What there is no room to list, as one number for each tool."""
+    counts = Counter(u.tool for u in unreviewed)
+    return [
+        {"level": "error", "message": {"text": f"{tool} did not review {count} more"}}
+        for tool, count in sorted(counts.items())
+    ]

@@ -1,0 +1,178 @@
+"""Real git repositories for the tests, in an environment that has nothing of the caller's."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SCRIPTS = Path(sys.executable).parent
+_GIT_CONFIG = """\
+[user]
+    name = Test
+    email = test@example.org
+[init]
+    defaultBranch = main
+[commit]
+    gpgSign = false
+[advice]
+    detachedHead = false
+[protocol "file"]
+    allow = always
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class GitRepository:
+    """A repository on disk and the programs that run in it.
+
+    Every program gets the environment of the test process, changed by ``env``; output that is not UTF-8
+    comes back with surrogate escapes.
+    """
+
+    root: Path
+
+    def run(
+        self,
+        *argv: str | Path,
+        env: Mapping[str, str] | None = None,
+        stdin: str | bytes = b"",
+        cwd: Path | None = None,
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program in the repository and return how it ended, whatever its status."""
+        done = subprocess.run(
+            argv,
+            cwd=cwd or self.root,
+            env={**os.environ, **(env or {})},
+            input=os.fsencode(stdin) if isinstance(stdin, str) else stdin,
+            capture_output=True,
+            check=False,
+            timeout=120,
+        )
+        return subprocess.CompletedProcess(
+            argv, done.returncode, os.fsdecode(done.stdout), os.fsdecode(done.stderr)
+        )
+
+    def git(self, *arguments: str | Path, env: Mapping[str, str] | None = None, stdin: bytes = b"") -> str:
+        """Run git, which must succeed, and return what it printed."""
+        done = self.run("git", *arguments, env=env, stdin=stdin)
+        assert done.returncode == 0, f"git {arguments}: {done.stderr}"
+        return done.stdout
+
+    def wardround(
+        self,
+        *arguments: str | Path,
+        env: Mapping[str, str] | None = None,
+        stdin: str | bytes = b"",
+        cwd: Path | None = None,
+    ) -> subprocess.CompletedProcess[str]:
+        """Run the console script beside this interpreter."""
+        return self.run(SCRIPTS / "wardround", *arguments, env=env, stdin=stdin, cwd=cwd)
+
+    def report(self, *arguments: str | Path, env: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """The JSON report of ``wardround review`` with these arguments."""
+        done = self.wardround("review", "--format", "json", *arguments, env=env)
+        assert done.stdout, done.stderr
+        report: dict[str, Any] = json.loads(done.stdout)
+        return report
+
+    def write(self, path: str, content: str | bytes) -> Path:
+        """Write a file, with the folders above it."""
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+        return file
+
+    def read(self, path: str) -> bytes:
+        return (self.root / path).read_bytes()
+
+    def staged(self, path: str) -> bytes:
+        """The content the index has at a path."""
+        return os.fsencode(self.git("cat-file", "blob", f":{path}"))
+
+    def stage(self, files: Mapping[str, str | bytes] | None = None) -> None:
+        """Write files and stage everything."""
+        for path, content in (files or {}).items():
+            self.write(path, content)
+        self.git("add", "--all")
+
+    def commit(self, files: Mapping[str, str | bytes] | None = None, message: str = "change") -> str:
+        """Write files, commit everything without git hooks, and return the commit's id."""
+        self.stage(files)
+        self.git("commit", "--quiet", "--no-verify", "--allow-empty", "--message", message)
+        return self.git("rev-parse", "HEAD").strip()
+
+    def git_hook(self, name: str, script: str) -> None:
+        """Install a git hook of this repository."""
+        file = Path(self.git("rev-parse", "--path-format=absolute", "--git-path", f"hooks/{name}").strip())
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        file.chmod(0o755)
+
+    def fingerprint(self) -> dict[str, tuple[int, str]]:
+        """Mode and SHA-256 of everything in the work tree, and of the index file byte for byte."""
+        index = self.git("rev-parse", "--path-format=absolute", "--git-path", "index").strip()
+        found = {}
+        for folder, folders, names in os.walk(self.root):
+            if ".git" in folders:
+                folders.remove(".git")
+            for name in (*folders, *names):
+                path = Path(folder, name)
+                found[str(path.relative_to(self.root))] = _state(path)
+        if os.path.exists(index):
+            found[":index"] = _state(Path(index))
+        return found
+
+
+def _state(path: Path) -> tuple[int, str]:
+    mode = path.lstat().st_mode
+    content = b""
+    if stat.S_ISLNK(mode):
+        content = os.fsencode(os.readlink(path))
+    elif stat.S_ISREG(mode):
+        content = path.read_bytes()
+    return mode, hashlib.sha256(content).hexdigest()
+
+
+@pytest.fixture(autouse=True)
+def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the test a home, caches and a temporary folder of its own, and git no configuration but ours."""
+    for name in list(os.environ):
+        if name.startswith(("GIT_", "PRE_COMMIT", "PREK", "LEFTHOOK")):
+            monkeypatch.delenv(name)
+    places = tmp_path / "places"
+    for variable, folder in {
+        "HOME": "home",
+        "XDG_CACHE_HOME": "cache",
+        "XDG_STATE_HOME": "state",
+        "XDG_CONFIG_HOME": "config",
+        "PRE_COMMIT_HOME": "pre-commit",
+        "PREK_HOME": "prek",
+        "TMPDIR": "tmp",
+    }.items():
+        (places / folder).mkdir(parents=True)
+        monkeypatch.setenv(variable, str(places / folder))
+    (places / "gitconfig").write_text(_GIT_CONFIG, encoding="utf-8")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(places / "gitconfig"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("PATH", f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}")
+    return places
+
+
+@pytest.fixture
+def repo(own_places: Path, tmp_path: Path) -> GitRepository:
+    """An empty repository."""
+    root = tmp_path / "repo"
+    root.mkdir()
+    repository = GitRepository(root)
+    repository.git("init", "--quiet")
+    return repository
