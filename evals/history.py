@@ -37,7 +37,9 @@ def commits_of(repository: Path, count: int) -> list[tuple[str, str]]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("repositories", nargs="+", type=Path)
     parser.add_argument("--commits", type=int, default=50)
     parser.add_argument("--profile", choices=["commit", "ci"], default="commit")

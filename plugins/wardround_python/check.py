@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from wardround.checks import Check, Source
 from wardround.findings import RawResult
-from wardround_python.module import PythonModule
+from wardround_python.module import PythonModule, is_test_path
 
 
 class PythonCheck(Check):
@@ -21,6 +21,14 @@ class PythonCheck(Check):
     def __init__(self, source: Source, module: PythonModule | None = None) -> None:
         super().__init__(source)
         self.module = module or PythonModule(source.path, source.text)
+
+    IN_TESTS: ClassVar[bool] = False
+    """Whether the rule counts in test modules too."""
+
+    @classmethod
+    def applies(cls, source: Source) -> bool:
+        """Whether there is anything for this check to do in a file."""
+        return (cls.IN_TESTS or not is_test_path(source.path)) and cls.wants(source)
 
     @classmethod
     def wants(cls, source: Source) -> bool:
@@ -37,7 +45,7 @@ def run_python_checks(checks: Sequence[type[Check]], source: Source) -> Iterable
     Raises:
         SyntaxError: the text is not Python that this interpreter can read.
     """
-    wanted = [c for c in checks if not issubclass(c, PythonCheck) or c.wants(source)]
+    wanted = [c for c in checks if not issubclass(c, PythonCheck) or c.applies(source)]
     if not wanted:
         return
     try:
@@ -54,14 +62,12 @@ def run_python_checks(checks: Sequence[type[Check]], source: Source) -> Iterable
 
 def walk(module: PythonModule, checks: Sequence[PythonCheck]) -> None:
     """Visit every node once, in source order, and call the checks that ask for its kind."""
-    visitors: dict[str, list[Callable[[Any], None]]] = {}
+    visitors: dict[type[ast.AST], list[Callable[[Any], None]]] = {}
     for check in checks:
         for name in dir(check):
             if name.startswith("visit_"):
-                visitors.setdefault(name.removeprefix("visit_"), []).append(getattr(check, name))
-    stack: list[ast.AST] = [module.tree]
-    while stack:
-        node = stack.pop()
-        for visit in visitors.get(type(node).__name__, ()):
+                node_type = getattr(ast, name.removeprefix("visit_"))
+                visitors.setdefault(node_type, []).append(getattr(check, name))
+    for node in module.nodes:
+        for visit in visitors.get(type(node), ()):
             visit(node)
-        stack.extend(reversed(list(ast.iter_child_nodes(node))))

@@ -65,9 +65,22 @@ class PythonModule:
         self._lines = text.split("\n")
 
     @cached_property
-    def is_test(self) -> bool:
-        """Whether the path is that of a test, by the usual names."""
-        return is_test_path(self.path)
+    def nodes(self) -> list[ast.AST]:
+        """Every node in source order, but for contexts and operators, which stand nowhere by themselves."""
+        found: list[ast.AST] = []
+        stack: list[ast.AST] = [self.tree]
+        while stack:
+            node = stack.pop()
+            found.append(node)
+            below: list[ast.AST] = []
+            for name in node._fields:
+                value = getattr(node, name, None)
+                if isinstance(value, list):
+                    below += [one for one in value if isinstance(one, ast.AST)]
+                elif isinstance(value, ast.AST) and value._fields:
+                    below.append(value)
+            stack += below[::-1]
+        return found
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:

@@ -395,6 +395,7 @@ RUFF = Tool(
     config_names=("pyproject.toml", "ruff.toml", ".ruff.toml"),
     config_closure=ruff_config_closure,
     fallback_config=ruff_fallback_config,
+    project_files=_PROJECT_FILES,
 )
 
 TY = Tool(

@@ -7,6 +7,7 @@ folder wins, key by key. Keys that steer the whole run count at the repository r
 from __future__ import annotations
 
 import fnmatch
+import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -198,10 +199,11 @@ def _layer(folder: str, file: str, content: bytes, specialists: Sequence[Special
         return []
     try:
         document = tomllib.loads(content.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as cause:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as cause:
         raise ConfigError(f"{file} is not valid TOML: {cause}; correct it") from cause
     if file.rpartition("/")[2] == SHARED_FILE:
-        document = document.get("tool", {}).get("wardround", {})
+        shared = document.get("tool", {})
+        document = shared.get("wardround", {}) if isinstance(shared, dict) else {}
     if not isinstance(document, dict):
         raise ConfigError(f"{file}: tool.wardround must be a table")
     if not document:
@@ -247,7 +249,7 @@ def _require_sane(config: Config) -> None:
     root = config.root
     if root.jobs is not None and root.jobs < 1:
         raise ConfigError(f"{config.origins['jobs']}: jobs must be at least 1, got {root.jobs}")
-    if root.tool_timeout is not None and root.tool_timeout <= 0:
+    if root.tool_timeout is not None and not 0 < root.tool_timeout < math.inf:
         raise ConfigError(
             f"{config.origins['tool-timeout']}: tool-timeout is seconds above 0, got {root.tool_timeout}"
         )

@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
+import importlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from importlib import metadata
 
 import pluggy
 
-from wardround import __version__, hookspecs
+from wardround import hookspecs
 from wardround.checks import Check
 from wardround.errors import PluginLoadError
+from wardround.installed import Plugin, installed
 from wardround.rules import RULES_PACKAGE, Catalogue, ToolMap, load_tool_map
 from wardround.specialists import Specialist
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class PluginOrigin:
-    """Where a plugin came from: the name of its entry point, the module, the distribution and its version."""
-
-    name: str
-    module: str
-    distribution: str
-    version: str
-
-    def __str__(self) -> str:
-        return f"{self.distribution} {self.version} ({self.module})"
 
 
 class Host:
     """The loaded plugins: their specialists in name order, and the catalogue of their rules."""
 
-    def __init__(self, specialists: Iterable[Specialist], origins: Sequence[PluginOrigin] = ()) -> None:
+    def __init__(self, specialists: Iterable[Specialist], origins: Sequence[Plugin] = ()) -> None:
         self.specialists: tuple[Specialist, ...] = tuple(sorted(specialists, key=lambda s: s.name))
         self.origins = tuple(origins)
 
@@ -74,16 +61,16 @@ def load(skip: Sequence[str] = (), only: Sequence[str] = ()) -> Host:
     manager.add_hookspecs(hookspecs)
     origins = []
     specialists: list[Specialist] = []
-    for origin, entry_point in _found():
+    for origin in installed(hookspecs.GROUP).plugins:
         try:
-            plugin = entry_point.load()
+            plugin = importlib.import_module(origin.module)
             manager.register(plugin, name=origin.name)
             manager.check_pending()
             specialists += _specialists_of(manager, plugin, origin)
         except PluginLoadError:
             raise
         except Exception as cause:
-            raise PluginLoadError(origin.name, str(origin), _one_line(cause)) from cause
+            raise PluginLoadError(origin.name, source_of(origin), _one_line(cause)) from cause
         origins.append(origin)
     twice = [name for name, count in Counter(s.name for s in specialists).items() if count > 1]
     if twice:
@@ -92,21 +79,17 @@ def load(skip: Sequence[str] = (), only: Sequence[str] = ()) -> Host:
     return Host(kept, origins)
 
 
-def _found() -> list[tuple[PluginOrigin, metadata.EntryPoint]]:
-    found = {}
-    for entry_point in metadata.entry_points(group=hookspecs.GROUP):
-        dist = entry_point.dist
-        name, version = (dist.name, dist.version) if dist is not None else ("wardround", __version__)
-        found[PluginOrigin(entry_point.name, entry_point.value, name, version)] = entry_point
-    return sorted(found.items())
+def source_of(plugin: Plugin) -> str:
+    """Where a plugin came from, for people."""
+    return f"{plugin.distribution} {plugin.version} ({plugin.module})"
 
 
-def _specialists_of(manager: pluggy.PluginManager, plugin: object, origin: PluginOrigin) -> list[Specialist]:
+def _specialists_of(manager: pluggy.PluginManager, plugin: object, origin: Plugin) -> list[Specialist]:
     """What one plugin brings, checked against the contract."""
     callers = [c.name for c in manager.get_hookcallers(plugin) or ()]
     if "wardround_specialists" not in callers:
         raise PluginLoadError(
-            origin.name, str(origin), "it has no function wardround_specialists marked with hookimpl"
+            origin.name, source_of(origin), "it has no function wardround_specialists marked with hookimpl"
         )
     others = [p for p in manager.get_plugins() if p is not plugin]
     answers = manager.subset_hook_caller("wardround_specialists", others)()
@@ -114,13 +97,15 @@ def _specialists_of(manager: pluggy.PluginManager, plugin: object, origin: Plugi
     for specialist in brought:
         if not isinstance(specialist, Specialist):
             raise PluginLoadError(
-                origin.name, str(origin), f"{specialist!r} is not a wardround.specialists.Specialist"
+                origin.name, source_of(origin), f"{specialist!r} is not a wardround.specialists.Specialist"
             )
         for check in specialist.checks:
             missing = [a for a in ("ID", "NAME") if not hasattr(check, a)]
             if not issubclass(check, Check) or missing:
                 raise PluginLoadError(
-                    origin.name, str(origin), f"check {check.__name__} lacks {' and '.join(missing) or 'run'}"
+                    origin.name,
+                    source_of(origin),
+                    f"check {check.__name__} lacks {' and '.join(missing) or 'run'}",
                 )
     return brought
 

@@ -80,7 +80,6 @@ class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     ignore: list[str] = []
     ignore_in: dict[str, list[str]] = {}
 
-
     def is_silent(self, code: str, path: str) -> bool:
         """Whether a code is switched off, everywhere or for files like this one."""
         if code in self.ignore:

@@ -82,13 +82,14 @@ class TestCommit:
     def test_a_bad_commit_is_stopped_and_shows_the_finding(self, guarded: GitRepository) -> None:
         first = head(guarded)
         guarded.stage({"greet.py": BAD})
-        before = guarded.fingerprint()
+        staged = guarded.git("ls-files", "--stage")
         done = guarded.run("git", "commit", "-m", "bad")
         assert done.returncode == 1
         assert "[ruff/F507]" in done.stdout + done.stderr
         assert "wardround: blocked - 1 error, 1 file, " in done.stdout + done.stderr
         assert head(guarded) == first
-        assert guarded.fingerprint() == before
+        assert guarded.git("ls-files", "--stage") == staged
+        assert guarded.read("greet.py") == BAD.encode()
 
     def test_a_good_commit_goes_through(self, guarded: GitRepository) -> None:
         guarded.stage({"greet.py": GOOD + "\n\nLIMIT = 2\n"})

@@ -83,7 +83,7 @@ class BlockingInAsync(PythonCheck):
 
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.imported_name(node.func)
-        if name not in _BLOCKING_CALLS or self.module.is_test or _is_in_memory(node):
+        if name not in _BLOCKING_CALLS or _is_in_memory(node):
             return
         function = self.module.function_of(node)
         if isinstance(function, ast.AsyncFunctionDef):

@@ -86,8 +86,6 @@ class BlockingUnderLock(PythonCheck):
         return made
 
     def visit_With(self, node: ast.With) -> None:
-        if self.module.is_test:
-            return
         calls = [
             call
             for call in nodes_run_by(node.body)

@@ -226,7 +226,7 @@ class EnvOutsideSettings(PythonCheck):
 
     def _look_at(self, node: ast.expr) -> None:
         read = environment_read(self.module, node)
-        if read is None or self.module.is_test or SYSTEM_VARIABLE.fullmatch(read.key):
+        if read is None or SYSTEM_VARIABLE.fullmatch(read.key):
             return
         if in_settings_function(self.module, node) or self._is_handed_on(node):
             return

@@ -74,7 +74,7 @@ class EnvWithoutValidation(PythonCheck):
         return reads_environment(source)
 
     def visit_Call(self, node: ast.Call) -> None:
-        if len(node.args) != 1 or node.keywords or self.module.is_test:
+        if len(node.args) != 1 or node.keywords:
             return
         converter = self.module.dotted(node.func)
         if converter != "bool" and converter not in CONVERTERS:

@@ -15,7 +15,9 @@ from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, PythonModule, parse
 
 _SHOWN_PLACES = 3
-_PUBLIC_FUNCTION = re.compile(r"^(?:async +)?def [^_\W]", re.MULTILINE)
+_PUBLIC_SIGNATURE = re.compile(
+    r"^(?:async +)?def [^_\W]\w*\s*\(.*?\)\s*(?:->[^:\n]*)?:", re.MULTILINE | re.DOTALL
+)
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
@@ -104,6 +106,7 @@ class StaleCallers(PythonCheck):
 
     ID = "PY008"
     NAME = "stale-callers"
+    IN_TESTS = True
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.ERROR
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -197,7 +200,11 @@ class StaleCallers(PythonCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return source.base_text is not None and _PUBLIC_FUNCTION.search(source.text) is not None
+        if source.base_text is None:
+            return False
+        return not set(_PUBLIC_SIGNATURE.findall(source.base_text)) <= set(
+            _PUBLIC_SIGNATURE.findall(source.text)
+        )
 
     def visit_Module(self, node: ast.Module) -> None:
         base_text = self.source.base_text or ""

@@ -24,6 +24,10 @@ _ADMITS = re.compile(
     r"|placeholder|mock|fake|not supported|unsupported|deprecated|compatib\w+)\b",
     re.IGNORECASE,
 )
+_MAY_BE_STUB = re.compile(
+    r"(?i:todo|fixme|xxx|not (?:yet )?implemented|notimplementederror)|"
+    r"[\"'][ \t]*\n(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]*return\b"
+)
 _NO_STUB_DECORATOR = re.compile(
     r"abstract|overload|singledispatch|hookspec|final|fixture|deprecated", re.IGNORECASE
 )
@@ -76,7 +80,7 @@ class StubInProduction(PythonCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return "def " in source.text and not source.path.endswith(".pyi")
+        return not source.path.endswith(".pyi") and _MAY_BE_STUB.search(source.text) is not None
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self._look_at(node)
@@ -86,7 +90,7 @@ class StubInProduction(PythonCheck):
 
     def _look_at(self, node: FunctionNode) -> None:
         body = _body_after_docstring(node)
-        if len(body) > 1 or not all(_is_stub(statement) for statement in body) or self.module.is_test:
+        if len(body) > 1 or not all(_is_stub(statement) for statement in body):
             return
         if body and isinstance(body[0], ast.Raise) and isinstance(body[0].exc, ast.Call) and body[0].exc.args:
             return  # It refuses in so many words: whoever calls it is told.

@@ -30,6 +30,7 @@ _PREDICATE = re.compile(
     r"|\w*(able|_safe|_exists|_or_none)$"
 )
 # A comment that only talks to a tool explains nothing; a waiver of this very rule is an answer.
+_MAY_BE_BROAD = re.compile(r"except\*?\s*(?::|[^:\n]*\b(?:Base)?Exception\b)")
 _TOOL_COMMENT = re.compile(r"#\s*(pragma|type|pylint|nosec|noqa|pyright|mypy|ruff)\b[^#]*", re.IGNORECASE)
 _WAIVER = re.compile(
     r"#\s*(noqa\b[^#]*\b(S110|S112|BLE001)\b|nosec\b|pylint:\s*disable=[^#]*(broad|W0703|W0718))"
@@ -89,7 +90,7 @@ class SwallowedException(PythonCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return "except" in source.text
+        return _MAY_BE_BROAD.search(source.text) is not None
 
     def visit_Try(self, node: ast.Try) -> None:
         for handler in node.handlers:
@@ -108,8 +109,7 @@ class SwallowedException(PythonCheck):
 
     def _is_meant(self, node: ast.Try, handler: ast.ExceptHandler) -> bool:
         return (
-            self.module.is_test
-            or self._is_explained(node, handler)
+            self._is_explained(node, handler)
             or self._is_cleanup(node)
             or self._imports(node)
             or self._serves_function(node, handler)

@@ -113,7 +113,7 @@ class UnboundedRetry(PythonCheck):
         elif isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not):
             polled = self._polls(node, node.test.operand)
             complaint = f"{_shown(node.test.operand)} is polled without limit or deadline" if polled else None
-        if complaint and not self.module.is_test and not self._is_limited_outside(node):
+        if complaint and not self._is_limited_outside(node):
             self.report(self.module.keyword_span(node, len("while")), complaint)
 
     def _is_limited_outside(self, node: ast.While) -> bool:

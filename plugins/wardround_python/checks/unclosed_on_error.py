@@ -88,7 +88,7 @@ class UnclosedOnError(PythonCheck):
 
     def visit_Assign(self, node: ast.Assign) -> None:
         name = self._opened(node)
-        if name is None or self.module.is_test:
+        if name is None:
             return
         function = self.module.function_of(node)
         if not isinstance(function, FunctionNode) or self.module.class_of(node) is not None:

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,8 @@ from wardround.change.snapshot import Snapshot, alias
 from wardround.checks import Project, Source
 from wardround.errors import ToolFailed
 from wardround.findings import RawResult, Span, ToolRun, Unreviewed
+from wardround.hookspecs import GROUP
+from wardround.installed import installed
 from wardround.specialists import Specialist
 from wardround.tools.process import Processes, bare_environment, find_program
 from wardround.tools.result_cache import ResultCache, key
@@ -140,6 +141,7 @@ class Workbench:
         self.timeout_s = timeout_s
         self.progress = progress
         self._configs: dict[tuple[str, str], dict[str, str]] = {}
+        self._config_keys: dict[tuple[str, str], bytes] = {}
 
     def review(self, side: Side, units: Sequence[Unit]) -> Results:
         """Run all tools of the profile and all checks over the units of one side."""
@@ -176,7 +178,10 @@ class Workbench:
         if tool.scope is Scope.PROJECT and specialist.environment is not None:
             environment = specialist.environment(self.root, units[0].options)
         version = tool_version(tool, program)
-        keys = {u.path: self._key(side, tool, program, version, environment, u) for u in units}
+        common = self._common_key(side, tool, program, environment)
+        keys = {
+            u.path: common and key(common, self._config_key(tool, u.path), u.path, u.digest) for u in units
+        }
         known = self.cache.get(k for k in keys.values() if k)
         todo = []
         for unit in units:
@@ -191,20 +196,24 @@ class Workbench:
             for chunk in _chunks(todo, tool.scope)
         ]
 
-    def _key(
-        self, side: Side, tool: Tool, program: Path, version: str, environment: Path | None, unit: Unit
-    ) -> bytes:
-        """What the answer about a file depends on; empty if that cannot be said."""
+    def _common_key(self, side: Side, tool: Tool, program: Path, environment: Path | None) -> bytes:
+        """What the answers about all files depend on; empty if that cannot be said."""
         state = side.layout
         if tool.scope is Scope.PROJECT:
             if side.state is None:
                 return b""
             state = side.state + _environment_state(environment)
-        config = self._config_for(tool, unit.path)
-        return key(
-            "tool", __version__, tool.name, version, _stat(program), unit.path, unit.digest, state,
-            tool.identity() if tool.identity else "", *(part for item in config.items() for part in item),
-        )  # fmt: skip
+        version = tool_version(tool, program)
+        identity = tool.identity() if tool.identity else ""
+        return key("tool", __version__, tool.name, version, _stat(program), state, identity)
+
+    def _config_key(self, tool: Tool, path: str) -> bytes:
+        """A digest of the configuration that counts for a path."""
+        where = (tool.name, path.rpartition("/")[0])
+        if where not in self._config_keys:
+            items = self._config_for(tool, path).items()
+            self._config_keys[where] = key(*(part for item in items for part in item))
+        return self._config_keys[where]
 
     def _config_for(self, tool: Tool, path: str) -> dict[str, str]:
         """The tool's configuration files that count for a path, with those they refer to, trusted side."""
@@ -383,8 +392,9 @@ def tool_version(tool: Tool, program: Path) -> str:
 @cache
 def _version(distribution: str | None, program: Path, variables: tuple[tuple[str, str], ...]) -> str:
     if distribution is not None and _is_ours(program):
-        with suppress(metadata.PackageNotFoundError):
-            return metadata.version(distribution)
+        version = installed(GROUP).versions.get(distribution)
+        if version is not None:
+            return version
     with suppress(ToolFailed, OSError):
         said = Processes().run(
             [str(program), "--version"],
@@ -484,5 +494,6 @@ def _summed(runs: Iterable[ToolRun]) -> list[ToolRun]:
     return [total[name] for name in sorted(total)]
 
 
-def content_digest(content: bytes) -> bytes:
-    return hashlib.sha256(content).digest()
+def content_digest(content: bytes | None) -> bytes:
+    """A digest of content; empty where there is none."""
+    return b"" if content is None else hashlib.sha256(content).digest()

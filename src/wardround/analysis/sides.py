@@ -125,6 +125,8 @@ class Sides:
         """The files to look at, for each specialist that claims them."""
         units = []
         selected = [s for s in self._host.specialists if self._selected(s.name)]
+        named = [f for f in self._change.files if any(s.claims_name(f.path) for s in selected)]
+        self._origin.fetch([file for file in named if file.is_regular])
         for file in self._change.files:
             if file.status is FileStatus.DELETED or not file.is_regular:
                 continue
@@ -147,8 +149,7 @@ class Sides:
             digest = content_digest(content)
             self._digests[file.path] = digest
             self._claimed[file.path] = claiming
-            base = self._origin.content(file, base=True) if file.base_path else None
-            before = content_digest(base) if base is not None else b""
+            before = (file.base_blob or "").encode() or content_digest(self._texts.base_bytes(file.path))
             units += [Unit(file.path, s, digest, settings.options.get(s.name), before) for s in claiming]
         return units
 

@@ -48,6 +48,7 @@ class ChangedFile:
         head_blob, base_blob: object ids, or None where the content is not in the object database.
         mode: of the head side, as git writes it (``100644``, ``120000`` symlink, ``160000`` submodule).
         fragment: only parts of the content are known (a diff whose files are not at hand).
+        lost: a side's content is not in this clone, so the two cannot be compared.
     """
 
     path: str
@@ -58,10 +59,16 @@ class ChangedFile:
     base_blob: str | None = None
     hunks: tuple[Hunk, ...] = ()
     fragment: bool = False
+    lost: bool = False
 
     @property
     def is_regular(self) -> bool:
         return self.mode.startswith("100")
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether git, going by size and time, may call a work-tree file modified that is not."""
+        return self.status is FileStatus.MODIFIED and self.head_blob is None
 
     def is_added_line(self, line: int) -> bool:
         """Whether the change brought this line of the head side."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import tempfile
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,8 +19,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Protocol, Self
 
-from wardround.change.diff import Change, ChangedFile, FileStatus, Hunk, hunks_of
-from wardround.errors import GitError
+from wardround.change.diff import Change, ChangedFile, FileStatus, Hunk, hunks_of, unquote
+from wardround.change.snapshot import Snapshot
+from wardround.errors import DiffError, GitError
 
 INDEX = ":index"
 WORKTREE = ":worktree"
@@ -29,11 +30,17 @@ _DIFF_OPTIONS = (
     "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "--find-renames", "-l1000",
     "--ignore-submodules=none", "--submodule=short", "--diff-algorithm=histogram", "-O/dev/null",
 )  # fmt: skip
+_PATCH = ("diff", "-p", "-U0", "--diff-filter=dtu", "--src-prefix=a/", "--dst-prefix=b/", *_DIFF_OPTIONS)
+_UNTRACKED = ("ls-files", "--others", "--exclude-standard", "-z")
 _NEUTRAL_CONFIG = (
-    "-c", "diff.autoRefreshIndex=true", "-c", "diff.renames=true",
+    "-c", "diff.autoRefreshIndex=false", "-c", "diff.renames=true",
     "-c", "diff.interHunkContext=0", "-c", "core.quotePath=true", "-c", "diff.suppressBlankEmpty=false",
     "-c", "core.commitGraph=true", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
 )  # fmt: skip
+_KEPT_BYTES = 16 * 1024 * 1024
+"""How much content is kept in memory, so that what several steps read is read once."""
+_ASKED_AT_ONCE = 100
+"""Names written before the answers are read; they must fit into a pipe."""
 _LOCATION_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR")
 _STATUS = {
     "A": FileStatus.ADDED,
@@ -69,25 +76,67 @@ class Blobs:
             start_new_session=True,
         )
 
+        self._kept: OrderedDict[str, bytes | None] = OrderedDict()
+        self._kept_bytes = 0
+
     def get(self, name: str) -> bytes | None:
         """The content of the blob an object name stands for; None if there is none or it is no blob."""
         if "\n" in name:
             return None
-        stdin, stdout = self._streams()
+        if name not in self._kept:
+            self._ask([name])
+            self._keep(name, self._answer(name)[1])
+        self._kept.move_to_end(name)
+        return self._kept[name]
+
+    def fetch(self, names: Iterable[str]) -> None:
+        """Read many objects at once, so that ``get`` has them, as far as there is room to keep them."""
+        wanted = [name for name in dict.fromkeys(names) if name not in self._kept and "\n" not in name]
+        for start in range(0, len(wanted), _ASKED_AT_ONCE):
+            if self._kept_bytes > _KEPT_BYTES // 2:
+                return
+            some = wanted[start : start + _ASKED_AT_ONCE]
+            self._ask(some)
+            for name in some:
+                self._keep(name, self._answer(name)[1])
+
+    def commit(self, name: str) -> str | None:
+        """The id of the commit a name stands for."""
+        spec = f"{name}^{{commit}}"
+        if "\n" in name:
+            return None
+        self._ask([spec])
+        return self._answer(spec)[0]
+
+    def _ask(self, names: Sequence[str]) -> None:
+        stdin, _ = self._streams()
         try:
-            stdin.write(os.fsencode(name) + b"\n")
+            stdin.write(b"".join(os.fsencode(name) + b"\n" for name in names))
             stdin.flush()
-            header = stdout.readline().split()
-            if len(header) < 3 or not header[-1].isdigit():
-                return None
-            size = int(header[-1])
-            content = stdout.read(size)
-            stdout.read(1)
         except OSError as cause:
-            raise GitError(f"git stopped while {name!r} was read: {cause}; run git fsck") from cause
+            raise GitError(f"git stopped while {names[0]!r} was read: {cause}; run git fsck") from cause
+
+    def _answer(self, name: str) -> tuple[str | None, bytes | None]:
+        """An object's id, and its content if it is a blob."""
+        _, stdout = self._streams()
+        header = stdout.readline().split()
+        if not header:
+            raise GitError(f"git stopped while {name!r} was read; run git fsck")
+        if len(header) < 3 or not header[-1].isdigit():
+            return None, None
+        size = int(header[-1])
+        content = stdout.read(size)
+        stdout.read(1)
         if len(content) < size:
             raise GitError(f"git stopped while {name!r} was read; run git fsck")
-        return content if header[-2] == b"blob" else None
+        return header[0].decode(), content if header[-2] == b"blob" else None
+
+    def _keep(self, name: str, content: bytes | None) -> None:
+        self._kept[name] = content
+        self._kept_bytes += len(content or b"")
+        while self._kept_bytes > _KEPT_BYTES and len(self._kept) > 1:
+            _, dropped = self._kept.popitem(last=False)
+            self._kept_bytes -= len(dropped or b"")
 
     def _streams(self) -> tuple[IO[bytes], IO[bytes]]:
         assert self._process.stdin is not None
@@ -121,7 +170,8 @@ class FolderTree:
     def read(self, path: str) -> bytes | None:
         try:
             target = self.root / path
-            return None if target.is_symlink() else target.read_bytes()
+            inside = target.resolve().parent == self.root.resolve() / Path(path).parent
+            return target.read_bytes() if inside and not target.is_symlink() else None
         except OSError:
             return None
 
@@ -150,16 +200,15 @@ class Repository:
             raise GitError(f"{self._cwd} is not a folder; give the root of a git repository")
         self._argv: tuple[str, ...] = ("git", *_NEUTRAL_CONFIG)
         self._blobs: Blobs | None = None
-        answer = self._output(
-            "rev-parse", "--is-bare-repository", "--absolute-git-dir", "--show-object-format"
-        ).splitlines()
+        asked = ("--is-bare-repository", "--show-object-format", "--absolute-git-dir")
+        try:
+            answer = self._output("rev-parse", *asked, "--show-toplevel").split("\n")
+        except GitError:  # a bare repository has no top of a work tree
+            answer = self._output("rev-parse", *asked).split("\n")
         self.bare = answer[0] == "true"
-        self.git_dir = Path(answer[1])
-        self.empty_tree = _EMPTY_TREES[answer[2]]
-        if self.bare:
-            self.root = self.git_dir
-        else:
-            self.root = Path(self._output("rev-parse", "--show-toplevel").removesuffix("\n"))
+        self.empty_tree = _EMPTY_TREES[answer[1]]
+        self.git_dir = Path(answer[2])
+        self.root = self.git_dir if self.bare else Path("\n".join(answer[3:-1]))
         self._cwd = self.root
 
     def __enter__(self) -> Self:
@@ -236,29 +285,34 @@ class Repository:
 
     def content(self, file: ChangedFile, side: str, *, base: bool = False) -> bytes | None:
         """What a changed file holds on one side; None if it is not there or its object is missing."""
+        if file.lost:
+            return None
         blob, path = (file.base_blob, file.base_path) if base else (file.head_blob, file.path)
         if blob is not None and side != WORKTREE:
             return self.blobs.get(blob)
         return None if path is None else self.tree(side).read(path)
 
+    def fetch(self, files: Iterable[ChangedFile]) -> None:
+        """Read the contents of changed files ahead, all in one go."""
+        self.blobs.fetch(b for file in files for b in (file.head_blob, file.base_blob) if b is not None)
+
     # Questions
 
     def head(self) -> str | None:
         """The commit id of HEAD; None before the first commit."""
-        return self._output("rev-parse", "--verify", "--quiet", "HEAD^{commit}", allow=(0, 1)).strip() or None
+        return self.blobs.commit("HEAD")
 
     def commit(self, name: str) -> str:
         """The id of the commit a name stands for."""
-        spec = f"{name}^{{commit}}"
-        found = self._output("rev-parse", "--verify", "--quiet", "--end-of-options", spec, allow=(0, 1, 128))
-        if not found.strip():
+        found = self.blobs.commit(name)
+        if found is None:
             hint = (
                 "this is the first commit, so give its files with --staged or --worktree"
                 if name.endswith(("~1", "^")) and self.head() is not None
                 else "check the name, or fetch it"
             )
             raise GitError(f"{name!r} names no commit in {self.root}; {hint}")
-        return found.strip()
+        return found
 
     def has(self, commit: str) -> bool:
         """Whether a commit is in this clone."""
@@ -266,7 +320,7 @@ class Repository:
 
     def untracked(self) -> list[str]:
         """Files git neither tracks nor ignores, by path."""
-        names = self._output("ls-files", "--others", "--exclude-standard", "-z").split("\0")
+        names = self._output(*_UNTRACKED).split("\0")
         return sorted(name for name in names if name and not name.endswith("/"))
 
     def tracked(self, side: str) -> list[str]:
@@ -281,12 +335,17 @@ class Repository:
         """Paths whose content on disk is not what the side has: modified, missing, or untracked."""
         if side == WORKTREE:
             return set()
-        if side == INDEX:
-            out = self._output("diff-files", "--name-only", "-z", "--ignore-submodules=all")
-        else:
-            options = ("--name-only", "--no-renames", "-z", "--ignore-submodules=all")
-            out = self._output("diff", *options, side, "--")
-        return {name for name in out.split("\0") if name} | set(self.untracked())
+        options = ("--name-only", "--no-renames", "-z", "--ignore-submodules=all")
+        compared = ("diff-files", *options) if side == INDEX else ("diff-index", *options, side, "--")
+        both = [self._popen(*compared), self._popen(*_UNTRACKED, "--directory", "--no-empty-directory")]
+        found: set[str] = set()
+        for process in both:
+            assert process.stdout is not None
+            with process.stdout as out:
+                found |= {name.rstrip("/") for name in os.fsdecode(out.read()).split("\0") if name}
+        if any(process.wait() for process in both):
+            raise GitError(f"git could not compare {self.root} with what is reviewed; run git status there")
+        return found
 
     def files_with_word(self, words: Iterable[str], patterns: Sequence[str]) -> list[str]:
         """Tracked work-tree files matching the patterns in which one of the words stands."""
@@ -338,8 +397,8 @@ class Repository:
         before, after = self._as_checked_out(path, old), self._as_checked_out(path, new)
         if present == before:
             return after
-        with tempfile.TemporaryDirectory(prefix="wardround-merge-") as folder:
-            names = [Path(folder) / name for name in ("present", "before", "after")]
+        with Snapshot() as private:
+            names = [private.folder / name for name in ("present", "before", "after")]
             for name, content in zip(names, (present, before, after), strict=True):
                 name.write_bytes(content)
             done = subprocess.run(
@@ -362,22 +421,61 @@ class Repository:
             )
 
     def _change(self, sides: Sequence[str], base: str, head: str) -> Change:
-        patch = self._popen("diff", "-p", "-U0", "--diff-filter=dtu", *_DIFF_OPTIONS, *sides, "--")
-        try:
-            raw = self._output("diff", "--raw", "-z", "--no-abbrev", *_DIFF_OPTIONS, *sides, "--")
-            files = list(_raw_entries(raw))
-            with_hunks = [file for file in files if file.status not in _WITHOUT_HUNKS]
-            assert patch.stdout is not None
-            sections = _sections(line.decode("latin-1") for line in patch.stdout)
-            hunks: dict[str, tuple[Hunk, ...]] = {}
-            for file, section in zip(with_hunks, sections, strict=True):
-                hunks[file.path] = self._hunks(sides, file, section)
-        finally:
-            assert patch.stdout is not None
-            patch.stdout.close()
-            patch.wait()
-        done = [replace(file, hunks=hunks.get(file.path, ())) for file in files]
+        patch = self._popen(*_PATCH, *sides, "--")
+        assert patch.stdout is not None
+        with patch.stdout as lines:
+            files = self._entries(sides)
+            try:
+                hunks = self._hunks_of_all(sides, files, _sections(line.decode("latin-1") for line in lines))
+            except (DiffError, GitError):
+                hunks = None
+        if patch.wait() != 0 or hunks is None:  # an object is missing: which one, each file's own patch tells
+            done = [one for file in files if (one := self._compared_alone(sides, file)) is not None]
+        else:
+            done = [replace(file, hunks=hunks[file.path]) for file in files if file.path in hunks]
         return Change(base, head, tuple(sorted(done, key=lambda file: file.path)))
+
+    def _entries(self, sides: Sequence[str]) -> list[ChangedFile]:
+        """The files that differ, without their hunks."""
+        raw = ("diff", "--raw", "-z", "--no-abbrev", *_DIFF_OPTIONS)
+        try:
+            return list(_raw_entries(self._output(*raw, *sides, "--")))
+        except GitError:  # renames cannot be looked for where contents are missing
+            return list(_raw_entries(self._output(*raw, "--no-renames", *sides, "--")))
+
+    def _hunks_of_all(
+        self, sides: Sequence[str], files: Sequence[ChangedFile], sections: Iterator[Iterator[str]]
+    ) -> dict[str, tuple[Hunk, ...]] | None:
+        """The hunks by path, without files that only look modified; None if files and patch do not agree."""
+        found: dict[str, tuple[Hunk, ...]] = {}
+        section = next(sections, None)
+        header = "" if section is None else next(section)
+        for file in files:
+            if file.status in _WITHOUT_HUNKS:
+                found[file.path] = ()
+                continue
+            if file.is_unsure and _path_in(header) != file.path:
+                continue
+            if section is None:
+                return None
+            found[file.path] = self._hunks(sides, file, section)
+            section = next(sections, None)
+            header = "" if section is None else next(section)
+        return found if section is None else None
+
+    def _compared_alone(self, sides: Sequence[str], file: ChangedFile) -> ChangedFile | None:
+        """A file with its hunks, or lost if a side of it is missing; None if it only looks modified."""
+        if file.status in _WITHOUT_HUNKS:
+            return file
+        paths = sorted({file.path, file.base_path or file.path})
+        try:
+            patch = os.fsencode(self._output(*_PATCH, *sides, "--", *paths)).decode("latin-1")
+            section = next(_sections(line + "\n" for line in patch.split("\n")), None)
+            if section is None:
+                return None if file.is_unsure else file
+            return replace(file, hunks=self._hunks(sides, file, section))
+        except GitError:
+            return replace(file, lost=True)
 
     def _hunks(self, sides: Sequence[str], file: ChangedFile, section: Iterator[str]) -> tuple[Hunk, ...]:
         lines: list[str] = []
@@ -401,7 +499,8 @@ class Repository:
             decoded = (line.decode("latin-1") for line in lines)
             body = (line for section in _sections(decoded) for line in _from_first_hunk(section))
             hunks = hunks_of(body)
-        patch.wait()
+        if patch.wait() != 0:
+            raise GitError(f"git diff failed in {self._cwd} for {file.path}; fetch what is missing")
         return hunks
 
     def _untracked_file(self, path: str) -> ChangedFile:
@@ -494,11 +593,15 @@ def _raw_entries(raw: str) -> Iterator[ChangedFile]:
         status = _STATUS[letter[0]]
         first = next(fields)
         path = next(fields) if status in (FileStatus.RENAMED, FileStatus.COPIED) else first
+        if status is FileStatus.DELETED:
+            mode = base_mode
+        elif status is FileStatus.UNMERGED:
+            mode = "100644"  # each of the versions has its own, and git gives none
         yield ChangedFile(
             path=path,
             base_path=None if status in (FileStatus.ADDED, FileStatus.UNMERGED) else first,
             status=status,
-            mode=base_mode if status is FileStatus.DELETED else mode,
+            mode=mode,
             head_blob=_blob(head_blob),
             base_blob=_blob(base_blob),
         )
@@ -509,12 +612,14 @@ def _blob(object_id: str) -> str | None:
 
 
 def _sections(lines: Iterator[str]) -> Iterator[Iterator[str]]:
-    """Cut a patch at its ``diff --git`` lines. Each part must be used up, or is skipped, before the next."""
+    """Cut a patch before its ``diff --git`` lines. Each part must be used up, or is skipped, before the next."""
     pending = next((line for line in lines if line.startswith("diff --git ")), None)
 
     def section() -> Iterator[str]:
         nonlocal pending
-        pending = None
+        assert pending is not None
+        header, pending = pending, None
+        yield header
         for line in lines:
             if line.startswith("diff --git "):
                 pending = line
@@ -526,6 +631,12 @@ def _sections(lines: Iterator[str]) -> Iterator[Iterator[str]]:
         yield current
         for _ in current:
             pass
+
+
+def _path_in(header: str) -> str:
+    """The path in the ``diff --git`` line of a file that keeps its name: it stands there twice."""
+    both = header.removeprefix("diff --git ").rstrip("\n")
+    return unquote(both[len(both) // 2 + 1 :])[2:]
 
 
 def _from_first_hunk(section: Iterator[str]) -> Iterator[str]:

@@ -18,12 +18,15 @@ DIFF = ":diff"
 class Origin(Protocol):
     """What a review asks of the place its change comes from.
 
-    ``root`` is the folder that stands for the repository; ``content`` is of files of the change, ``read`` of
+    ``root`` is the folder that stands for the repository; ``fetch`` announces what will be read soon;
+    ``content`` is of files of the change, ``read`` of
     any path on one side; ``state`` identifies a whole side, or is None where nothing does; ``differing`` are
     the paths whose content in ``root`` is not that of the side.
     """
 
     root: Path
+
+    def fetch(self, files: Sequence[ChangedFile]) -> None: ...
 
     def content(self, file: ChangedFile, *, base: bool = False) -> bytes | None: ...
 
@@ -59,11 +62,13 @@ class Texts:
 
     def base(self, path: str) -> str | None:
         """The text before the change; None for an added file."""
-        file = self._files.get(path)
-        if file is None or file.base_path is None:
-            return None
-        content = self._origin.content(file, base=True)
+        content = self.base_bytes(path)
         return None if content is None else decoded(content)
+
+    def base_bytes(self, path: str) -> bytes | None:
+        """The content before the change; None for an added file."""
+        file = self._files.get(path)
+        return None if file is None or file.base_path is None else self._origin.content(file, base=True)
 
 
 class RepositoryOrigin:
@@ -73,6 +78,9 @@ class RepositoryOrigin:
         self.root = repository.root
         self._repository = repository
         self._change = change
+
+    def fetch(self, files: Sequence[ChangedFile]) -> None:
+        self._repository.fetch(files)
 
     def content(self, file: ChangedFile, *, base: bool = False) -> bytes | None:
         side = self._change.base if base else self._change.head
@@ -150,6 +158,9 @@ class DiffOrigin:
             if content is not None and other is not None:
                 return (content, other, True) if old == "-" else (other, content, True)
         return None, _joined(patch.lines, "+"), False
+
+    def fetch(self, files: Sequence[ChangedFile]) -> None:
+        pass  # all of it is in memory
 
     def content(self, file: ChangedFile, *, base: bool = False) -> bytes | None:
         sides = self._sides[file.path]

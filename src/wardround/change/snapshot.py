@@ -22,19 +22,19 @@ from types import TracebackType
 from typing import Self
 
 _PREFIX = "wardround-"
-_UNLOCKED = "new-wardround-"
-_PLAIN = re.compile(r"[^\x00-\x1f\x7f\udc80-\udcff\\]+")
+_PLAIN = re.compile(r"[^\x00-\x1f\x7f\udc80-\udcff\\=]+")
 
 
 def alias(path: str) -> str:
     """The path a file has in a snapshot: itself, unless a tool could not name it in its output.
 
-    Control characters, backslashes and undecodable bytes become ``_xHH``, a leading dash gets ``_x2d``.
+    Control characters, backslashes and undecodable bytes become ``=HH``, and so does a leading dash; the equals
+    sign itself too, so that no two paths share one alias.
     """
     if _PLAIN.fullmatch(path) and not path.startswith("-"):
         return path
-    out = "".join(c if _PLAIN.fullmatch(c) else "".join(f"_x{b:02x}" for b in os.fsencode(c)) for c in path)
-    return f"_x2d{out[1:]}" if out.startswith("-") else out
+    out = "".join(c if _PLAIN.fullmatch(c) else "".join(f"={b:02x}" for b in os.fsencode(c)) for c in path)
+    return f"=2d{out[1:]}" if out.startswith("-") else out
 
 
 class Snapshot:
@@ -43,11 +43,7 @@ class Snapshot:
     def __init__(self, parent: Path | None = None) -> None:
         parent = parent or Path(tempfile.gettempdir())
         _sweep(parent)
-        made = Path(os.path.realpath(tempfile.mkdtemp(prefix=_UNLOCKED, dir=parent)))
-        self._lock = os.open(made / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # Only now, locked, may it bear the name by which orphans are known.
-        self.folder = made.rename(made.with_name(_PREFIX + made.name.removeprefix(_UNLOCKED)))
+        self.folder, self._lock = _locked_folder(parent)
         self.home = self.folder / "home"
         self.home.mkdir()
         self._made: set[str] = set()
@@ -152,6 +148,18 @@ def _link_entries(
             os.symlink(entry.path, target)
 
 
+def _locked_folder(parent: Path) -> tuple[Path, int]:
+    """A new folder and the lock that shows it is in use."""
+    while True:
+        made = Path(os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX, dir=parent)))
+        with suppress(FileNotFoundError):
+            lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if made.exists():
+                return made, lock
+            os.close(lock)  # another review took it for an orphan before it was locked
+
+
 def _sweep(parent: Path) -> None:
     """Remove snapshots whose review is gone."""
     with suppress(OSError):
@@ -165,7 +173,7 @@ def _remove_if_orphaned(folder: Path) -> None:
         found = folder.lstat()
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
             return
-        lock = os.open(folder / "lock", os.O_RDWR | os.O_CLOEXEC)
+        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
         return
     try:

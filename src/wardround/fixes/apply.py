@@ -114,7 +114,12 @@ def _plan(
     file = repository.root / text.path
     present = file.read_bytes() if file.is_file() and not file.is_symlink() else None
     if review.change.head != INDEX:
-        return None, (journal.digest(present), new) if present is not None else None
+        if present != old:
+            refused.append(
+                f"{text.path}: it starts with a byte order mark, or changed meanwhile; fix it by hand"
+            )
+            return None
+        return None, (journal.digest(old), new)
     changed = review.change.file(text.path)
     assert changed is not None
     assert changed.head_blob is not None

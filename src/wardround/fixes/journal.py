@@ -39,7 +39,7 @@ class WorktreeFile(msgspec.Struct, frozen=True):
 
 
 class Journal(msgspec.Struct, frozen=True):
-    """Everything one fix writes. Paths are file names of the repository with undecodable bytes escaped."""
+    """Everything one fix writes. Undecodable bytes of paths are surrogate escapes, on disk as ``\\udcXX``."""
 
     root: str
     index_file: str

@@ -96,16 +96,14 @@ def _not_reviewed(unreviewed: Sequence[Unreviewed]) -> list[Annotation]:
         more = f" and {len(files) - _NAMED_FILES} more" if len(files) > _NAMED_FILES else ""
         text = f"not reviewed: {', '.join(files[:_NAMED_FILES])}{more}: {harmless(reason)}"
         place = {"file": files[0]} if len(files) == 1 else {}
-        found.append(
-            Annotation("warning", shortened(text, _MAX_MESSAGE), {**place, "title": _title(tool)})
-        )
+        found.append(Annotation("warning", shortened(text, _MAX_MESSAGE), {**place, "title": _title(tool)}))
     return found
 
 
 def _within_budget(wanted: Sequence[Annotation]) -> tuple[list[Annotation], Counter[str]]:
     """The annotations there is room for, by kind, and how many of each kind there is none for."""
     counts = Counter(annotation.kind for annotation in wanted)
-    room = Counter({kind: BUDGET for kind in _KINDS.values()})
+    room = Counter(dict.fromkeys(_KINDS.values(), BUDGET))
     if any(counts[kind] > room[kind] for kind in counts):
         room["notice"] -= 1  # the one that says so
     shown = []
@@ -122,8 +120,8 @@ def _held_back(held_back: Counter[str]) -> str:
     ]
     total = held_back.total()
     return (
-        f"{total} {'is' if total == 1 else 'are'} not shown here, as GitHub takes {BUDGET} of a kind from one "
-        f"step: {', '.join(named)}. The text, JSON and SARIF reports have all of them."
+        f"{total} {'is' if total == 1 else 'are'} not shown here, as GitHub takes {BUDGET} of a kind "
+        f"from one step: {', '.join(named)}. The text, JSON and SARIF reports have all of them."
     )
 
 

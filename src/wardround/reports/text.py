@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 import re
-import textwrap
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
-from wardround.findings import Finding, Severity, Status, SuggestedFix, Unreviewed
+from wardround.findings import Finding, Severity, Span, Status, SuggestedFix, Unreviewed
 from wardround.fixes.edits import apply
 from wardround.reports import harmless
 from wardround.review import Review
@@ -20,7 +20,9 @@ WIDTH = 80
 _PER_RULE_AND_FILE = 5
 """How many findings of one rule a file shows; the rest are counted."""
 _FIX_LINES = 12
-_STRING = re.compile(r"""("{3}|'{3}|"|')(.*?)(\1|$)""")
+_BEFORE_STRING = re.compile(r"""([^"'#]*(?:^|[\s=(:,\[{+])\w{0,2}(?:"{3}|'{3}|"|'))(.*)""")
+_HIDDEN = 8
+"""How much of a line must follow a string's start before two characters of it may be shown."""
 
 Style = Callable[[str, str], str]
 _CODES = {
@@ -73,9 +75,8 @@ def _finding(finding: Finding, source: Sequence[str], style: Style) -> Iterator[
     label = finding.severity.label
     note = {Status.CAUSED: " (caused by this change)", Status.EXISTING: " (was there before)"}
     head = f"  {place} {label}  "
-    body = _wrapped(f"{harmless(finding.message)}  [{finding.rule}]{note.get(finding.status, '')}", 4)
-    yield head.replace(label, style(label, label)) + body[0].lstrip()
-    yield from body[1:]
+    text = f"{harmless(finding.message)}  [{finding.rule}]{note.get(finding.status, '')}"
+    yield from _wrapped(text, 4, head, head.replace(label, style(label, label)))
     yield from _frame(finding, source, style)
     also = [s for s in finding.sources if s != finding.rule]
     if finding.rationale:
@@ -88,15 +89,48 @@ def _finding(finding: Finding, source: Sequence[str], style: Style) -> Iterator[
 
 
 def _labelled(label: str, text: str) -> list[str]:
-    lines = _wrapped(" ".join(text.split()), 9)
-    return [f"    {label:<4} {lines[0].lstrip()}", *lines[1:]]
+    return _wrapped(" ".join(text.split()), 9, f"    {label:<4} ")
 
 
-def _wrapped(text: str, indent: int) -> list[str]:
+def _wrapped(text: str, indent: int, head: str | None = None, styled_head: str | None = None) -> list[str]:
+    """Text in lines of at most ``WIDTH`` columns, all but the first indented; a head takes that one's indent.
+
+    Args:
+        styled_head: what is printed for the head, which is as wide.
+    """
     pad = " " * indent
-    return textwrap.wrap(
-        text, WIDTH, initial_indent=pad, subsequent_indent=pad, break_on_hyphens=False, break_long_words=False
-    ) or [pad]
+    head = pad if head is None else head
+    lines = [head if styled_head is None else styled_head]
+    used, is_fresh = len(head), True
+    for piece in _pieces(text, WIDTH - indent):
+        width = columns(piece)
+        if used + width + (not is_fresh) > WIDTH and not (is_fresh and used == indent):
+            lines.append(pad)
+            used, is_fresh = indent, True
+        lines[-1] += piece if is_fresh else f" {piece}"
+        used, is_fresh = used + width + (not is_fresh), False
+    return lines
+
+
+def _pieces(text: str, limit: int) -> Iterator[str]:
+    """The words of a text, in parts where one is wider than a line."""
+    for word in text.split():
+        piece, used = "", 0
+        for char in word if columns(word) > limit else ():
+            if used + columns(char) > limit:
+                yield piece
+                piece, used = "", 0
+            piece, used = piece + char, used + columns(char)
+        yield piece or word
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
+    )
 
 
 def _frame(finding: Finding, source: Sequence[str], style: Style) -> Iterator[str]:
@@ -105,29 +139,40 @@ def _frame(finding: Finding, source: Sequence[str], style: Style) -> Iterator[st
     if number > len(source):
         return
     gutter = f"{number:>6} | "
-    line, start, end = _window(source[number - 1].removesuffix("\r"), finding, WIDTH - len(gutter))
+    line = source[number - 1].removesuffix("\r")
     if finding.masked:
-        line = masked(line)
+        line = masked(line, inside=_opens_inside_string(source, number))
+    line, start, end = _window(line, finding.span, WIDTH - len(gutter))
     yield style(gutter, "dim") + line
-    mark = "^" * max(1, min(end, len(line) + 1) - start)
-    yield (
-        style(" " * (len(gutter) - 2) + "| ", "dim") + " " * (start - 1) + style(mark, finding.severity.label)
-    )
+    mark = "^" * (end - start)
+    yield style(" " * (len(gutter) - 2) + "| ", "dim") + " " * start + style(mark, finding.severity.label)
 
 
-def _window(line: str, finding: Finding, width: int) -> tuple[str, int, int]:
-    """A line as it can be shown: tabs as spaces, control characters visible, cut to the width."""
-    span = finding.span
-    end = span.end_column if span.end_line == span.line else len(line) + 1
+def _window(line: str, span: Span, width: int) -> tuple[str, int, int]:
+    """A line as it can be shown: tabs as spaces, control characters visible, cut to the width.
+
+    Returns:
+        The text, and the columns from and to which it is to be marked, 0-based.
+    """
+    begin = min(span.column - 1, len(line))
+    end = span.end_column - 1 if span.end_line == span.line else len(line)
+    far = max(0, begin - width)  # what is further off is never shown, and lines can be long
+    line = line[far : begin + 2 * width]
+    begin, end = begin - far, min(end - far, len(line))
     cells = [_cell(char) for char in line]
-    start = len("".join(cells[: span.column - 1]))
-    stop = max(start + 1, len("".join(cells[: end - 1])))
-    text = "".join(cells)
-    if len(text) > width:
-        left = max(0, min(start - width // 3, len(text) - width))
-        text = text[left : left + width]
-        start, stop = start - left, min(stop - left, width)
-    return text, start + 1, stop + 1
+    widths = [columns(cell) for cell in cells]
+    start, total = sum(widths[:begin]), sum(widths)
+    stop = max(start + 1, sum(widths[:end]))
+    left = gone = 0
+    while total - gone > width and gone < start - width // 3:
+        gone += widths[left]
+        left += 1
+    right, used = left, 0
+    while right < len(cells) and used + widths[right] <= width:
+        used += widths[right]
+        right += 1
+    start = min(start - gone, width - 1)
+    return "".join(cells[left:right]), start, max(start + 1, min(stop - gone, width))
 
 
 def _cell(char: str) -> str:
@@ -136,9 +181,23 @@ def _cell(char: str) -> str:
     return char if char.isprintable() else "\ufffd"
 
 
-def masked(line: str) -> str:
-    """A line with the contents of its strings reduced to a hint of two characters."""
-    return _STRING.sub(lambda m: f"{m[1]}{m[2][:2]}***{m[3]}" if m[2] else m[0], line)
+def masked(line: str, *, inside: bool = False) -> str:
+    """A line with a secret, reduced to what stands before the first string and a hint of two characters.
+
+    Args:
+        inside: the line begins inside a string, so that none of it may be shown.
+    """
+    match = None if inside else _BEFORE_STRING.match(line)
+    if match is None:
+        return f"{line[: len(line) - len(line.lstrip())]}***"
+    hint = match[2][:2] if len(match[2]) > _HIDDEN else ""
+    return f"{match[1]}{hint}***"
+
+
+def _opens_inside_string(source: Sequence[str], number: int) -> bool:
+    """Whether a string of several lines is open where a line begins."""
+    before = "\n".join(source[: number - 1])
+    return any(before.count(quotes) % 2 for quotes in ('"""', "'''"))
 
 
 def _fix(fix: SuggestedFix, source: Sequence[str], style: Style) -> Iterator[str]:
@@ -148,11 +207,15 @@ def _fix(fix: SuggestedFix, source: Sequence[str], style: Style) -> Iterator[str
         after = apply(before, fix.edits)
     except ValueError:
         return
-    yield from _labelled("fix", harmless(fix.description) + ("" if fix.safe else " (look before you apply it)"))
+    yield from _labelled(
+        "fix", harmless(fix.description) + ("" if fix.safe else " (look before you apply it)")
+    )
     diff = list(difflib.unified_diff(before.split("\n"), after.split("\n"), lineterm="", n=0))[2:]
     body = [line for line in diff if not line.startswith("@@")]
     for line in body[:_FIX_LINES]:
-        text = f"         {line[0]} {''.join(_cell(c) for c in line[1:])}"[:WIDTH]
+        text = f"         {line[0]} {''.join(_cell(c) for c in line[1 : WIDTH + 1])}"
+        while columns(text) > WIDTH:
+            text = text[:-1]
         yield style(text, "add" if line[0] == "+" else "remove")
     if len(body) > _FIX_LINES:
         yield f"         ({len(body) - _FIX_LINES} more lines)"
@@ -183,7 +246,8 @@ def closing_line(review: Review, style: Style = plain) -> str:
         f"{files} file{'' if files == 1 else 's'}",
         f"{review.seconds:.2f} s",
     ]
-    older = sum(1 for f in review.findings if f.status is Status.EXISTING and f not in review.visible)
+    shown = {id(f) for f in review.visible}
+    older = sum(1 for f in review.findings if f.status is Status.EXISTING and id(f) not in shown)
     suppressed = sum(1 for f in review.findings if f.status is Status.SUPPRESSED)
     if older:
         parts.append(f"{older} older not shown")

@@ -68,7 +68,7 @@ class Tool:
         fallback_config: reader of trusted files -> ``(name, content)`` placed above the snapshot: what counts
             for files that no configuration of the project covers.
         identity: what else its answers depend on, as text: its own rules, built-in options.
-        project_files: names of the files a project-wide tool must see beside those it is given.
+        project_files: names of the files it must see beside those it is given, to know what is first-party.
         distribution: the PyPI name it is installed by, whose version is its version.
         variables: environment variables it needs; it gets no others of the caller's.
     """

@@ -1,0 +1,234 @@
+"""How long a review takes beside the floor: the same tool commands, started side by side by nothing else.
+
+    python benchmarks/commit.py            # every comparison, medians of 9
+    python benchmarks/commit.py --runs 3 --only small
+
+Everything is made on the spot in a temporary folder, and everything that is compared runs in turn in one
+loop, so that a machine that slows down slows both. The floor is a bare pool of as many processes as there
+are cores, running the very commands wardround runs, over files that are on disk already.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from wardround.rules import RULES_PACKAGE
+
+WARDROUND = Path(sys.executable).parent / "wardround"
+BIN = Path(sys.executable).parent
+WIDTH = os.cpu_count() or 1
+
+
+def module(seed: int, functions: int = 12) -> str:
+    """A plausible module, different for each seed, with nothing to complain about."""
+    rng = random.Random(seed)
+    lines = ['"""Orders and what they cost."""', "", "from __future__ import annotations", "",
+             "from collections.abc import Iterable", ""]  # fmt: skip
+    for number in range(functions):
+        name = f"total_{seed}_{number}"
+        factor = rng.randrange(2, 90)
+        lines += [
+            "", f"def {name}(prices: Iterable[int], rate: int = {factor}) -> int:",
+            f'    """Sum the prices above {factor} at a rate."""', "    result = 0",
+            "    for price in prices:", f"        if price > {factor}:",
+            "            result += price * rate", f"        elif price == {rng.randrange(100)}:",
+            "            result -= 1", "    return result", "",
+        ]  # fmt: skip
+    return "\n".join(lines)
+
+
+class Project:
+    """A repository with ``files`` modules in packages of 50, of which some are changed and staged."""
+
+    def __init__(self, root: Path, files: int) -> None:
+        self.root = root
+        self.paths = [f"src/shop/part{n // 50}/module{n}.py" for n in range(files)]
+        for number, path in enumerate(self.paths):
+            self._write(path, module(number, 12 if files <= 5000 else 4))
+        for folder in {str(Path(path).parent) for path in self.paths}:
+            self._write(f"{folder}/__init__.py", "")
+        self._write("src/shop/__init__.py", "")
+        self._write("pyproject.toml", '[project]\nname = "shop"\nversion = "1"\nrequires-python = ">=3.11"\n')
+        self.git("init", "-q")
+        self.git("config", "user.email", "bench@example.org")
+        self.git("config", "user.name", "bench")
+        self.git("config", "gc.auto", "0")
+        self.git("add", "-A")
+        self.git("commit", "-qm", "start")
+
+    def _write(self, path: str, text: str) -> None:
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+
+    def git(self, *arguments: str) -> None:
+        subprocess.run(["git", *arguments], cwd=self.root, check=True, stdout=subprocess.DEVNULL)
+
+    def change(self, count: int) -> list[str]:
+        """Edit and stage the first files; each gets a new function."""
+        for number, path in enumerate(self.paths[:count]):
+            self._write(path, module(number) + "\n\n" + "\n".join(module(10**6 + number, 2).split("\n")[6:]))
+        self.git("add", "-A")
+        return self.paths[:count]
+
+
+def tool_commands(files: Sequence[str], rules: Path, config: Path) -> list[list[str]]:
+    """What wardround runs at commit, as a person would type it."""
+    return [
+        [str(BIN / "ty"), "check", "--output-format", "gitlab", "--no-progress",
+         "--ignore", "import-not-found", *files],
+        [str(BIN / "ruff"), "check", "--no-cache", "--output-format", "json", "--config", str(config), *files],
+        [str(BIN / "ast-grep"), "scan", "-c", str(rules / "sgconfig.yml"), "--json=stream", *files],
+    ]  # fmt: skip
+
+
+def floor(root: Path, files: Sequence[str], rules: Path, config: Path) -> None:
+    """Run the commands side by side and wait."""
+    with ThreadPoolExecutor(WIDTH) as pool:
+        for done in pool.map(lambda argv: quiet(argv, root), tool_commands(files, rules, config)):
+            assert done.returncode in (0, 1), done.args
+
+
+def quiet(
+    argv: Sequence[str], cwd: Path, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(argv, cwd=cwd, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def median_of(runs: int, *tasks: Callable[[], object]) -> list[float]:
+    """Median seconds of each task, the tasks run in turn; one warm-up of each is not counted."""
+    times: list[list[float]] = [[] for _ in tasks]
+    for number in range(runs + 1):
+        for task, seconds in zip(tasks, times, strict=True):
+            started = time.perf_counter()
+            task()
+            if number:
+                seconds.append(time.perf_counter() - started)
+    return [statistics.median(seconds) for seconds in times]
+
+
+class Bench:
+    """The comparisons, each printing one line with its ratio and the bound it is held against."""
+
+    def __init__(self, folder: Path, runs: int) -> None:
+        self.folder = folder
+        self.runs = runs
+        self.cache = folder / "cache"
+        self.env = {**os.environ, "XDG_CACHE_HOME": str(self.cache), "XDG_STATE_HOME": str(folder / "state")}
+        self.failed = False
+        from importlib import resources
+
+        self.rules = Path(str(resources.files(RULES_PACKAGE) / "python"))
+        self.config = folder / "ruff.toml"
+        from wardround_python.tools import ruff_fallback_config
+
+        self.config.write_text(ruff_fallback_config(lambda path: None)[1])
+
+    def review(self, root: Path, *, cold: bool) -> None:
+        if cold:
+            (self.cache / "wardround" / "results.sqlite").unlink(missing_ok=True)
+        done = quiet([str(WARDROUND), "review"], root, self.env)
+        assert done.returncode in (0, 1), done.returncode
+
+    def line(self, name: str, value: float, bound: float, text: str) -> None:
+        verdict = "ok" if value <= bound else "OVER"
+        self.failed |= value > bound
+        print(f"{name:<44} {text:<52} {value:6.3f} of {bound:.3f}  {verdict}", flush=True)
+
+    def against_floor(self, name: str, project: Project, count: int, ratio: float, plus: float) -> None:
+        files = project.change(count)
+        measured, bare = median_of(
+            self.runs,
+            lambda: self.review(project.root, cold=True),
+            lambda: floor(project.root, files, self.rules, self.config),
+        )
+        bound = ratio * bare + plus
+        self.line(
+            name, measured, bound, f"review {measured:.3f} s, floor {bare:.3f} s, ratio {measured / bare:.2f}"
+        )
+
+    def small(self) -> None:
+        project = Project(self.folder / "small", 200)
+        self.against_floor("5-file change, cold cache", project, 5, 1.35, 0.15)
+        (warm,) = median_of(self.runs, lambda: self.review(project.root, cold=False))
+        self.line("5-file change, warm cache", warm, 0.30, f"review {warm:.3f} s")
+        (helped,) = median_of(self.runs, lambda: quiet([str(WARDROUND), "--help"], project.root))
+        self.line("wardround --help", helped, 0.15, f"{helped:.3f} s")
+
+    def wide(self) -> None:
+        self.against_floor("200-file change, cold cache", Project(self.folder / "wide", 400), 200, 1.25, 0.0)
+
+    def large(self) -> None:
+        little, big = Project(self.folder / "little", 200), Project(self.folder / "big", 20_000)
+        little.change(1)
+        big.change(1)
+        in_big, in_little = median_of(
+            self.runs,
+            lambda: self.review(big.root, cold=True),
+            lambda: self.review(little.root, cold=True),
+        )
+        self.line("1 file in 20,000 against 1 file in 200", in_big / in_little, 1.2,
+                  f"{in_big:.3f} s against {in_little:.3f} s")  # fmt: skip
+
+    def memory(self) -> None:
+        project = Project(self.folder / "memory", 5000)
+        project.change(5000)
+        done = subprocess.run(
+            [sys.executable, __file__, "--host-memory", str(project.root)],
+            env=self.env, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        peak = float(done.stdout)
+        self.line("5,000-file change, memory of the host", peak, 150.0, f"{peak:.0f} MiB")
+
+
+def host_memory(root: Path) -> None:
+    """Review in this very process and print its own peak in MiB, tools not counted."""
+    os.chdir(root)
+    from wardround.cli import main as run
+
+    kept = os.dup(1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    try:
+        run(["review"])
+    except SystemExit as left:
+        assert left.code in (0, 1), left.code
+    os.dup2(kept, 1)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, default=9)
+    parser.add_argument("--only", choices=["small", "wide", "large", "memory"])
+    parser.add_argument("--host-memory", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.host_memory:
+        host_memory(options.host_memory)
+        return 0
+    folder = Path(tempfile.mkdtemp(prefix="bench-"))
+    try:
+        bench = Bench(folder, options.runs)
+        for name in ("small", "wide", "large", "memory"):
+            if options.only in (None, name):
+                getattr(bench, name)()
+        return 1 if bench.failed else 0
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

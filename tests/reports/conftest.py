@@ -1,0 +1,116 @@
+"""Reviews made by hand, for the renderers."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from wardround.change.diff import Change, ChangedFile, FileStatus, Hunk
+from wardround.config import FilterMode
+from wardround.findings import (
+    Edit,
+    Finding,
+    Plane,
+    Severity,
+    Span,
+    Status,
+    SuggestedFix,
+    ToolRun,
+    Unreviewed,
+)
+from wardround.review import Review
+from wardround.tools.tool import Profile
+from wardround.verdict.gate import gate
+
+
+class Factory:
+    """Builds findings and reviews; what a test does not name has a plain value."""
+
+    def finding(
+        self,
+        rule: str = "ruff/B006",
+        file: str = "src/a.py",
+        place: tuple[int, int, int, int] = (1, 9, 1, 11),
+        **values: Any,
+    ) -> Finding:
+        """A finding at ``(line, column, end line, end column)``."""
+        identity = hashlib.sha256(f"{rule} {file!r} {place}".encode()).hexdigest()[:16]
+        defaults: dict[str, Any] = {
+            "fingerprint": identity,
+            "defect_class": "mutable-default",
+            "plane": Plane.SEMANTIC,
+            "specialist": "python",
+            "severity": Severity.WARN,
+            "message": "Do not use mutable data structures for argument defaults",
+            "rationale": "The object is made once. Every call shares it.",
+            "status": Status.NEW,
+            "sources": (rule,),
+            "url": "https://docs.astral.sh/ruff/rules/B006",
+        }
+        return Finding(rule=rule, file=file, span=Span(*place), **(defaults | values))
+
+    def fix(
+        self,
+        replacement: str = "None",
+        file: str = "src/a.py",
+        place: tuple[int, int, int, int] = (1, 9, 1, 11),
+    ) -> SuggestedFix:
+        return SuggestedFix("Replace with `None`", True, (Edit(file, Span(*place), replacement),))
+
+    def review(
+        self,
+        *findings: Finding,
+        texts: Mapping[str, str] | None = None,
+        unreviewed: Sequence[Unreviewed] = (),
+        filter_mode: FilterMode = "added",
+        profile: Profile = Profile.COMMIT,
+        fail_level: str = "error",
+        seconds: float = 0.25,
+    ) -> Review:
+        """A review of new files; ``texts`` is what they hold."""
+        ordered = tuple(sorted(findings, key=lambda f: f.sort_key))
+        lines: dict[str, int] = {}
+        for finding in ordered:
+            lines[finding.file] = max(finding.span.end_line, lines.get(finding.file, 0))
+        changed = tuple(
+            ChangedFile(path, None, FileStatus.ADDED, "100644", "2" * 40, None, (Hunk(0, 0, 1, lines[path]),))
+            for path in sorted(lines)
+        )
+        return Review(
+            change=Change("1" * 40, ":index", changed),
+            context_id=f"sha256:{'0' * 64}",
+            reviewed=tuple(sorted(lines)),
+            findings=ordered,
+            unreviewed=tuple(sorted(unreviewed)),
+            runs=(ToolRun("ruff", "0.17.6", len(lines), 0, 0.0312),),
+            gate=gate(ordered, unreviewed, fail_level),
+            filter_mode=filter_mode,
+            profile=profile,
+            blocks_on_inconclusive=False,
+            seconds=seconds,
+            contents={},
+            text_of=(texts or {}).get,
+        )
+
+    def many(self, count: int) -> list[Finding]:
+        """Findings of all severities over some files, in no order."""
+        severities = (Severity.INFO, Severity.ERROR, Severity.WARN)
+        return [
+            self.finding(
+                rule=f"ruff/B{number % 50:03}",
+                file=f"src/m{number % 20:02}.py",
+                place=(number + 1, 1, number + 1, 5),
+                severity=severities[number % 3],
+                fingerprint=f"{number:016x}",
+            )
+            for number in reversed(range(count))
+        ]
+
+
+@pytest.fixture
+def make() -> Factory:
+    """The factory."""
+    return Factory()

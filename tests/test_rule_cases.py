@@ -1,0 +1,110 @@
+"""Every case a rule carries, run by the real check or tool and held to the exact place."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from wardround import host
+from wardround.checks import Check, Invalid, Valid
+from wardround.fixes.edits import apply
+from wardround.rules import DeclaredRule, declared
+from wardround.specialists import Specialist
+from wardround.testing import invalid_cases, places, results, valid_cases
+from wardround.tools.process import Processes, bare_environment, find_program
+from wardround.tools.tool import Columns, Invocation, Tool
+
+SPECIALISTS = host.load().specialists
+
+
+def _named(value: object) -> str | None:
+    return value.ID if isinstance(value, type) and issubclass(value, Check) else ""
+
+
+@pytest.mark.parametrize(("specialist", "check", "case"), invalid_cases(SPECIALISTS), ids=_named)
+def test_check_reports_the_exact_place(specialist: Specialist, check: type[Check], case: Invalid) -> None:
+    assert places(specialist, check, case) == [(case.line, case.column)]
+
+
+@pytest.mark.parametrize(("specialist", "check", "case"), valid_cases(SPECIALISTS), ids=_named)
+def test_check_is_silent(specialist: Specialist, check: type[Check], case: str | Valid) -> None:
+    assert places(specialist, check, case) == []
+
+
+@pytest.mark.parametrize(
+    ("specialist", "check", "case"),
+    [entry for entry in invalid_cases(SPECIALISTS) if entry[2].fixed is not None],
+    ids=_named,
+)
+def test_fix_gives_the_expected_text(specialist: Specialist, check: type[Check], case: Invalid) -> None:
+    (result,) = results(specialist, check, case)
+    assert result.fix is not None
+    fixed = apply(case.source, result.fix.edits)
+    assert fixed == case.fixed
+    assert specialist.complaint(fixed) is None
+
+
+@pytest.mark.parametrize("check", [c for s in SPECIALISTS for c in s.checks], ids=_named)
+def test_check_is_documented_and_has_cases(check: type[Check]) -> None:
+    title, _, why = (check.__doc__ or "").partition("\n")
+    assert title
+    assert why.strip()
+    assert len(check.VALID) >= 3
+    assert len(check.INVALID) >= 3
+
+
+def _tool(name: str) -> Tool:
+    return next(tool for s in SPECIALISTS for tool in s.tools if tool.name == name)
+
+
+def _said(tool: Tool, sources: dict[str, str], folder: Path) -> dict[str, list[tuple[str, int, int]]]:
+    """What a tool says about small files, by file, all of them in one run."""
+    program = find_program(tool.program)
+    assert program is not None, f"{tool.name} is missing: {tool.install}"
+    root = folder / "root"
+    root.mkdir()
+    for name, text in sources.items():
+        (root / name).write_text(text, encoding="utf-8")
+    run = Invocation(program, root, tuple(sources), None, folder)
+    output = Processes().run(
+        tool.command(run), cwd=root, timeout_s=120, clean=tool.clean,
+        env=bare_environment(program, folder, tool.variables),
+    )  # fmt: skip
+    found: dict[str, list[tuple[str, int, int]]] = defaultdict(list)
+    for result in tool.parse(output, run):
+        found[result.file].append((result.code, *result.span.start))
+    return found
+
+
+def _mistakes(rules: list[DeclaredRule], tool: Tool, folder: Path) -> list[str]:
+    """Each case whose rule says something else than the case demands."""
+    assert tool.columns in (Columns.CODE_POINTS, Columns.UTF8)
+    wanted: dict[str, tuple[str, str, list[tuple[int, int]]]] = {}
+    for rule in rules:
+        for number, valid in enumerate(rule.metadata.valid):
+            wanted[f"{rule.id}_valid{number}.py"] = (rule.id, valid, [])
+        for number, case in enumerate(rule.metadata.invalid):
+            wanted[f"{rule.id}_invalid{number}.py"] = (rule.id, case.source, [(case.line, case.column)])
+    said = _said(tool, {name: source for name, (_, source, _) in wanted.items()}, folder)
+    mistakes = []
+    for name, (rule_id, source, places_wanted) in wanted.items():
+        places_said = [(line, column) for code, line, column in said.get(name, []) if code == rule_id]
+        if places_said != places_wanted:
+            mistakes.append(f"{name}: wanted {places_wanted}, got {places_said}\n{source}")
+    return mistakes
+
+
+@pytest.mark.parametrize("engine", ["ast-grep", "semgrep"])
+def test_declared_rules_report_the_exact_place(engine: str, tmp_path: Path) -> None:
+    rules = declared("python", engine)
+    assert rules
+    assert _mistakes(rules, _tool(engine), tmp_path) == []
+
+
+@pytest.mark.parametrize("engine", ["ast-grep", "semgrep"])
+def test_declared_rules_have_cases_of_both_kinds(engine: str) -> None:
+    for rule in declared("python", engine):
+        assert len(rule.metadata.valid) >= 2, rule.id
+        assert len(rule.metadata.invalid) >= 2, rule.id
