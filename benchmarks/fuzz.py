@@ -148,7 +148,7 @@ diff --git a/src/a.py b/src/a.py
 index 1111111..2222222 100644
 --- a/src/a.py
 +++ b/src/a.py
-@@ -1,4 +1,5 @@ def f():
+@@ -1,3 +1,4 @@ def f():
  one
 -two
 +zwei

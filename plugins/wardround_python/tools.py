@@ -8,7 +8,7 @@ import os
 import re
 import tokenize
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path, PurePosixPath
@@ -79,6 +79,9 @@ def parse_ruff(output: bytes, run: Invocation) -> list[RawResult]:
     return found
 
 
+_F_STRING = re.compile(r"[rR]?[fF]")
+
+
 def _is_in_string(file: Path, span: Span) -> bool:
     """Whether a place is inside a string: a name in a quoted annotation is looked up late, or never."""
     try:
@@ -86,7 +89,8 @@ def _is_in_string(file: Path, span: Span) -> bool:
     except (OSError, UnicodeDecodeError, SyntaxError, tokenize.TokenError):
         return False
     place = (span.line, span.column - 1)
-    return any(t.type == tokenize.STRING and t.start < place < t.end for t in tokens)
+    strings = (t for t in tokens if t.type == tokenize.STRING and not _F_STRING.match(t.string))
+    return any(token.start < place < token.end for token in strings)
 
 
 def _span(start: RuffPlace, end: RuffPlace) -> Span:
@@ -109,12 +113,64 @@ def ruff_fallback_config(read: Callable[[str], str | None]) -> tuple[str, str]:
     """The selection for projects that have no ruff configuration of their own."""
     tool_map = _map_of("ruff")
     target = _target_version(read("pyproject.toml") or "")
-    per_file = "".join(
-        f"{_toml(pattern)} = {_toml(codes)}\n" for pattern, codes in sorted(tool_map.ignore_in.items())
-    )
     return "ruff.toml", (
         f"{target}[lint]\nselect = {_toml(tool_map.select)}\nignore = {_toml(tool_map.ignore)}\n"
-        f"[lint.per-file-ignores]\n{per_file}"
+        f"[lint.per-file-ignores]\n{_ruff_per_file()}"
+    )
+
+
+def ruff_config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
+    """Our selection on top of a ruff configuration that chooses no rules.
+
+    What ruff selects by itself changes from version to version, so a project that sets a line length has not
+    asked for it. Its other settings count, its ignores and additional selections too.
+    """
+    stem = f"{folder}/" if folder else ""
+    name = next((n for n in (".ruff.toml", "ruff.toml", "pyproject.toml") if stem + n in configs), None)
+    if name is None:
+        return {}
+    chain = _ruff_chain(stem + name, configs)
+    if not chain or any("select" in table for table in chain):
+        return {}
+    tool_map = _map_of("ruff")
+    added = [code for table in chain for code in table.get("extend-select", [])]
+    ignored = [code for table in chain for key in ("ignore", "extend-ignore") for code in table.get(key, [])]
+    extended = name
+    files = {}
+    if name == ".ruff.toml":  # the name the overlay needs
+        extended = ".ruff-of-project.toml"
+        files[stem + extended] = configs[stem + name]
+    files[f"{stem}.ruff.toml"] = (
+        f"extend = {_toml(extended)}\n[lint]\nselect = {_toml([*tool_map.select, *added])}\n"
+        f"ignore = {_toml([*tool_map.ignore, *ignored])}\n[lint.extend-per-file-ignores]\n{_ruff_per_file()}"
+    )
+    return files
+
+
+def _ruff_chain(path: str, configs: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The rule selections of a configuration and of those it extends; none if it is not about ruff."""
+    chain = []
+    waiting = [path]
+    while waiting:
+        current = waiting.pop()
+        try:
+            table: Any = tomllib.loads(configs.get(current, ""))
+        except tomllib.TOMLDecodeError:
+            return []  # ruff itself will complain about the file
+        if current.endswith("pyproject.toml"):
+            table = table.get("tool", {}).get("ruff")
+        if not isinstance(table, dict):
+            continue
+        lint = table.get("lint")
+        chain.append({**table, **(lint if isinstance(lint, dict) else {})})
+        waiting += ruff_config_closure(current, configs.get(current, ""))
+    return chain
+
+
+def _ruff_per_file() -> str:
+    tool_map = _map_of("ruff")
+    return "".join(
+        f"{_toml(pattern)} = {_toml(codes)}\n" for pattern, codes in sorted(tool_map.ignore_in.items())
     )
 
 
@@ -172,6 +228,9 @@ class GitlabResult(msgspec.Struct):
     location: GitlabLocation
 
 
+_TY_CONFIGS = ("pyproject.toml", "ty.toml")
+
+
 def ty_command(run: Invocation) -> Sequence[str]:
     argv = [str(run.program), "check", "--output-format", "gitlab", "--no-progress"]
     if run.environment is not None:
@@ -188,8 +247,8 @@ def parse_ty(output: bytes, run: Invocation) -> list[RawResult]:
         begin, end = result.location.positions.begin, result.location.positions.end
         if result.check_name == "io":
             raise ToolOutputError(f"ty could not read a file: {result.description}")
-        if not result.location.path:
-            continue  # about the configuration, not about a file
+        if PurePosixPath(result.location.path).name in ("", *_TY_CONFIGS):
+            continue  # about the configuration, not about a file under review
         span = _span(RuffPlace(begin.line, begin.column), RuffPlace(end.line, end.column))
         message = _one_line(result.description.removeprefix(f"{result.check_name}: "))
         file = _relative(result.location.path, run)
@@ -394,6 +453,7 @@ RUFF = Tool(
     distribution="ruff",
     config_names=("pyproject.toml", "ruff.toml", ".ruff.toml"),
     config_closure=ruff_config_closure,
+    config_overlay=ruff_config_overlay,
     fallback_config=ruff_fallback_config,
     project_files=_PROJECT_FILES,
 )
@@ -407,7 +467,7 @@ TY = Tool(
     install=_BASE,
     scope=Scope.PROJECT,
     distribution="ty",
-    config_names=("pyproject.toml", "ty.toml"),
+    config_names=_TY_CONFIGS,
     project_files=_PROJECT_FILES,
     identity=lambda: _selection("ty"),
 )

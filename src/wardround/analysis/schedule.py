@@ -230,6 +230,8 @@ class Workbench:
             if text is not None:
                 found[name] = text
                 waiting += tool.config_closure(name, text) if tool.config_closure else ()
+        if tool.config_overlay:
+            found |= tool.config_overlay(folder, found)
         if not folder and tool.fallback_config:
             name, text = tool.fallback_config(self.trusted)
             found["../" + name] = text

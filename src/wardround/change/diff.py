@@ -238,8 +238,10 @@ def read_patch(text: str) -> tuple[FilePatch, ...]:
     from unidiff.errors import UnidiffParseError
     from unidiff.patch import PatchSet
 
+    lines = _lines(text)
+    _require_whole_hunks(lines)
     try:
-        patches = PatchSet(text.splitlines(keepends=True) if "\n" not in text else _lines(text))
+        patches = PatchSet(lines)
     except (UnidiffParseError, ValueError) as cause:
         raise DiffError(f"the diff cannot be read: {str(cause).strip()}; give a unified diff") from cause
     if not patches and text.strip():
@@ -251,6 +253,34 @@ def read_patch(text: str) -> tuple[FilePatch, ...]:
             raise DiffError(f"the diff has {one.path!r} twice; give each file once")
         found[one.path] = one
     return tuple(found[path] for path in sorted(found))
+
+
+_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+
+
+def _require_whole_hunks(lines: Iterable[str]) -> None:
+    """Refuse what a lenient reader would pass over: a line passed over would count as reviewed.
+
+    Raises:
+        DiffError: a hunk header cannot be read, or a hunk has more lines than its header says.
+    """
+    base = head = 0
+    ended = False  # the lines just read were the end of a hunk
+    for number, line in enumerate(lines, 1):
+        if base > 0 or head > 0:
+            base -= line[:1] in ("-", " ", "\n", "\r")
+            head -= line[:1] in ("+", " ", "\n", "\r")
+            ended = True
+        elif line.startswith("@@ "):
+            counts = _HUNK.match(line)
+            if counts is None:
+                raise DiffError(f"line {number} of the diff is no hunk header: {line.strip()!r}; correct it")
+            base, head = (1 if count is None else int(count) for count in counts.groups())
+            ended = False
+        elif ended and line[:1] in ("+", "-", " ") and not line.startswith(("--- ", "-- ")):
+            raise DiffError(f"line {number} of the diff is one more than its hunk header says; correct it")
+        elif not line.startswith("\\"):
+            ended = False
 
 
 def _lines(text: str) -> list[str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -20,7 +21,7 @@ from types import TracebackType
 from typing import IO, Protocol, Self
 
 from wardround.change.diff import Change, ChangedFile, FileStatus, Hunk, hunks_of, unquote
-from wardround.change.snapshot import Snapshot
+from wardround.change.snapshot import Snapshot, private_parent
 from wardround.errors import DiffError, GitError
 
 INDEX = ":index"
@@ -66,28 +67,46 @@ class Blobs:
     """One ``git cat-file --batch`` process that hands out objects on request."""
 
     def __init__(self, argv: Sequence[str], env: Mapping[str, str], cwd: Path) -> None:
-        self._process = subprocess.Popen(
-            [*argv, "cat-file", "--batch"],
+        self._argv, self._env, self._cwd = [*argv, "cat-file", "--batch"], dict(env), cwd
+        self._process = self._started()
+        self._lock = threading.RLock()  # tools' answers are read in threads, and those ask for contents too
+        self._kept: OrderedDict[str, bytes | None] = OrderedDict()
+        self._kept_bytes = 0
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            self._argv,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=dict(env),
-            cwd=cwd,
+            env=self._env,
+            cwd=self._cwd,
             start_new_session=True,
         )
-
-        self._kept: OrderedDict[str, bytes | None] = OrderedDict()
-        self._kept_bytes = 0
 
     def get(self, name: str) -> bytes | None:
         """The content of the blob an object name stands for; None if there is none or it is no blob."""
         if "\n" in name:
             return None
-        if name not in self._kept:
+        with self._lock:
+            if name not in self._kept:
+                self._keep(name, self._read(name))
+            self._kept.move_to_end(name)
+            return self._kept[name]
+
+    def _read(self, name: str) -> bytes | None:
+        try:
             self._ask([name])
-            self._keep(name, self._answer(name)[1])
-        self._kept.move_to_end(name)
-        return self._kept[name]
+            return self._answer(name)[1]
+        except GitError:
+            self._restart()
+            if ":" in name:
+                raise
+            return None  # git gives up over an object that a partial clone lacks
+
+    def _restart(self) -> None:
+        self.close()
+        self._process = self._started()
 
     def fetch(self, names: Iterable[str]) -> None:
         """Read many objects at once, so that ``get`` has them, as far as there is room to keep them."""
@@ -96,17 +115,22 @@ class Blobs:
             if self._kept_bytes > _KEPT_BYTES // 2:
                 return
             some = wanted[start : start + _ASKED_AT_ONCE]
-            self._ask(some)
-            for name in some:
-                self._keep(name, self._answer(name)[1])
+            with self._lock:
+                try:
+                    self._ask(some)
+                    for name in some:
+                        self._keep(name, self._answer(name)[1])
+                except GitError:
+                    return self._restart()  # which one it was, ``get`` finds out
 
     def commit(self, name: str) -> str | None:
         """The id of the commit a name stands for."""
         spec = f"{name}^{{commit}}"
         if "\n" in name:
             return None
-        self._ask([spec])
-        return self._answer(spec)[0]
+        with self._lock:
+            self._ask([spec])
+            return self._answer(spec)[0]
 
     def _ask(self, names: Sequence[str]) -> None:
         stdin, _ = self._streams()
@@ -397,7 +421,7 @@ class Repository:
         before, after = self._as_checked_out(path, old), self._as_checked_out(path, new)
         if present == before:
             return after
-        with Snapshot() as private:
+        with Snapshot(private_parent(self.root)) as private:
             names = [private.folder / name for name in ("present", "before", "after")]
             for name, content in zip(names, (present, before, after), strict=True):
                 name.write_bytes(content)

@@ -78,13 +78,18 @@ class RepositoryOrigin:
         self.root = repository.root
         self._repository = repository
         self._change = change
+        self._on_disk: dict[str, bytes | None] = {}
 
     def fetch(self, files: Sequence[ChangedFile]) -> None:
         self._repository.fetch(files)
 
     def content(self, file: ChangedFile, *, base: bool = False) -> bytes | None:
         side = self._change.base if base else self._change.head
-        return self._repository.content(file, side, base=base)
+        if side != WORKTREE:
+            return self._repository.content(file, side, base=base)
+        if file.path not in self._on_disk:  # editors go on writing; what was read first is under review
+            self._on_disk[file.path] = self._repository.content(file, side)
+        return self._on_disk[file.path]
 
     def read(self, path: str, side: SideName) -> bytes | None:
         return self._repository.tree(self._name(side)).read(path)

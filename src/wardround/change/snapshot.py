@@ -21,6 +21,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from wardround.folders import cache_folder
+
 _PREFIX = "wardround-"
 _PLAIN = re.compile(r"[^\x00-\x1f\x7f\udc80-\udcff\\=]+")
 
@@ -35,6 +37,16 @@ def alias(path: str) -> str:
         return path
     out = "".join(c if _PLAIN.fullmatch(c) else "".join(f"={b:02x}" for b in os.fsencode(c)) for c in path)
     return f"=2d{out[1:]}" if out.startswith("-") else out
+
+
+def private_parent(worktree: Path) -> Path:
+    """Where private folders go: the temporary folder, or the cache where that lies in the work tree."""
+    named = [os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP")]
+    inside = any(name and Path(name).resolve().is_relative_to(worktree.resolve()) for name in named)
+    # Python tries a folder by writing into it, so one in the work tree is not even tried.
+    folder = cache_folder() if inside else Path(tempfile.gettempdir()).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 class Snapshot:

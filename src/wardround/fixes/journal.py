@@ -8,6 +8,7 @@ written only while it still is what the fix was computed from.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 from pathlib import Path
@@ -39,7 +40,7 @@ class WorktreeFile(msgspec.Struct, frozen=True):
 
 
 class Journal(msgspec.Struct, frozen=True):
-    """Everything one fix writes. Undecodable bytes of paths are surrogate escapes, on disk as ``\\udcXX``."""
+    """Everything one fix writes. Undecodable bytes of paths are surrogate escapes, which only ``json`` writes."""
 
     root: str
     index_file: str
@@ -68,7 +69,7 @@ def begin(repository: Repository, journal: Journal, contents: dict[str, bytes]) 
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for name, content in contents.items():
             _write_through(folder / name, content)
-        _write_through(folder / f"{_JOURNAL}.new", msgspec.json.encode(journal, enc_hook=str))
+        _write_through(folder / f"{_JOURNAL}.new", json.dumps(msgspec.to_builtins(journal)).encode())
         os.replace(folder / f"{_JOURNAL}.new", folder / _JOURNAL)
         _sync_folder(folder)
     except OSError as cause:
@@ -87,8 +88,8 @@ def complete(repository: Repository) -> list[str]:
     if not file.exists():
         return []
     try:
-        journal = msgspec.json.decode(file.read_bytes(), type=Journal)
-    except msgspec.MsgspecError as cause:
+        journal = msgspec.convert(json.loads(file.read_bytes()), Journal)
+    except (ValueError, msgspec.MsgspecError) as cause:
         raise FixRefused(f"{file} is damaged: {cause}; remove it") from cause
     left = [one.path for one in journal.worktree if not _write_worktree(Path(journal.root), one, folder)]
     left += _write_index(repository, journal, set(left))

@@ -65,6 +65,8 @@ class Tool:
         install: the line that installs it, shown when it is missing.
         config_names: its configuration files, looked for from each file's folder up to the root.
         config_closure: files a configuration file refers to: (path, content) -> paths.
+        config_overlay: (folder, configuration files by path that count there) -> files to add to the snapshot
+            for that folder, where the project's configuration leaves open what wardround has a view on.
         fallback_config: reader of trusted files -> ``(name, content)`` placed above the snapshot: what counts
             for files that no configuration of the project covers.
         identity: what else its answers depend on, as text: its own rules, built-in options.
@@ -86,6 +88,7 @@ class Tool:
     distribution: str | None = None
     config_names: tuple[str, ...] = ()
     config_closure: Callable[[str, str], Sequence[str]] | None = None
+    config_overlay: Callable[[str, Mapping[str, str]], Mapping[str, str]] | None = None
     fallback_config: Callable[[Callable[[str], str | None]], tuple[str, str]] | None = None
     identity: Callable[[], str] | None = None
     project_files: tuple[str, ...] = ()

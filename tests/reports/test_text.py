@@ -1,0 +1,275 @@
+"""The text report fits a terminal, obeys no terminal code under review, and prints no secret."""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from wardround import cli
+from wardround.cli.reviewing import wants_colour
+from wardround.findings import Severity, Status, Unreviewed
+from wardround.reports import text
+
+if TYPE_CHECKING:
+    from tests.conftest import GitRepository
+    from tests.reports.conftest import Factory
+
+SECRET = "hunter2-Tr0ub4dor"
+EVERYTHING = 'preview = true\nlint.select = ["ALL"]\nlint.ignore = ["S101"]\n'
+CONTROLS = re.compile(
+    r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029\ufeff]"
+)
+
+
+def lines_of(report: str) -> list[str]:
+    assert report.endswith("\n")
+    return report[:-1].split("\n")
+
+
+class TestLayout:
+    def test_a_whole_report(self, make: Factory) -> None:
+        source = "def f(x=[], y=1):\n    return x\n"
+        findings = [
+            make.finding(sources=("ruff/B006", "semgrep/PY201"), suggested_fix=make.fix()),
+            make.finding(
+                "ruff/F401",
+                place=(2, 5, 2, 11),
+                severity=Severity.ERROR,
+                status=Status.CAUSED,
+                message="Unused " + "word " * 20,
+                rationale="",
+            ),
+        ]
+        lost = Unreviewed("q.py", "python", "ruff", "timed out after 10 s")
+        review = make.review(*findings, texts={"src/a.py": source}, unreviewed=[lost])
+        assert text.render(review) == (
+            "src/a.py\n"
+            "  1:9 warn  Do not use mutable data structures for argument defaults [ruff/B006]\n"
+            "     1 | def f(x=[], y=1):\n"
+            "       |         ^^\n"
+            "    why  The object is made once. Every call shares it.\n"
+            "    also semgrep/PY201\n"
+            "    fix  Replace with `None`\n"
+            "         - def f(x=[], y=1):\n"
+            "         + def f(x=None, y=1):\n"
+            "\n"
+            "  2:5 error  Unused word word word word word word word word word word word word\n"
+            "    word word word word word word word word [ruff/F401] (caused by this change)\n"
+            "     2 |     return x\n"
+            "       |     ^^^^^^\n"
+            "\n"
+            "\n"
+            "not reviewed\n"
+            "  ruff: timed out after 10 s: q.py\n"
+            "\n"
+            "wardround: blocked - 1 error, 1 warning, 1 file, 0.25 s, 1 not fully reviewed\n"
+        )
+
+    def test_of_one_rule_five_are_shown_and_the_rest_counted(self, make: Factory) -> None:
+        findings = [make.finding(place=(n + 1, 1, n + 1, 2)) for n in range(8)]
+        lines = lines_of(text.render(make.review(*findings)))
+        assert sum("[ruff/B006]" in line for line in lines) == 5
+        assert "  and 3 more of ruff/B006 in this file" in lines
+
+    def test_what_is_waived_or_older_is_counted_only(self, make: Factory) -> None:
+        findings = [
+            make.finding(place=(1, 1, 1, 2), status=Status.SUPPRESSED),
+            make.finding(place=(2, 1, 2, 2), status=Status.EXISTING),
+            make.finding(place=(3, 1, 3, 2), status=Status.EXISTING),
+        ]
+        assert text.render(make.review(*findings)) == (
+            "wardround: pass - no findings, 1 file, 0.25 s, 2 older not shown, 1 suppressed\n"
+        )
+
+
+class TestWidth:
+    def test_no_line_is_wider_than_80_columns(self, make: Factory) -> None:
+        source = "\t" * 30 + "漢字" * 60 + "e\u0301" * 60 + "x" * 500
+        findings = [
+            make.finding(
+                f"ruff/B{column:03}",
+                place=(1, column, 1, column + width),
+                message="漢字" * 70 + " " + "y" * 200 + " plain words" * 9,
+                rationale="z" * 300 + " and so on" * 20,
+                suggested_fix=make.fix("漢" * 100, place=(1, column, 1, column + 1)),
+            )
+            for column in (1, 20, 31, 100, 151, 270, 500, 770)
+            for width in (0, 3, 400)
+        ]
+        lost = [Unreviewed("f" * 100, "python", "ruff", "r" * 120 + " s" * 50)]
+        report = text.render(make.review(*findings, texts={"src/a.py": source}, unreviewed=lost))
+        assert max(text.columns(line) for line in lines_of(report)) <= 80
+
+    @pytest.mark.parametrize(
+        ("line", "place", "shown", "marked"),
+        [
+            ("x = 漢字 + y", (1, 5, 1, 7), "x = 漢字 + y", (4, 4)),
+            ("漢字 = y", (1, 6, 1, 7), "漢字 = y", (7, 1)),
+            ("\tx\ty", (1, 4, 1, 5), "    x    y", (9, 1)),
+            ("e\u0301 = y", (1, 6, 1, 7), "e\u0301 = y", (4, 1)),
+            ("x = y\r", (1, 5, 1, 6), "x = y", (4, 1)),
+            ("x = y", (1, 5, 1, 5), "x = y", (4, 1)),
+            ("x = (y", (1, 5, 3, 2), "x = (y", (4, 2)),
+            ("x", (1, 40, 1, 50), "x", (1, 1)),
+        ],
+    )
+    def test_the_mark_stands_below_the_place(
+        self, make: Factory, line: str, place: tuple[int, int, int, int], shown: str, marked: tuple[int, int]
+    ) -> None:
+        lines = lines_of(text.render(make.review(make.finding(place=place), texts={"src/a.py": line})))
+        index = next(i for i, line in enumerate(lines) if line.startswith("     1 | "))
+        assert lines[index] == f"     1 | {shown}"
+        assert lines[index + 1] == f"       | {' ' * marked[0]}{'^' * marked[1]}"
+
+    def test_one_line_of_a_megabyte_is_cut_around_the_place(self, make: Factory) -> None:
+        source = "x" * 500_000 + "HERE" + "y" * 500_000
+        findings = [
+            make.finding(f"ruff/{n}", place=(1, 500_001, 1, 500_005), suggested_fix=None) for n in range(50)
+        ]
+        started = time.perf_counter()
+        report = text.render(make.review(*findings, texts={"src/a.py": source}))
+        assert time.perf_counter() - started < 2
+        lines = lines_of(report)
+        assert max(map(len, lines)) <= 80
+        at = lines.index(next(line for line in lines if "HERE" in line))
+        assert lines[at + 1].index("^^^^") == lines[at].index("HERE")
+        assert lines[at + 1].count("^") == 4
+
+    def test_30_000_findings_take_seconds_and_are_counted_exactly(self, make: Factory) -> None:
+        old = [
+            make.finding("ruff/Z", place=(n + 1, 1, n + 1, 2), status=Status.EXISTING) for n in range(9_000)
+        ]
+        started = time.perf_counter()
+        report = text.render(make.review(*make.many(30_000), *old))
+        assert time.perf_counter() - started < 10
+        assert lines_of(report)[-1] == (
+            "wardround: blocked - 10000 errors, 10000 warnings, 10000 notes, 21 files, 0.25 s, "
+            "9000 older not shown"
+        )
+
+
+class TestHostileText:
+    def test_nothing_a_terminal_would_obey_comes_through(self, make: Factory) -> None:
+        hostile = "\x1b[2J\x1b]0;owned\x07\x9b31m\b\b\b\r\x00\u202egnp.exe\u2066\u2028\ufeff\x7f\udcff"
+        finding = make.finding(
+            file=f"d/{hostile}.py",
+            message=f"said {hostile}",
+            suggested_fix=make.fix(hostile, f"d/{hostile}.py"),
+        )
+        lost = Unreviewed(f"u/{hostile}", "python", "ruff", hostile)
+        source = f"def f(x={hostile}):"
+        report = text.render(make.review(finding, texts={finding.file: source}, unreviewed=[lost]))
+        assert CONTROLS.findall(report) == []
+        assert "\\x1b[2J" in report
+        report.encode("utf-8")
+
+    def test_only_our_own_colours_are_printed(self, make: Factory) -> None:
+        finding = make.finding(message="\x1b[31mred")
+        review = make.review(finding, texts={"src/a.py": "\x1b[31m(x=[])"})
+        report = text.render(review, text.coloured)
+        assert set(re.findall(r"\x1b[^m]*m", report)) <= {
+            "\x1b[31;1m", "\x1b[33;1m", "\x1b[36;1m", "\x1b[2m", "\x1b[1m", "\x1b[32m", "\x1b[31m", "\x1b[0m",
+        }  # fmt: skip
+        assert re.sub(r"\x1b\[[0-9;]*m", "", report) == text.render(review)
+
+    @pytest.mark.parametrize(
+        ("variables", "wanted"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
+    )
+    def test_colour_is_for_terminals_whose_user_wants_it(
+        self, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], wanted: bool
+    ) -> None:
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        monkeypatch.setenv("TERM", "xterm")
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+        assert wants_colour() is wanted
+        monkeypatch.setattr("sys.stdout.isatty", lambda: False)
+        assert wants_colour() is False
+
+    def test_a_path_that_is_no_utf_8_and_one_with_an_escape_are_printed(self, repo: GitRepository) -> None:
+        repo.stage({os.fsdecode(b"bad\xff.py"): "import os\n", "e\x1b[31mvil.py": "import os\n"})
+        done = repo.wardround("review")
+        assert "bad\\xff.py" in done.stdout
+        assert "e\\x1b[31mvil.py" in done.stdout
+        assert "\x1b" not in done.stdout + done.stderr
+
+
+class TestSecrets:
+    @pytest.mark.parametrize(
+        ("line", "shown"),
+        [
+            ("password = 'hunter2-hunter2'", "password = 'hu***"),
+            ("password = 'short'", "password = '***"),
+            ('f(token="a\\"hunter2-hunter2", password=\'x\')', 'f(token="a\\***'),
+            ("    password = f'hunter2-hunter2'", "    password = f'hu***"),
+            ('password = """hunter2-hunter2', 'password = """hu***'),
+            ("hunter2-hunter2", "***"),
+            ('    hunter2-hunter2"""', "    ***"),
+            ("# password: hunter2-hunter2", "***"),
+            ("password = hunter2hunter2  # 'x'", "***"),
+        ],
+    )
+    def test_a_line_is_reduced_to_what_stands_before_the_first_string(self, line: str, shown: str) -> None:
+        assert text.masked(line) == shown
+
+    def test_a_line_inside_a_string_of_several_lines_is_not_shown(self, make: Factory) -> None:
+        source = f'password = """\nPASSWORD={SECRET} = "x"\n"""\n'
+        finding = make.finding(place=(2, 1, 2, 3), masked=True)
+        report = text.render(make.review(finding, texts={"src/a.py": source}))
+        assert "     2 | ***" in report
+        assert SECRET not in report
+
+    @pytest.mark.parametrize("column", [1, 60, 200, 390])
+    def test_a_long_line_is_masked_before_it_is_cut(self, make: Factory, column: int) -> None:
+        source = f"password = '{'x' * 60}{SECRET * 20}'"
+        finding = make.finding(place=(1, column, 1, column + 9), masked=True)
+        report = text.render(make.review(finding, texts={"src/a.py": source}))
+        assert "***" in report
+        assert SECRET[:9] not in report
+
+    def test_no_format_and_no_file_of_ours_holds_a_secret(
+        self, repo: GitRepository, own_places: Path
+    ) -> None:
+        source = (
+            f"import os\npassword = '{SECRET}'\n"
+            f"def connect(**options): ...\n"
+            f"def login(token='{SECRET}'): return f'{SECRET}', token\n"
+            f"connect(host='h', password='{SECRET}')\n"
+            f"api_key: int = '{SECRET}'\n"
+            f"secret = dict(password='{SECRET}')\n"
+            f"if password == '{SECRET}': pass; x = '{SECRET}'.format()\n"
+            f'token = """\n{SECRET}\n   trailing   \n"""\n'
+        )
+        repo.stage({"a.py": source, "ruff.toml": EVERYTHING})
+        formats = [f"--format={name}" for name in ("text", "json", "sarif", "github")]
+        done = repo.wardround("review", *formats)
+        assert "ruff/S105" in done.stdout
+        assert SECRET not in done.stdout + done.stderr
+        for cached in own_places.rglob("results.sqlite"):
+            with sqlite3.connect(cached) as database:
+                database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        holding = [f for f in own_places.rglob("*") if f.is_file() and SECRET.encode() in f.read_bytes()]
+        assert holding == []
+
+    def test_a_crash_keeps_no_secret(
+        self,
+        repo: GitRepository,
+        own_places: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        repo.stage({"a.py": f"password = '{SECRET}'\n"})
+        monkeypatch.chdir(repo.root)
+        monkeypatch.setattr("wardround.reports.text.closing_line", lambda *_: 1 / 0)
+        assert cli._run(["review"]) == 5
+        said = capsys.readouterr()
+        (trace,) = own_places.rglob("crash.txt")
+        assert "ZeroDivisionError" in trace.read_text("utf-8")
+        assert SECRET not in said.out + said.err + trace.read_text("utf-8")
