@@ -16,6 +16,7 @@ import random
 import shutil
 import signal
 import stat
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -128,7 +129,7 @@ class Counts:
     statuses: Counter[int] = field(default_factory=Counter)
     differences: list[str] = field(default_factory=list)
     locks: int = 0
-    tracebacks: int = 0
+    tracebacks: Counter[str] = field(default_factory=Counter)
     lingering: int = 0
     snapshots_left: int = 0
     longest_s: float = 0.0
@@ -222,9 +223,9 @@ def restore_head(bench: Bench, base: str) -> bool:
 
 
 def typical_duration(bench: Bench, base: str) -> float:
-    """Seconds from the start of the git hook to its end, the longest of three."""
+    """Seconds from the start of the git hook to its end, the median of five."""
     taken = []
-    for _ in range(3):
+    for _ in range(5):
         commit = bench.commit()
         bench.hook_pid(commit)
         started = time.monotonic()
@@ -232,7 +233,7 @@ def typical_duration(bench: Bench, base: str) -> float:
         taken.append(time.monotonic() - started)
         if status != 0 or not restore_head(bench, base):
             raise SystemExit(f"an undisturbed commit fails: {(bench.base / 'stderr').read_text()}")
-    return max(taken)
+    return statistics.median(taken)
 
 
 def kill_once(bench: Bench, number: signal.Signals, after_s: float, counts: Counts) -> None:
@@ -254,7 +255,9 @@ def kill_once(bench: Bench, number: signal.Signals, after_s: float, counts: Coun
     took = settle(bench)
     counts.lingering += took is None
     counts.longest_s = max(counts.longest_s, took or 0.0)
-    counts.tracebacks += b"Traceback" in (bench.base / "stderr").read_bytes()
+    said = (bench.base / "stderr").read_text(errors="backslashreplace")
+    if "Traceback" in said:
+        counts.tracebacks[f"{number.name}: {said.strip().splitlines()[-1]}"] += 1
 
 
 def compare(bench: Bench, before: State, what: str, counts: Counts) -> None:
@@ -301,9 +304,11 @@ def report(counts: Counts, duration: float) -> bool:
     print(f"exit statuses of git commit    {statuses}")
     print(f"files or entries that differ   {len(counts.differences)}")
     print(f"index.lock left by killed git  {counts.locks}")
-    print(f"tracebacks on the terminal     {counts.tracebacks}")
+    print(f"tracebacks on the terminal     {counts.tracebacks.total()}")
     print(f"processes left                 {counts.lingering} (the last went after {counts.longest_s:.2f} s)")
     print(f"snapshots after the next run   {counts.snapshots_left}")
+    for last, count in sorted(counts.tracebacks.items()):
+        print(f"TRACEBACK {count} x {last}")
     for difference in counts.differences[:20]:
         print(f"DIFFERS {difference}")
     return not (counts.differences or counts.lingering or counts.snapshots_left)

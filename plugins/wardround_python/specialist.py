@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from wardround.checks import Check, Late, Source
+from wardround.findings import RawResult
 from wardround.rules import Rule, declarative_rules
 from wardround.specialists import Specialist
 from wardround_python import syntax, tools
-from wardround_python.check import run_python_checks
-from wardround_python.checks import CHECKS
 from wardround_python.environment import project_environment
 from wardround_python.options import PythonOptions
 
@@ -20,8 +20,8 @@ def specialist() -> Specialist:
         patterns=("*.py", "*.pyi", "*.pyw"),
         interpreters=(r"python[0-9.]*w?", r"pypy[0-9.]*", "uv"),
         tools=(tools.RUFF, tools.TY, tools.AST_GREP, tools.PYRIGHT, tools.SEMGREP),
-        checks=CHECKS,
-        run_checks=run_python_checks,
+        checks=Late("wardround_python.checks:CHECKS"),
+        run_checks=_run_checks,
         rules=_declared,
         statements=syntax.statements,
         comments=syntax.comments,
@@ -29,6 +29,12 @@ def specialist() -> Specialist:
         options=PythonOptions,
         environment=project_environment,
     )
+
+
+def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
+    from wardround_python.check import run_python_checks  # the parser's part: not needed to start the tools
+
+    return run_python_checks(checks, source)
 
 
 def _declared() -> Sequence[Rule]:

@@ -6,12 +6,13 @@ A check is one class in one file: its docstring says what is wrong and why it ma
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, overload
 
 from wardround.findings import Plane, RawResult, Severity, Span, SuggestedFix
 from wardround.rules import Rule
@@ -133,6 +134,35 @@ class Check(ABC):
             invalid=tuple(case.source for case in cls.INVALID),
             reported_by=(specialist,),
         )
+
+
+class Late(Sequence[type[Check]]):
+    """The checks a module names, imported when they are first looked at.
+
+    Give ``Late("acme.checks:CHECKS")`` where the checks take time to import: wardround then does it while
+    the static tools are running.
+    """
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+
+    @cached_property
+    def _checks(self) -> Sequence[type[Check]]:
+        module, _, name = self._place.partition(":")
+        checks: Sequence[type[Check]] = getattr(importlib.import_module(module), name)
+        return checks
+
+    @overload
+    def __getitem__(self, index: int) -> type[Check]: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[type[Check]]: ...
+
+    def __getitem__(self, index: int | slice) -> type[Check] | Sequence[type[Check]]:
+        return self._checks[index]
+
+    def __len__(self) -> int:
+        return len(self._checks)
 
 
 CheckRunner = Callable[[Sequence[type[Check]], Source], Iterable[RawResult]]

@@ -203,7 +203,9 @@ def _layer(folder: str, file: str, content: bytes, specialists: Sequence[Special
         raise ConfigError(f"{file} is not valid TOML: {cause}; correct it") from cause
     if file.rpartition("/")[2] == SHARED_FILE:
         shared = document.get("tool", {})
-        document = shared.get("wardround", {}) if isinstance(shared, dict) else {}
+        if not isinstance(shared, dict):
+            raise ConfigError(f"{file}: tool must be a table")
+        document = shared.get("wardround", {})
     if not isinstance(document, dict):
         raise ConfigError(f"{file}: tool.wardround must be a table")
     if not document:

@@ -35,7 +35,7 @@ class Host:
 
     @cached_property
     def catalogue(self) -> Catalogue:
-        rules = [check.rule(s.name) for s in self.specialists for check in s.checks]
+        rules = [_checked(check, s).rule(s.name) for s in self.specialists for check in s.checks]
         rules += [rule for s in self.specialists if s.rules is not None for rule in s.rules()]
         return Catalogue(rules, self.maps)
 
@@ -79,6 +79,19 @@ def load(skip: Sequence[str] = (), only: Sequence[str] = ()) -> Host:
     return Host(kept, origins)
 
 
+def _checked(check: type[Check], specialist: Specialist) -> type[Check]:
+    """A check that keeps its contract.
+
+    Raises:
+        PluginLoadError: it does not.
+    """
+    missing = [name for name in ("ID", "NAME") if not hasattr(check, name)]
+    if missing or not issubclass(check, Check):
+        wrong = f"lacks {' and '.join(missing)}" if missing else "is no wardround.checks.Check"
+        raise PluginLoadError(specialist.name, check.__module__, f"check {check.__name__} {wrong}")
+    return check
+
+
 def source_of(plugin: Plugin) -> str:
     """Where a plugin came from, for people."""
     return f"{plugin.distribution} {plugin.version} ({plugin.module})"
@@ -99,14 +112,6 @@ def _specialists_of(manager: pluggy.PluginManager, plugin: object, origin: Plugi
             raise PluginLoadError(
                 origin.name, source_of(origin), f"{specialist!r} is not a wardround.specialists.Specialist"
             )
-        for check in specialist.checks:
-            missing = [a for a in ("ID", "NAME") if not hasattr(check, a)]
-            if not issubclass(check, Check) or missing:
-                raise PluginLoadError(
-                    origin.name,
-                    source_of(origin),
-                    f"check {check.__name__} lacks {' and '.join(missing) or 'run'}",
-                )
     return brought
 
 

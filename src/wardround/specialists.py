@@ -56,7 +56,7 @@ class Specialist:
             if the pattern has a slash.
         interpreters: regular expressions for the program of a ``#!`` line, where the name tells nothing.
         claims_text: for files whose name and ``#!`` line tell nothing: (path, first bytes) -> claimed.
-        checks: the checks of its own, in any order.
+        checks: the checks of its own, in any order; ``checks.Late`` puts off importing them.
         run_checks: how they are run over one file; replace it to parse once for all of them.
         rules: rules of its tools that are written down outside the tool map (declarative rules).
         statements: text -> the statement around a line, so that a finding keeps its identity when the
@@ -72,7 +72,7 @@ class Specialist:
     interpreters: tuple[str, ...] = ()
     claims_text: Callable[[str, bytes], bool] | None = None
     tools: tuple[Tool, ...] = ()
-    checks: tuple[type[Check], ...] = ()
+    checks: Sequence[type[Check]] = ()
     run_checks: CheckRunner = run_each
     rules: Callable[[], Sequence[Rule]] | None = None
     statements: Callable[[str], StatementOf] = lines_as_statements

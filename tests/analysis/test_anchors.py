@@ -18,7 +18,8 @@ from wardround.specialists import lines_as_statements
 RUFF = Path(sys.executable).with_name("ruff")
 SNIPPETS = [
     "call( 'a' , [1,2,3] )\n",
-    "def function(argument, other=[], *, third={'key': 'value'}, **rest) -> dict[str, int]:\n    return rest\n",
+    "def function(argument, other=[], *, third={'key': 'value'}, **rest) -> dict[str, int]:\n"
+    "    return rest\n",
     "if (first and\n    second):\n    third()\n",
     "value = {'one': 1, 'two': [2, 3], 'three': {'four': (5, 6)}}\n",
     "assert some_function(argument_one, argument_two) == another_function(), 'message with words'\n",

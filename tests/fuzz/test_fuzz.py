@@ -7,6 +7,7 @@ import random
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -30,14 +31,14 @@ TARGETS = pytest.mark.parametrize("target", fuzz.TARGETS, ids=lambda target: tar
 
 
 @TARGETS
-def test_its_samples_are_read(target: fuzz.Target) -> None:
+def test_its_samples_are_read(target: Any) -> None:
     for sample in target.samples:
         if sample != fuzz.ODD_CONFIG:
             assert fuzz.attempt(target, sample) == "read"
 
 
 @TARGETS
-def test_mutated_samples_break_nothing(target: fuzz.Target) -> None:
+def test_mutated_samples_break_nothing(target: Any) -> None:
     random_ = random.Random(f"suite {target.name}")
     for _ in range(2_000):
         fuzz.attempt(target, fuzz.mutated(target, random_))
@@ -46,7 +47,7 @@ def test_mutated_samples_break_nothing(target: fuzz.Target) -> None:
 @TARGETS
 @settings(max_examples=60, deadline=None, database=None)
 @given(data=st.data())
-def test_nothing_that_hypothesis_finds_breaks_it(target: fuzz.Target, data: st.DataObject) -> None:
+def test_nothing_that_hypothesis_finds_breaks_it(target: Any, data: st.DataObject) -> None:
     pieces = st.sampled_from([*target.words, *target.samples]) | st.binary(max_size=12)
     fuzz.attempt(target, b"".join(data.draw(st.lists(pieces, max_size=8))))
 
@@ -55,10 +56,11 @@ def test_nothing_that_hypothesis_finds_breaks_it(target: fuzz.Target, data: st.D
 @pytest.mark.parametrize(
     "content",
     [b"", b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"[" * 100_000, b"{" * 100_000, b'{"a":' * 100_000,
-     b"\n" * 10_000, b"(" * 10_000, b"a.b=" * 10_000, b'"' * 9_999, b"x" * 1_000_000, b"# wardround: " * 50_000],
+     b"\n" * 10_000, b"(" * 10_000, b"a.b=" * 10_000, b'"' * 9_999, b"x" * 1_000_000,
+     b"# wardround: " * 50_000],
     ids=lambda content: f"{content[:14]!r}x{len(content)}",
 )  # fmt: skip
-def test_extremes_break_nothing(target: fuzz.Target, content: bytes) -> None:
+def test_extremes_break_nothing(target: Any, content: bytes) -> None:
     fuzz.attempt(target, content)
 
 

@@ -268,7 +268,7 @@ class TestSecrets:
         repo.stage({"a.py": f"password = '{SECRET}'\n"})
         monkeypatch.chdir(repo.root)
         monkeypatch.setattr("wardround.reports.text.closing_line", lambda *_: 1 / 0)
-        assert cli._run(["review"]) == 5
+        assert cli.run(["review"]) == 5
         said = capsys.readouterr()
         (trace,) = own_places.rglob("crash.txt")
         assert "ZeroDivisionError" in trace.read_text("utf-8")

@@ -113,7 +113,7 @@ class Blobs:
         wanted = [name for name in dict.fromkeys(names) if name not in self._kept and "\n" not in name]
         for start in range(0, len(wanted), _ASKED_AT_ONCE):
             if self._kept_bytes > _KEPT_BYTES // 2:
-                return
+                return None
             some = wanted[start : start + _ASKED_AT_ONCE]
             with self._lock:
                 try:

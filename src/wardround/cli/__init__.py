@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
@@ -51,16 +53,20 @@ def cli() -> None:
     """
 
 
-def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and leave with its status."""
+def main() -> NoReturn:
+    """Run the command line and leave with its status.
+
+    A hook that takes a second is uninstalled, and taking the interpreter down in order, with the garbage
+    collector running while modules load, is a quarter of what a small review costs: neither is done.
+    """
+    gc.disable()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
-    status = _run(arguments)
-    try:
+    status = run()
+    with suppress(OSError, ValueError):
         sys.stdout.flush()
-    except BrokenPipeError:
-        _silence_output()
-    sys.exit(status)
+        sys.stderr.flush()
+    os._exit(status)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
@@ -69,7 +75,8 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     raise Interrupted(number)
 
 
-def _run(arguments: Sequence[str] | None) -> int:
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status; errors have become text on standard error."""
     try:
         answer = cli.main(args=arguments, prog_name="wardround", standalone_mode=False)
     except Interrupted as signalled:
@@ -85,8 +92,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except WardroundError as trouble:
         _say(f"wardround: {trouble}")
         return INTERNAL
-    except BrokenPipeError:
-        _silence_output()
+    except BrokenPipeError:  # whoever read our output is gone
         return 128 + signal.SIGPIPE
     except Exception as crash:  # noqa: BLE001  (the last line of defence: never a traceback, never status 1)
         _say(f"wardround: internal error: {type(crash).__name__}: {crash}{_keep_trace(crash)}")
@@ -114,8 +120,3 @@ def _keep_trace(crash: Exception) -> str:
     except OSError:
         return "; please report it"
     return f"; please report it with {file}"
-
-
-def _silence_output() -> None:
-    """Let the interpreter flush into nothing at exit: whoever read our output is gone."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

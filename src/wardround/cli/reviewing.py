@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -93,19 +94,61 @@ def _diff_text(name: str) -> str:
 
 def perform(target: Target, request: Request, outputs: Sequence[Output]) -> Review:
     """Review a change and write the reports."""
-    from wardround import host, review
-    from wardround.tools.process import Processes
+    with opened_ahead(target) as opening, progress_line() as progress:
+        from wardround import host, review
+        from wardround.tools.process import Processes
 
-    processes = Processes()
-    with opened(target) as (origin, change, _), progress_line() as progress:
+        loaded = host.load()
+        origin, change, _ = opening.result()
+        processes = Processes()
         try:
-            done = review.run(origin, change, host.load(), request, processes, progress)
+            done = review.run(origin, change, loaded, request, processes, progress)
         finally:
             processes.stop()
         progress("")
         for output in outputs:
             write(output, done)
     return done
+
+
+class Opening:
+    """A change that is being opened by another thread, while this one has other things to do."""
+
+    def __init__(self, target: Target) -> None:
+        self._context = opened(target)
+        self._opened: tuple[Origin, Change, Repository | None] | None = None
+        self._trouble: BaseException | None = None
+        self._thread = threading.Thread(target=self._open, daemon=True)
+        self._thread.start()
+
+    def _open(self) -> None:
+        try:
+            self._opened = self._context.__enter__()
+        except BaseException as trouble:  # noqa: BLE001  (raised again in the thread that asks)
+            self._trouble = trouble
+
+    def result(self) -> tuple[Origin, Change, Repository | None]:
+        """What ``opened`` gives, or the error it raises."""
+        self._thread.join()
+        if self._trouble is not None:
+            raise self._trouble
+        assert self._opened is not None
+        return self._opened
+
+    def close(self) -> None:
+        self._thread.join()
+        if self._opened is not None:
+            self._context.__exit__(None, None, None)
+
+
+@contextmanager
+def opened_ahead(target: Target) -> Iterator[Opening]:
+    """Let git find out what has changed while the reviewers are loaded."""
+    opening = Opening(target)
+    try:
+        yield opening
+    finally:
+        opening.close()
 
 
 def apply_fixes(target: Target, request: Request) -> None:

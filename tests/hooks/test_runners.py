@@ -1,0 +1,198 @@
+"""wardround under the programs that call git hooks: git itself, pre-commit, prek and lefthook."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.conftest import GitRepository
+
+pytestmark = pytest.mark.e2e
+
+GOOD = 'def greet(name):\n    return "hello %s" % (name,)\n'
+BAD = 'def greet(name):\n    return "hello %s %s" % (name,)\n'
+MANIFEST = Path(__file__).parents[2] / ".pre-commit-hooks.yaml"
+PRE_COMMIT_CONFIG = """\
+repos:
+  - repo: local
+    hooks:
+      - id: wardround
+        name: wardround (staged change)
+        entry: wardround hook --stage pre-commit
+        language: system
+        pass_filenames: false
+        require_serial: true
+        verbose: true
+        stages: [pre-commit, pre-merge-commit, manual]
+      - id: wardround-push
+        name: wardround (outgoing commits)
+        entry: wardround hook --stage pre-push
+        language: system
+        pass_filenames: false
+        always_run: true
+        require_serial: true
+        verbose: true
+        stages: [pre-push]
+"""
+LEFTHOOK_CONFIG = """\
+pre-commit:
+  commands:
+    wardround:
+      run: wardround hook
+pre-push:
+  commands:
+    wardround:
+      run: wardround hook --stage pre-push {1}
+      use_stdin: true
+"""
+RUNNERS = ["pre-commit", "prek", "lefthook"]
+
+
+def installed(repo: GitRepository, runner: str) -> GitRepository:
+    """Commit a good file and the runner's configuration, and have it install its git hooks."""
+    if runner == "lefthook":
+        repo.commit({"lefthook.yml": LEFTHOOK_CONFIG, "greet.py": GOOD})
+        done = repo.run("lefthook", "install")
+    else:
+        repo.commit({".pre-commit-config.yaml": PRE_COMMIT_CONFIG, "greet.py": GOOD})
+        done = repo.run(runner, "install", "-t", "pre-commit", "-t", "pre-push")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return repo
+
+
+def said(done: subprocess.CompletedProcess[str]) -> str:
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("runner", RUNNERS)
+class TestCommit:
+    def test_a_bad_change_is_stopped_with_its_finding(self, repo: GitRepository, runner: str) -> None:
+        installed(repo, runner)
+        repo.stage({"greet.py": BAD})
+        done = repo.run("git", "commit", "-m", "bad")
+        assert done.returncode == 1
+        assert "  2:12 error  `%`-format string has 2 placeholder(s)" in said(done)
+        assert "wardround: blocked - 1 error, 1 file, " in said(done)
+        assert repo.git("rev-list", "--count", "HEAD") == "1\n"
+
+    def test_a_good_change_goes_through_with_the_closing_line(
+        self, repo: GitRepository, runner: str
+    ) -> None:
+        installed(repo, runner)
+        repo.stage({"more.py": "LIMIT = 1\n"})
+        done = repo.run("git", "commit", "-m", "good")
+        assert done.returncode == 0, said(done)
+        assert "wardround: pass - no findings, 1 file, " in said(done)
+        assert repo.git("rev-list", "--count", "HEAD") == "2\n"
+
+    def test_only_the_staged_part_of_a_file_counts(self, repo: GitRepository, runner: str) -> None:
+        installed(repo, runner)
+        repo.stage({"greet.py": GOOD + "\n\nLIMIT = 1\n"})
+        repo.write("greet.py", BAD + "\n\nLIMIT = 1\n")
+        repo.write("draft.py", BAD)
+        done = repo.run("git", "commit", "-m", "good")
+        assert done.returncode == 0, said(done)
+        assert repo.read("greet.py") == (BAD + "\n\nLIMIT = 1\n").encode()
+        assert repo.git("status", "--porcelain") == " M greet.py\n?? draft.py\n"
+
+    def test_a_bad_staged_part_is_stopped_though_the_file_on_disk_is_good(
+        self, repo: GitRepository, runner: str
+    ) -> None:
+        installed(repo, runner)
+        repo.stage({"greet.py": BAD})
+        repo.write("greet.py", GOOD)
+        done = repo.run("git", "commit", "-m", "bad")
+        assert done.returncode == 1
+        assert "[ruff/F507]" in said(done)
+        assert repo.staged("greet.py") == BAD.encode()
+        assert repo.read("greet.py") == GOOD.encode()
+
+    def test_commit_all_is_reviewed(self, repo: GitRepository, runner: str) -> None:
+        installed(repo, runner)
+        repo.write("greet.py", BAD)
+        done = repo.run("git", "commit", "-a", "-m", "bad")
+        assert done.returncode == 1
+        assert "[ruff/F507]" in said(done)
+
+
+@pytest.mark.parametrize("runner", RUNNERS)
+class TestPush:
+    @pytest.fixture
+    def remote(self, repo: GitRepository, tmp_path: Path) -> str:
+        repo.git("init", "-q", "--bare", tmp_path / "remote.git")
+        repo.git("remote", "add", "origin", tmp_path / "remote.git")
+        return "origin"
+
+    def test_bad_outgoing_commits_are_stopped(self, repo: GitRepository, remote: str, runner: str) -> None:
+        installed(repo, runner)
+        repo.git("push", "-q", "--no-verify", remote, "main")
+        repo.commit({"greet.py": BAD})
+        done = repo.run("git", "push", remote, "main")
+        assert done.returncode == 1
+        assert "[ruff/F507]" in said(done)
+
+    def test_a_bad_first_push_is_stopped(self, repo: GitRepository, remote: str, runner: str) -> None:
+        installed(repo, runner)
+        repo.commit({"bad.py": BAD})
+        done = repo.run("git", "push", remote, "main")
+        assert done.returncode == 1
+        assert "[ruff/F507]" in said(done)
+        assert repo.git("ls-remote", remote) == ""
+
+    def test_a_good_new_branch_goes_through(self, repo: GitRepository, remote: str, runner: str) -> None:
+        installed(repo, runner)
+        repo.commit({"old.py": BAD})
+        repo.git("push", "-q", "--no-verify", remote, "main")
+        repo.git("checkout", "-q", "-b", "topic")
+        repo.commit({"more.py": "LIMIT = 1\n"})
+        done = repo.run("git", "push", remote, "topic")
+        assert done.returncode == 0, said(done)
+        assert "wardround: pass - no findings, 1 file, " in said(done)
+
+
+@pytest.mark.parametrize("runner", ["pre-commit", "prek"])
+class TestNamedCommits:
+    def test_from_ref_and_to_ref_name_the_change(self, repo: GitRepository, runner: str) -> None:
+        installed(repo, runner)
+        repo.commit({"more.py": "LIMIT = 1\n"})
+        repo.commit({"greet.py": BAD})
+        repo.stage({"staged.py": "LIMIT = 2\n"})
+        bad = repo.run(runner, "run", "--from-ref", "HEAD~1", "--to-ref", "HEAD")
+        assert bad.returncode == 1
+        assert "[ruff/F507]" in said(bad)
+        good = repo.run(runner, "run", "--from-ref", "HEAD~2", "--to-ref", "HEAD~1")
+        assert good.returncode == 0, said(good)
+        assert "wardround: pass - no findings, 1 file, " in said(good)
+
+    def test_a_manual_run_reviews_what_is_staged(self, repo: GitRepository, runner: str) -> None:
+        installed(repo, runner)
+        repo.stage({"greet.py": BAD})
+        done = repo.run(runner, "run", "--hook-stage", "manual", "wardround")
+        assert done.returncode == 1
+        assert "[ruff/F507]" in said(done)
+
+
+def test_the_manifest_is_valid(repo: GitRepository) -> None:
+    done = repo.run("pre-commit", "validate-manifest", MANIFEST)
+    assert done.returncode == 0, said(done)
+
+
+def test_the_manifest_offers_what_these_tests_use(repo: GitRepository) -> None:
+    offered = MANIFEST.read_text(encoding="utf-8")
+    for line in PRE_COMMIT_CONFIG.splitlines():
+        if line.strip().startswith(("- id:", "entry:", "pass_filenames:", "require_serial:")):
+            assert line.strip() in offered
+
+
+def test_git_started_without_a_terminal_shows_plain_text(repo: GitRepository) -> None:
+    repo.commit({"greet.py": GOOD})
+    repo.git_hook("pre-commit", "exec wardround hook")
+    repo.stage({"greet.py": BAD})
+    done = repo.run("setsid", "git", "commit", "-m", "bad", env={"TERM": "", "LANG": "", "LC_ALL": ""})
+    assert done.returncode == 1
+    assert "[ruff/F507]" in said(done)
+    assert "\x1b[" not in said(done)
