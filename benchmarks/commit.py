@@ -90,7 +90,7 @@ def tool_commands(files: Sequence[str], rules: Path, config: Path) -> list[list[
         [str(BIN / "ty"), "check", "--output-format", "gitlab", "--no-progress",
          "--ignore", "import-not-found", *files],
         [str(BIN / "ruff"), "check", "--no-cache", "--output-format", "json", "--config", str(config), *files],
-        [str(BIN / "ast-grep"), "scan", "-c", str(rules / "sgconfig.yml"), "--json=stream", *files],
+        [str(BIN / "ast-grep"), "scan", "-c", str(rules / "sgconfig.yml"), "--json=compact", *files],
     ]  # fmt: skip
 
 

@@ -257,12 +257,12 @@ PYRIGHT = encoded({
         {"file": "/snapshot/a.py", "severity": "information", "message": "m"}],
     "summary": {"filesAnalyzed": 2, "errorCount": 1},
 })  # fmt: skip
-AST_GREP = b"\n".join(
-    encoded({"text": "x", "file": name, "ruleId": "PY107", "message": "m", "severity": "warning", "range": {
+AST_GREP = encoded([
+    {"text": "x", "file": name, "ruleId": "PY107", "message": "m", "severity": "warning", "range": {
         "byteOffset": {"start": 0, "end": 1}, "start": {"line": 0, "column": 0},
-        "end": {"line": 0, "column": 1}}})
+        "end": {"line": 0, "column": 1}}}
     for name in FILES
-)  # fmt: skip
+])  # fmt: skip
 SEMGREP = encoded({
     "version": "1.182.0", "errors": [], "paths": {"scanned": list(FILES)}, "results": [
         {"check_id": "python.semgrep.PY201", "path": "a.py", "start": {"line": 1, "col": 1, "offset": 0},
@@ -309,7 +309,7 @@ TARGETS = (
     Target("ruff", parser(tools.parse_ruff), PARSER_ERRORS, (RUFF, b"[]"), JSON_WORDS),
     Target("ty", parser(tools.parse_ty), PARSER_ERRORS, (TY, b"[]"), JSON_WORDS),
     Target("pyright", parser(tools.parse_pyright), PARSER_ERRORS, (PYRIGHT,), JSON_WORDS),
-    Target("ast-grep", parser(tools.parse_ast_grep), PARSER_ERRORS, (AST_GREP, b""), JSON_WORDS),
+    Target("ast-grep", parser(tools.parse_ast_grep), PARSER_ERRORS, (AST_GREP, b"[]"), JSON_WORDS),
     Target("semgrep", parser(tools.parse_semgrep), PARSER_ERRORS, (SEMGREP,), JSON_WORDS),
 )
 

@@ -334,15 +334,18 @@ class AstGrepResult(msgspec.Struct, rename="camel"):
 
 def ast_grep_command(run: Invocation) -> Sequence[str]:
     config = _rules_folder() / "sgconfig.yml"
-    return [str(run.program), "scan", "-c", str(config), "--json=stream", "--no-ignore", "hidden",
+    return [str(run.program), "scan", "-c", str(config), "--json=compact", "--no-ignore", "hidden",
             "--", *run.files]  # fmt: skip
 
 
 def parse_ast_grep(output: bytes, run: Invocation) -> list[RawResult]:
-    """Read ``ast-grep scan --json=stream``: one 0-based result a line; nothing printed is no result."""
+    """Read ``ast-grep scan --json=compact``, whose places are 0-based.
+
+    The compact form prints an empty list where there is nothing to say; the streaming form prints nothing,
+    as a program does that never ran.
+    """
     found = []
-    for line in output.splitlines():
-        result = msgspec.json.decode(line, type=AstGrepResult)
+    for result in msgspec.json.decode(output, type=list[AstGrepResult]):
         start, end = result.range.start, result.range.end
         span = Span(start.line + 1, start.column + 1, end.line + 1, end.column + 1)
         found.append(RawResult(result.rule_id, _relative(result.file, run), span, _one_line(result.message)))

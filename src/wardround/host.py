@@ -69,7 +69,7 @@ def load(skip: Sequence[str] = (), only: Sequence[str] = ()) -> Host:
             specialists += _specialists_of(manager, plugin, origin)
         except PluginLoadError:
             raise
-        except Exception as cause:
+        except (Exception, SystemExit) as cause:
             raise PluginLoadError(origin.name, source_of(origin), _one_line(cause)) from cause
         origins.append(origin)
     twice = [name for name, count in Counter(s.name for s in specialists).items() if count > 1]

@@ -64,6 +64,11 @@ class TestMerging:
         assert [f.message for f in merged([plain, fixing])] == ["fixing"]
         assert [f.message for f in merged([said("b/1", message="other"), plain])] == ["plain"]
 
+    def test_of_equals_the_tool_named_first_speaks(self) -> None:
+        both = [said("a/1", message="from a"), said("b/1", message="from b")]
+        assert [f.message for f in merged(both, ["b", "a"])] == ["from b"]
+        assert [f.message for f in merged(both, ["a", "b"])] == ["from a"]
+
     @pytest.mark.parametrize(
         ("one", "other", "all_"),
         [

@@ -1,4 +1,4 @@
-"""A snapshot shows tools the side under review, beside the rest of the work tree, and leaves nothing behind."""
+"""A snapshot shows tools the side under review with the rest of the work tree, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def worktree(tmp_path: Path) -> Path:
 
 class TestAlias:
     @pytest.mark.parametrize(
-        "path", ["a.py", "with space/x y.py", "café/π.py", "foo_x86_64.py", "it's \"quoted\".py", "a-b/-c.py"]
+        "path", ["a.py", "with space/x y.py", "café/π.py", "foo_x86_64.py", 'it\'s "quoted".py', "a-b/-c.py"]
     )
     def test_a_name_that_tools_can_print_stays(self, path: str) -> None:
         assert alias(path) == path
@@ -91,7 +91,7 @@ class TestContent:
     def test_a_file_above_the_root_is_beside_the_repository(self, parent: Path) -> None:
         with Snapshot(parent) as snapshot:
             snapshot.write_above("head", "ruff.toml", "line-length = 9")
-            assert (snapshot.side("head").parent / "ruff.toml").read_text(encoding="utf-8") == "line-length = 9"
+            assert (snapshot.side("head").parent / "ruff.toml").read_bytes() == b"line-length = 9"
             assert tree(snapshot.side("head")) == {}
 
     def test_only_files_that_differ_are_copied(self, parent: Path, worktree: Path) -> None:
@@ -207,3 +207,9 @@ class TestPlace:
         time.sleep(0.01)
         assert private_parent(worktree) == Path(os.environ["XDG_CACHE_HOME"]) / "wardround"
         assert os.stat(worktree / "app").st_mtime_ns == before
+
+    def test_a_work_tree_around_it_moves_it_to_the_cache(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tree/tmp"))
+        assert private_parent(tmp_path / "tree") == Path(os.environ["XDG_CACHE_HOME"]) / "wardround"

@@ -1,4 +1,4 @@
-"""Wrong input: one sentence on standard error that says what, where and what to do; nothing changes on disk."""
+"""Wrong input: one sentence on standard error says what, where and what to do; nothing changes on disk."""
 
 from __future__ import annotations
 
@@ -180,7 +180,6 @@ class TestConfiguration:
             (".wardround.toml", b"# caf\xe9\njobs = 1\n", ".wardround.toml is not valid TOML: "),
             ("pyproject.toml", "[tool.wardround\n", "pyproject.toml is not valid TOML: "),
             ("pyproject.toml", "[tool]\nwardround = 1\n", "pyproject.toml: tool.wardround must be a table"),
-            ("pyproject.toml", "tool = 'wardround'\n", "pyproject.toml: tool"),
             (".wardround.toml", "only = ['cobol']\n", "no specialist is named 'cobol'; there are "),
             (
                 ".wardround.toml",
@@ -245,7 +244,8 @@ class TestExitStatus:
         changed.stage({"a.py": BAD * 300})
         done = changed.run("sh", "-c", "wardround review --format json; echo $? >&2; exit 0")
         assert done.stderr == "1\n"
-        piped = changed.run("bash", "-c", "wardround review --format json | head -c1; echo ${PIPESTATUS[0]} >&2")
+        script = "wardround review --format json | head -c1; echo ${PIPESTATUS[0]} >&2"
+        piped = changed.run("bash", "-c", script)
         assert "Traceback" not in piped.stderr
         assert piped.stderr.splitlines()[-1] in ("1", "141")
 

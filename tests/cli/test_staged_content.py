@@ -158,9 +158,7 @@ class TestCommit:
         repo.stage({"greet.py": BAD})
         assert repo.run("git", "commit", "-m", "bad").returncode == 1
 
-    def test_a_named_git_folder_and_work_tree_are_reviewed(
-        self, repo: GitRepository, tmp_path: Path
-    ) -> None:
+    def test_a_named_git_folder_and_work_tree_are_reviewed(self, repo: GitRepository, tmp_path: Path) -> None:
         repo.commit({"greet.py": GOOD})
         repo.git_hook("pre-commit", "exec wardround hook")
         repo.write("greet.py", BAD)

@@ -1,4 +1,4 @@
-"""Fixes reach index and work tree each for itself; what is not staged survives, whenever the run is killed."""
+"""Fixes reach index and work tree each for itself; what is not staged survives, whenever a run is killed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ import pytest
 from wardround import host, review
 from wardround.change.git import Repository
 from wardround.change.origin import RepositoryOrigin
+from wardround.config import Request
 from wardround.findings import Edit, Span, SuggestedFix
 from wardround.fixes import journal
 from wardround.fixes.apply import fix
 from wardround.fixes.journal import IndexEntry, Journal, WorktreeFile
-from wardround.review import Request, Review
+from wardround.review import Review
 from wardround.tools.process import Processes
 
 if TYPE_CHECKING:

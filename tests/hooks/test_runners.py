@@ -79,9 +79,7 @@ class TestCommit:
         assert "wardround: blocked - 1 error, 1 file, " in said(done)
         assert repo.git("rev-list", "--count", "HEAD") == "1\n"
 
-    def test_a_good_change_goes_through_with_the_closing_line(
-        self, repo: GitRepository, runner: str
-    ) -> None:
+    def test_a_good_change_goes_through_with_the_closing_line(self, repo: GitRepository, runner: str) -> None:
         installed(repo, runner)
         repo.stage({"more.py": "LIMIT = 1\n"})
         done = repo.run("git", "commit", "-m", "good")

@@ -60,6 +60,13 @@ class TestReading:
         text = "x = 1  # wardround: ignore[E722] why\ny = '''\n"
         assert read(comments(text)) == ([Suppression(1, 8, ("E722",), "why")], [])
 
+    @pytest.mark.parametrize("char", ["\0", "\r\ufffd", "\x0c", "\ufeff"])
+    def test_odd_characters_are_no_crash(self, char: str) -> None:
+        text = f"x = 1  # wardround: ignore[E722] why\ny = {char} 2  # wardround: ignore[B006] x\n"
+        found, unreadable = read(comments(text))
+        assert len(found) <= 2
+        assert unreadable == []
+
     @given(st.lists(st.from_regex(r"[A-Za-z0-9/_-]{1,8}", fullmatch=True), min_size=1), st.text())
     def test_names_and_reason_come_back_as_written(self, names: list[str], reason: str) -> None:
         ((one,), unreadable) = read([Comment(1, f"wardround: ignore[{', '.join(names)}] {reason}")])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from wardround.findings import Finding, Status
@@ -11,12 +11,15 @@ from wardround.findings import Finding, Status
 _WEIGHT = {Status.EXISTING: 0, Status.SUPPRESSED: 1, Status.CAUSED: 2, Status.NEW: 3}
 
 
-def merged(findings: Iterable[Finding]) -> list[Finding]:
+def merged(findings: Iterable[Finding], tools: Sequence[str] = ()) -> list[Finding]:
     """Merge findings of one defect class whose places overlap or begin on the same line.
 
     Two findings of one rule are never merged: a tool that says a thing twice means two things. Of a group,
-    the most severe finding speaks, then one that brings a fix, then the first by rule name; the others
-    become its sources.
+    the most severe finding speaks, then one that brings a fix, then that of the tool named first, then the
+    first by rule name; the others become its sources.
+
+    Args:
+        tools: who speaks first, so that the same rule speaks at commit and in CI, where more tools run.
     """
     by_class: dict[tuple[str, str], list[Finding]] = defaultdict(list)
     for finding in findings:
@@ -30,7 +33,7 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
                 clusters.append([finding])
             else:
                 home.append(finding)
-        out += [_as_one(cluster) for cluster in clusters]
+        out += [_as_one(cluster, tools) for cluster in clusters]
     return sorted(out, key=lambda f: f.sort_key)
 
 
@@ -40,10 +43,16 @@ def _belongs(finding: Finding, cluster: list[Finding]) -> bool:
     return any(other.span.line == finding.span.line or other.span.overlaps(finding.span) for other in cluster)
 
 
-def _as_one(cluster: list[Finding]) -> Finding:
+def _as_one(cluster: list[Finding], tools: Sequence[str]) -> Finding:
     if len(cluster) == 1:
         return cluster[0]
-    speaker = min(cluster, key=lambda f: (-f.severity, f.suggested_fix is None, f.rule))
+    rank = {tool: number for number, tool in enumerate(tools)}
+
+    def order(finding: Finding) -> tuple[int, bool, int, str]:
+        place = rank.get(finding.rule.partition("/")[0], len(rank))
+        return (-finding.severity, finding.suggested_fix is None, place, finding.rule)
+
+    speaker = min(cluster, key=order)
     return replace(
         speaker,
         sources=tuple(sorted({source for f in cluster for source in f.sources})),

@@ -49,7 +49,8 @@ class Weighing:
             ConfigError: a suppression on an added line cannot be understood, or the baseline cannot be read.
         """
         found = self._map(self._reviewed.head, self._reviewed.base)
-        found = self._identified(_with_secrets_masked(merged(found)))
+        tools = [name for specialist in self._host.specialists for name in tools_of(specialist)]
+        found = self._identified(_with_secrets_masked(merged(found, tools)))
         found, notes = self._suppressed(found, self._reviewed.head)
         return self._accepted(self._with_content_names([*found, *notes, *self._changed_rules()]))
 

@@ -113,15 +113,16 @@ class Blobs:
         wanted = [name for name in dict.fromkeys(names) if name not in self._kept and "\n" not in name]
         for start in range(0, len(wanted), _ASKED_AT_ONCE):
             if self._kept_bytes > _KEPT_BYTES // 2:
-                return None
+                return
             some = wanted[start : start + _ASKED_AT_ONCE]
             with self._lock:
                 try:
                     self._ask(some)
                     for name in some:
                         self._keep(name, self._answer(name)[1])
-                except GitError:
-                    return self._restart()  # which one it was, ``get`` finds out
+                except GitError:  # which object it was, ``get`` finds out
+                    self._restart()
+                    return
 
     def commit(self, name: str) -> str | None:
         """The id of the commit a name stands for."""
@@ -636,7 +637,7 @@ def _blob(object_id: str) -> str | None:
 
 
 def _sections(lines: Iterator[str]) -> Iterator[Iterator[str]]:
-    """Cut a patch before its ``diff --git`` lines. Each part must be used up, or is skipped, before the next."""
+    """Cut a patch before its ``diff --git`` lines; what is not read of a part is skipped with the next."""
     pending = next((line for line in lines if line.startswith("diff --git ")), None)
 
     def section() -> Iterator[str]:

@@ -30,8 +30,8 @@ _PLAIN = re.compile(r"[^\x00-\x1f\x7f\udc80-\udcff\\=]+")
 def alias(path: str) -> str:
     """The path a file has in a snapshot: itself, unless a tool could not name it in its output.
 
-    Control characters, backslashes and undecodable bytes become ``=HH``, and so does a leading dash; the equals
-    sign itself too, so that no two paths share one alias.
+    Control characters, backslashes and undecodable bytes become ``=HH``, and so does a leading dash; the
+    equals sign itself too, so that no two paths share one alias.
     """
     if _PLAIN.fullmatch(path) and not path.startswith("-"):
         return path
@@ -45,6 +45,8 @@ def private_parent(worktree: Path) -> Path:
     inside = any(name and Path(name).resolve().is_relative_to(worktree.resolve()) for name in named)
     # Python tries a folder by writing into it, so one in the work tree is not even tried.
     folder = cache_folder() if inside else Path(tempfile.gettempdir()).resolve()
+    if folder.is_relative_to(worktree.resolve()):
+        folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 

@@ -40,7 +40,7 @@ class WorktreeFile(msgspec.Struct, frozen=True):
 
 
 class Journal(msgspec.Struct, frozen=True):
-    """Everything one fix writes. Undecodable bytes of paths are surrogate escapes, which only ``json`` writes."""
+    """Everything one fix writes. Undecodable bytes of paths are surrogate escapes, so ``json`` writes it."""
 
     root: str
     index_file: str

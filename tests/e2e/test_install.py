@@ -1,0 +1,153 @@
+"""The README, done word for word in a fresh environment: install, review, hooks, a stranger's plugin."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import SCRIPTS, GitRepository
+
+pytestmark = pytest.mark.e2e
+
+ROOT = Path(__file__).parent.parent.parent
+README = (ROOT / "README.md").read_text()
+INSTALLED_LIMIT_MIB = 250
+"""What pre-commit.ci allows an environment."""
+
+
+def _block(language: str, after: str) -> str:
+    """The first code block of a language behind some words of the README."""
+    found = re.search(rf"```{language}\n(.*?)```", README[README.index(after) :], re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def _size_mib(folder: Path) -> float:
+    files = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    return sum(path.stat().st_size for path in files) / 1024 / 1024
+
+
+def _clone(target: Path) -> Path:
+    """The project as it is committed, with what is not committed yet on top, as a repository of its own."""
+    shutil.copytree(
+        ROOT,
+        target,
+        ignore=shutil.ignore_patterns(".git", ".venv", "__pycache__", "*.egg-info", ".hypothesis"),
+    )
+    repository = GitRepository(target)
+    repository.git("init", "-q")
+    repository.git("add", "-A")
+    repository.git("commit", "-qm", "as it is")
+    return target
+
+
+@pytest.fixture(scope="module")
+def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A fresh environment with the package and nothing else."""
+    folder = tmp_path_factory.mktemp("fresh") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    subprocess.run([folder / "bin" / "pip", "install", "--quiet", ROOT], check=True)
+    return folder
+
+
+def test_the_first_command_of_the_readme_reviews(venv: Path, repo: GitRepository, tmp_path: Path) -> None:
+    command = "wardround review --base HEAD~1"
+    assert f"pip install . && {command}" in README
+    repo.write("app.py", "x = 1\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "good")
+    repo.write("app.py", "print(missing)\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "bad")
+    empty_home = tmp_path / "home"
+    empty_home.mkdir()
+    environment = {
+        "PATH": f"{venv / 'bin'}:/usr/bin:/bin", "HOME": str(empty_home), "XDG_CACHE_HOME": "",
+        "XDG_STATE_HOME": "", "GIT_CONFIG_GLOBAL": os.environ.get("GIT_CONFIG_GLOBAL", ""),
+    }  # fmt: skip
+
+    done = repo.run("/bin/sh", "-c", command, env=environment)
+
+    assert done.returncode == 1, done.stderr
+    assert "Undefined name `missing` [ruff/F821]" in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("wardround: blocked - 1 error, 1 file, ")
+
+
+def test_the_environment_stays_small_enough_for_hook_services(venv: Path) -> None:
+    assert _size_mib(venv) < INSTALLED_LIMIT_MIB
+
+
+def test_doctor_finds_every_tool_of_the_commit_profile(venv: Path, repo: GitRepository) -> None:
+    done = repo.run(venv / "bin" / "wardround", "doctor")
+    assert done.returncode == 0
+    for tool in ("ruff", "ty", "ast-grep"):
+        assert re.search(rf"^  {tool} +\d", done.stdout, re.MULTILINE), done.stdout
+    assert "semgrep    missing (CI): pip install 'wardround[ci]'" in done.stdout
+
+
+def test_the_plugin_of_the_readme_is_short() -> None:
+    lines = _block("toml", "Write a plugin") + _block("python", "`acme_makefiles.py`:")
+    assert len([line for line in lines.splitlines() if line.strip()]) <= 40
+
+
+@pytest.mark.parametrize("runner", ["pre-commit", "prek"])
+def test_the_hook_installs_with_a_strangers_plugin_and_blocks(
+    runner: str, repo: GitRepository, tmp_path: Path
+) -> None:
+    source = _clone(tmp_path / "wardround")
+    plugin = tmp_path / "acme"
+    plugin.mkdir()
+    (plugin / "pyproject.toml").write_text(_block("toml", "Write a plugin"))
+    (plugin / "acme_makefiles.py").write_text(_block("python", "`acme_makefiles.py`:"))
+    revision = GitRepository(source).git("rev-parse", "HEAD").strip()
+    repo.write(
+        ".pre-commit-config.yaml",
+        f"repos:\n  - repo: {source}\n    rev: {revision}\n    hooks:\n      - id: wardround\n"
+        f"        additional_dependencies: ['{plugin}']\n",
+    )
+    repo.write(".wardround.toml", '[rules]\n"makefiles/ACME001" = "error"\n')
+    repo.write("Makefile", "all:\n\t$(MAKE) -C lib\n")
+    repo.git("add", "-A")
+    environment = {"PATH": f"{SCRIPTS}:/usr/bin:/bin", "PRE_COMMIT_HOME": str(tmp_path / "pc"),
+                   "PREK_HOME": str(tmp_path / "prek")}  # fmt: skip
+    installed = repo.run(SCRIPTS / runner, "install", env=environment)
+    assert installed.returncode == 0, installed.stderr
+    good = repo.run("git", "commit", "-qm", "good", env=environment)
+    assert good.returncode == 0, good.stdout + good.stderr
+
+    repo.write("Makefile", "all:\n\tmake -C lib\n")
+    repo.git("add", "-A")
+    bad = repo.run("git", "commit", "-qm", "bad", env=environment)
+
+    assert bad.returncode == 1
+    assert "call $(MAKE), not make [makefiles/ACME001]" in bad.stdout + bad.stderr
+
+
+def test_the_oldest_supported_pre_commit_reads_the_hooks(repo: GitRepository, tmp_path: Path) -> None:
+    venv = tmp_path / "old"
+    subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+    # pre-commit 3.2 was written for a setuptools that still had pkg_resources
+    subprocess.run(
+        [venv / "bin" / "pip", "install", "--quiet", "pre-commit==3.2.0", "setuptools<80"], check=True
+    )
+    source = _clone(tmp_path / "wardround")
+    revision = GitRepository(source).git("rev-parse", "HEAD").strip()
+    repo.write(
+        ".pre-commit-config.yaml",
+        f"repos:\n  - repo: {source}\n    rev: {revision}\n    hooks:\n"
+        "      - id: wardround\n      - id: wardround-push\n",
+    )
+    repo.write("app.py", "print(missing)\n")
+    repo.git("add", "-A")
+    environment = {"PATH": f"{venv / 'bin'}:/usr/bin:/bin", "PRE_COMMIT_HOME": str(tmp_path / "pc")}
+
+    done = repo.run(venv / "bin" / "pre-commit", "run", env=environment)
+
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "Undefined name `missing` [ruff/F821]" in done.stdout

@@ -1,0 +1,137 @@
+"""Plugins: loaded by entry point, in an order of their own, and a broken one stops the run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import GitRepository
+from wardround import host, installed
+from wardround.errors import PluginLoadError
+
+
+def _install(folder: Path, name: str, source: str) -> None:
+    """Make a distribution with one plugin module, as an installer would leave it."""
+    (folder / f"{name}.py").write_text(source)
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[wardround]\n{name} = {name}\n")
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder on the import path where distributions can be installed."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    installed.installed.cache_clear()
+    yield folder
+    installed.installed.cache_clear()
+    for module in folder.glob("*.py"):
+        sys.modules.pop(module.stem, None)
+
+
+_GOOD = """
+from wardround.hookspecs import hookimpl
+from wardround.specialists import Specialist
+
+@hookimpl
+def wardround_specialists():
+    return [Specialist("{name}", patterns=("*.{name}",))]
+"""
+
+
+def test_the_python_specialist_comes_by_entry_point() -> None:
+    loaded = host.load()
+    assert [origin.module for origin in loaded.origins] == ["wardround_python"]
+    assert [s.name for s in loaded.specialists] == ["python"]
+
+
+def test_specialists_stand_in_name_order_whatever_was_installed_first(site: Path) -> None:
+    for name in ("zz_last", "aa_first"):
+        _install(site, name, _GOOD.format(name=name))
+    assert [s.name for s in host.load().specialists] == ["aa_first", "python", "zz_last"]
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("import no_such_module\n", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("raise SystemExit(0)\n", "SystemExit"),
+        ("x = 1\n", "it has no function wardround_specialists marked with hookimpl"),
+        (
+            "from wardround.hookspecs import hookimpl\n"
+            "@hookimpl\ndef wardround_specialists():\n    return 3\n",
+            "TypeError",
+        ),
+        (
+            "from wardround.hookspecs import hookimpl\n"
+            "@hookimpl\ndef wardround_specialists():\n    return ['python']\n",
+            "'python' is not a wardround.specialists.Specialist",
+        ),
+        (
+            "from wardround.hookspecs import hookimpl\n@hookimpl\ndef wardround_linters():\n    return []\n",
+            "wardround_linters",
+        ),
+        (_GOOD.format(name="python"), "both bring a specialist named 'python'"),
+    ],
+    ids=["import", "exit", "no hook", "no list", "no specialist", "unknown hook", "same name"],
+)
+def test_a_broken_plugin_stops_the_run_with_its_name_and_origin(site: Path, source: str, said: str) -> None:
+    _install(site, "broken_plugin", source)
+    with pytest.raises(PluginLoadError) as stopped:
+        host.load()
+    assert said in str(stopped.value)
+    if "both bring" not in said:
+        assert "'broken_plugin' from broken_plugin 1.0 (broken_plugin)" in str(stopped.value)
+
+
+def test_the_command_says_so_in_one_sentence_with_status_2(site: Path, repo: GitRepository) -> None:
+    _install(site, "broken_plugin", "import no_such_module\n")
+    done = repo.wardround("review", env={"PYTHONPATH": str(site)})
+    assert done.returncode == 2
+    assert done.stderr == (
+        "wardround: plugin 'broken_plugin' from broken_plugin 1.0 (broken_plugin) cannot be loaded: "
+        "ModuleNotFoundError: No module named 'no_such_module'; repair or uninstall broken_plugin 1.0 "
+        "(broken_plugin)\n"
+    )
+
+
+def test_a_newly_installed_plugin_is_seen_though_discovery_is_cached(site: Path) -> None:
+    assert [s.name for s in host.load().specialists] == ["python"]
+    _install(site, "later", _GOOD.format(name="later"))
+    installed.installed.cache_clear()  # as a new process would begin
+    assert [s.name for s in host.load().specialists] == ["later", "python"]
+
+
+@pytest.mark.parametrize(
+    ("path", "start", "claimed"),
+    [
+        ("src/app.py", b"", True),
+        ("stubs/app.pyi", b"", True),
+        ("bin/tool", b"#!/usr/bin/env python3\n", True),
+        ("bin/tool", b"#!/usr/bin/env -S uv run --script\n", True),
+        ("bin/tool", b"#!/opt/python3.12 -u\n", True),
+        ("bin/tool", b"#!/bin/sh\n", False),
+        ("bin/tool", b"import os\n", False),
+        ("app.js", b"#!/usr/bin/env python3\n", False),
+    ],
+)
+def test_files_are_claimed_by_name_or_by_what_starts_them(path: str, start: bytes, claimed: bool) -> None:
+    assert bool(host.load().claiming(path, start)) is claimed
+
+
+def test_importing_the_package_loads_nothing_heavy(repo: GitRepository) -> None:
+    heavy = ("pluggy", "libcst", "yaml", "unidiff", "msgspec", "wardround_python", "sqlite3", "click")
+    code = f"import sys, wardround; print([m for m in {heavy!r} if m in sys.modules])"
+    assert repo.run(sys.executable, "-c", code).stdout == "[]\n"
+    code = (
+        "import sys, wardround.cli as c; c.run(['--help']); "
+        f"print([m for m in {heavy[:-1]!r} if m in sys.modules])"
+    )
+    assert repo.run(sys.executable, "-c", code).stdout.endswith("[]\n")

@@ -1,0 +1,58 @@
+"""What is installed is what is in the tree, and no more than it should be."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def test_every_package_folder_is_listed_and_every_listed_one_exists() -> None:
+    listed = set(PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"])
+    present = {
+        str(init.parent.relative_to(ROOT))
+        for folder in ("src", "plugins", "rules", "adapters")
+        for init in (ROOT / folder).glob("*/__init__.py")
+    }
+    assert listed == present
+
+
+def test_every_plugin_folder_has_an_entry_point() -> None:
+    modules = set(PROJECT["project"]["entry-points"]["wardround"].values())
+    assert modules == {init.parent.name for init in (ROOT / "plugins").glob("*/__init__.py")}
+
+
+def test_the_top_level_holds_only_what_belongs_there() -> None:
+    out = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    names = {line.split("/")[0] for line in out.splitlines()}
+    allowed = {
+        "pyproject.toml", ".pre-commit-hooks.yaml", "src", "plugins", "rules", "adapters", "action.yml",
+        "Jenkinsfile", "tests", "README.md", "benchmarks", "evals", "docs", "LICENSE", "CHANGELOG.md",
+    }  # fmt: skip
+    assert {name for name in names if not name.startswith(".")} <= {
+        n for n in allowed if not n.startswith(".")
+    }
+
+
+@pytest.mark.e2e
+def test_the_wheel_carries_rules_and_nothing_that_runs_by_itself(tmp_path: Path) -> None:
+    argv = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(tmp_path), str(ROOT)]
+    subprocess.run(argv, check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    source = {
+        str(path.relative_to(ROOT / folder))
+        for folder in ("src", "plugins", "rules", "adapters")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in {".py", ".yml"}
+    }
+    assert source <= set(names)
+    assert [name for name in names if name.endswith(".pth")] == []
+    assert [name for name in names if name.startswith(("tests/", "benchmarks/", "evals/"))] == []

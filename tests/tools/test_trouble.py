@@ -1,0 +1,158 @@
+"""A tool that did not do its work is never taken for a clean file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import GitRepository
+from wardround import host, review
+from wardround.analysis import schedule
+from wardround.change.git import Repository
+from wardround.change.origin import RepositoryOrigin
+from wardround.config import Request
+from wardround.tools.process import Processes, find_program
+from wardround.tools.tool import Profile
+from wardround.verdict.gate import Outcome
+
+HOST = host.load()
+TOOLS = sorted(tool.program for s in HOST.specialists for tool in s.tools)
+PROFILES = {t.program: min(t.profiles, key=list(Profile).index) for s in HOST.specialists for t in s.tools}
+PYTHON = sys.executable
+
+TROUBLE = {
+    "killed": ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "was killed by SIGKILL"),
+    "rubbish": ("print('all good here')", "its output could not be read"),
+    "nothing": ("pass", "its output could not be read"),
+    "half": ("print('[{\"file\": ')", "its output could not be read"),
+    "bad status": ("import sys; print('no such option', file=sys.stderr); sys.exit(2)",
+                   "exited with status 2: no such option"),
+    "too slow": ("import time; time.sleep(60)", "timed out after 1 s"),
+    "other file": (
+        "import json; p = {'line': 1, 'column': 1}; print(json.dumps([{'check_name': 'x', 'description': 'x',"
+        "'severity': 'x', 'location': {'path': 'other.py', 'positions': {'begin': p, 'end': p}}}]))", "",
+    ),
+}  # fmt: skip
+
+
+def _review(repo: GitRepository, profile: Profile = Profile.COMMIT) -> review.Review:
+    with Repository(repo.root) as repository:
+        change = repository.staged()
+        request = Request(profile=profile, config_from="head")
+        return review.run(RepositoryOrigin(repository, change), change, HOST, request, Processes())
+
+
+def _pretend(monkeypatch: pytest.MonkeyPatch, program: str, found: Callable[[str], Path | None]) -> None:
+    """Let one program be another; all other tools are the real ones."""
+    monkeypatch.setattr(
+        schedule, "find_program", lambda name: found(name) if name == program else find_program(name)
+    )
+
+
+@pytest.mark.parametrize("program", TOOLS)
+@pytest.mark.parametrize("kind", TROUBLE)
+def test_a_tool_in_trouble_makes_the_review_inconclusive(
+    repo: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, kind: str
+) -> None:
+    code, said = TROUBLE[kind]
+    fake = tmp_path / program
+    fake.write_text(f"#!{PYTHON}\n{code}\n")
+    fake.chmod(0o755)
+    if kind == "too slow":
+        repo.write(".wardround.toml", "tool-timeout = 1.0\n")
+        monkeypatch.setattr(
+            schedule, "find_program", lambda name: fake if name == program else None
+        )  # the real ones may need longer than a second
+    else:
+        _pretend(monkeypatch, program, lambda name: fake)
+    repo.write("app.py", "x = 1\n")
+    repo.git("add", "-A")
+
+    done = _review(repo, PROFILES[program])
+
+    assert done.gate.outcome is Outcome.INCONCLUSIVE
+    reasons = [u.reason for u in done.unreviewed if u.tool == program]
+    assert len(reasons) == 1
+    assert said in reasons[0]
+
+
+@pytest.mark.parametrize("program", TOOLS)
+def test_a_missing_tool_makes_the_review_inconclusive_and_says_how_to_get_it(
+    repo: GitRepository, monkeypatch: pytest.MonkeyPatch, program: str
+) -> None:
+    _pretend(monkeypatch, program, lambda name: None)
+    repo.write("app.py", "x = 1\n")
+    repo.git("add", "-A")
+
+    done = _review(repo, PROFILES[program])
+
+    assert done.gate.outcome is Outcome.INCONCLUSIVE
+    (missing,) = [u for u in done.unreviewed if u.tool == program]
+    assert missing.reason.startswith(f"{program} is not installed; pip install ")
+
+
+def test_inconclusive_passes_at_commit_and_blocks_in_ci(
+    repo: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _pretend(monkeypatch, "ruff", lambda name: None)
+    repo.write("app.py", "x = 1\n")
+    repo.git("add", "-A")
+
+    assert _review(repo, Profile.COMMIT).exit_status == 0
+    assert _review(repo, Profile.CI).exit_status == 4
+
+
+def test_a_tool_in_trouble_does_not_hide_what_the_others_found(
+    repo: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _pretend(monkeypatch, "ty", lambda name: None)
+    repo.write("app.py", "print(missing)\n")
+    repo.git("add", "-A")
+
+    done = _review(repo)
+
+    assert done.gate.outcome is Outcome.BLOCKED
+    assert [f.rule for f in done.visible] == ["ruff/F821"]
+
+
+def test_tools_get_none_of_the_callers_environment(
+    repo: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = tmp_path / "seen"
+    fake = tmp_path / "ruff"
+    fake.write_text(
+        f"#!{PYTHON}\nimport os\nopen({str(seen)!r}, 'w').write(repr(dict(os.environ)))\nprint('[]')\n"
+    )
+    fake.chmod(0o755)
+    _pretend(monkeypatch, "ruff", lambda name: fake)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "canary-1")
+    monkeypatch.setenv("GITHUB_TOKEN", "canary-2")
+    repo.write("app.py", "x = 1\n")
+    repo.git("add", "-A")
+
+    _review(repo)
+
+    environment = seen.read_text()
+    assert "canary" not in environment
+    assert str(Path.home()) not in environment.replace(str(tmp_path), "")
+
+
+def test_a_check_that_crashes_makes_the_file_unreviewed(
+    repo: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from wardround_python.checks.swallowed_exception import SwallowedException
+
+    def crash(self: object, node: object) -> None:
+        raise KeyError("surprise")
+
+    monkeypatch.setattr(SwallowedException, "visit_Try", crash)
+    repo.write("app.py", "try:\n    f = 1\nexcept Exception:\n    pass\n")
+    repo.git("add", "-A")
+
+    done = _review(repo)
+
+    (unreviewed,) = done.unreviewed
+    assert unreviewed.reason == "a check crashed: KeyError: 'surprise'"
