@@ -105,6 +105,11 @@ class ToolMap:
         """Whether ``code`` looks like one of this tool's."""
         return self._code.fullmatch(code) is not None
 
+    def claims(self, code: str) -> bool:
+        """Whether ``code`` alone, without the tool's name, can only be one of this tool's."""
+        listed = code in self.content.codes
+        return listed or (self.knows(code) and code.rstrip("0123456789") in self.content.families)
+
     @cached_property
     def _prefixes(self) -> list[str]:
         return sorted(self.content.families, key=len, reverse=True)
@@ -197,7 +202,7 @@ class Catalogue:
         own = [r for r in self._rules.values() if name in (r.code, r.name)]
         if own:
             return sorted(own, key=lambda r: r.id)
-        return [m.rule(name) for _, m in sorted(self._maps.items()) if m.knows(name)]
+        return [m.rule(name) for _, m in sorted(self._maps.items()) if m.claims(name)]
 
     def same_defect(self, rule: Rule) -> list[str]:
         """The other rules that are about the same defect; at one place they are one finding."""

@@ -8,12 +8,11 @@ from collections.abc import Iterable
 
 from wardround.specialists import StatementOf
 
-_IGNORED = str.maketrans({"(": None, ")": None, "'": '"', "\\": None})
-_TRAILING_COMMA = ((",]", "]"), (",}", "}"))
+_IGNORED = str.maketrans({"(": None, ")": None, ",": None, "\\": None, "'": '"'})
 
 
 class Anchors:
-    """The statements of one text, without what a formatter changes: white space, quotes, brackets."""
+    """The statements of one text, without what a formatter changes: white space, quotes, brackets, commas."""
 
     def __init__(self, text: str, statement_of: StatementOf) -> None:
         self._lines = text.split("\n")
@@ -23,10 +22,7 @@ class Anchors:
         """The normalised statement a line belongs to."""
         first, last = self._statement_of(line)
         text = "".join("".join(part.split()) for part in self._lines[first - 1 : last])
-        text = text.translate(_IGNORED).removesuffix(",").removesuffix(",:")
-        for comma, bare in _TRAILING_COMMA:
-            text = text.replace(comma, bare)
-        return text.replace(",:", ":").replace(",->", "->")
+        return text.translate(_IGNORED)
 
 
 def fingerprints(parts: Iterable[tuple[str, str, str]]) -> list[str]:

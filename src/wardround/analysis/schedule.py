@@ -299,19 +299,23 @@ class Workbench:
         lost = [name for name in names if not (root / name).is_file()]
         if lost:
             raise ToolFailed(f"{names[lost[0]]} was not in the snapshot")
-        output = self.processes.run(
-            tool.command(run),
-            cwd=root,
-            timeout_s=self.timeout_s or tool.timeout_s,
-            clean=tool.clean,
-            env=bare_environment(job.program, snapshot.home, tool.variables),
-        )
         try:
-            said = tool.parse(output, run)
+            output = self.processes.run(
+                tool.command(run),
+                cwd=root,
+                timeout_s=self.timeout_s or tool.timeout_s,
+                clean=tool.clean,
+                env=bare_environment(job.program, snapshot.home, tool.variables),
+            )
+        except ToolFailed as trouble:  # it may name the snapshot, which is another in each run
+            text = str(trouble).replace(f"{root}/", "").replace(str(snapshot.folder), "snapshot")
+            raise ToolFailed(text) from trouble
+        try:
+            spoken = tool.parse(output, run)
         except (msgspec.MsgspecError, UnicodeDecodeError, ValueError) as cause:
             raise ToolFailed(f"its output could not be read: {cause}") from cause
         found: dict[str, list[RawResult]] = {path: [] for path in job.files}
-        for result in said:
+        for result in spoken:
             path = names[result.file]
             found[path].append(_with_path(result, path, result.file))
         if tool.columns is not Columns.CODE_POINTS:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -14,10 +13,9 @@ from typing import Self
 from wardround.analysis.schedule import Results, Side, Unit, Workbench, content_digest
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.origin import Origin, SideName, Texts, decoded
-from wardround.change.snapshot import Snapshot
+from wardround.change.snapshot import Snapshot, private_parent
 from wardround.config import Config, Request
 from wardround.findings import Unreviewed
-from wardround.folders import cache_folder
 from wardround.host import Host
 from wardround.specialists import Specialist
 from wardround.tools.process import Processes
@@ -110,11 +108,7 @@ class Sides:
 
     def _open_snapshot(self) -> Snapshot:
         if self._snapshot is None:
-            folder = Path(tempfile.gettempdir()).resolve()
-            if folder.is_relative_to(self._origin.root):  # a snapshot must not lie in the work tree
-                folder = cache_folder()
-                folder.mkdir(parents=True, exist_ok=True)
-            self._snapshot = Snapshot(folder)
+            self._snapshot = Snapshot(private_parent(self._origin.root))
         return self._snapshot
 
     def _trusted(self, path: str) -> str | None:

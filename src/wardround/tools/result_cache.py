@@ -95,7 +95,10 @@ class ResultCache:
         if self._database is None or not entries:
             return
         today = int(time.time() // _DAY_S)
-        rows = [(name, _encode(results), today) for name, results in entries.items()]
+        rows = []
+        for name, results in entries.items():
+            with suppress(UnicodeEncodeError):  # the name of a file is not UTF-8
+                rows.append((name, _encode(results), today))
         with suppress(sqlite3.Error):
             self._database.execute("BEGIN")
             self._database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", rows)
