@@ -89,7 +89,8 @@ def tool_commands(files: Sequence[str], rules: Path, config: Path) -> list[list[
     return [
         [str(BIN / "ty"), "check", "--output-format", "gitlab", "--no-progress",
          "--ignore", "import-not-found", *files],
-        [str(BIN / "ruff"), "check", "--no-cache", "--output-format", "json", "--config", str(config), *files],
+        [str(BIN / "ruff"), "check", "--no-cache", "--output-format", "json",
+         "--config", str(config), *files],
         [str(BIN / "ast-grep"), "scan", "-c", str(rules / "sgconfig.yml"), "--json=compact", *files],
     ]  # fmt: skip
 

@@ -40,7 +40,7 @@ def comments(text: str) -> Iterable[Comment]:
             if token.type == tokenize.COMMENT:
                 line, column = token.start
                 yield Comment(line, token.string.lstrip("#").strip(), column + 1)
-    except (tokenize.TokenError, SyntaxError):
+    except (tokenize.TokenError, SyntaxError, ValueError, SystemError):  # 3.12: NUL, \r
         return
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -22,6 +22,7 @@ from wardround.rules import RULES_PACKAGE, ToolMapFile, load_tool_map
 from wardround.tools.tool import Columns, Invocation, Profile, Scope, Tool
 
 _CI = "pip install 'wardround[ci]'"
+Decoded = TypeVar("Decoded")
 _BASE = "pip install --force-reinstall wardround"
 
 
@@ -65,7 +66,7 @@ def ruff_command(run: Invocation) -> Sequence[str]:
 def parse_ruff(output: bytes, run: Invocation) -> list[RawResult]:
     """Read ``ruff check --output-format json``."""
     found = []
-    for result in msgspec.json.decode(output, type=list[RuffResult]):
+    for result in _decoded(output, list[RuffResult]):
         code = result.code or "invalid-syntax"
         if code == "E902":
             raise ToolOutputError(f"ruff could not read {Path(result.filename).name}: {result.message}")
@@ -243,7 +244,7 @@ def ty_command(run: Invocation) -> Sequence[str]:
 def parse_ty(output: bytes, run: Invocation) -> list[RawResult]:
     """Read ``ty check --output-format gitlab``."""
     found = []
-    for result in msgspec.json.decode(output, type=list[GitlabResult]):
+    for result in _decoded(output, list[GitlabResult]):
         begin, end = result.location.positions.begin, result.location.positions.end
         if result.check_name == "io":
             raise ToolOutputError(f"ty could not read a file: {result.description}")
@@ -296,7 +297,7 @@ def pyright_command(run: Invocation) -> Sequence[str]:
 
 def parse_pyright(output: bytes, run: Invocation) -> list[RawResult]:
     """Read ``pyright --outputjson``, whose places are 0-based."""
-    answer = msgspec.json.decode(output, type=PyrightOutput)
+    answer = _decoded(output, PyrightOutput)
     if answer.summary.files_analyzed < 1:
         raise ToolOutputError("pyright looked at no file")
     found = []
@@ -345,7 +346,7 @@ def parse_ast_grep(output: bytes, run: Invocation) -> list[RawResult]:
     as a program does that never ran.
     """
     found = []
-    for result in msgspec.json.decode(output, type=list[AstGrepResult]):
+    for result in _decoded(output, list[AstGrepResult]):
         start, end = result.range.start, result.range.end
         span = Span(start.line + 1, start.column + 1, end.line + 1, end.column + 1)
         found.append(RawResult(result.rule_id, _relative(result.file, run), span, _one_line(result.message)))
@@ -391,7 +392,7 @@ def semgrep_command(run: Invocation) -> Sequence[str]:
 
 def parse_semgrep(output: bytes, run: Invocation) -> list[RawResult]:
     """Read ``semgrep scan --json``; a file it was given and did not scan is a failure."""
-    answer = msgspec.json.decode(output, type=SemgrepOutput)
+    answer = _decoded(output, SemgrepOutput)
     if answer.errors:
         raise ToolOutputError(f"semgrep reported {_one_line(str(answer.errors[0]))[:200]}")
     left_out = sorted(set(run.files) - {_relative(path, run) for path in answer.paths.scanned})
@@ -406,6 +407,19 @@ def parse_semgrep(output: bytes, run: Invocation) -> list[RawResult]:
 
 
 # shared
+
+
+def _decoded(output: bytes, kind: type[Decoded]) -> Decoded:
+    """JSON as the values a tool's output consists of.
+
+    Raises:
+        ToolOutputError: it is nested without end.
+        msgspec.MsgspecError: it is not what the tool is known to print.
+    """
+    try:
+        return msgspec.json.decode(output, type=kind)
+    except RecursionError as cause:
+        raise ToolOutputError("its output is nested without end") from cause
 
 
 def _relative(path: str, run: Invocation) -> str:

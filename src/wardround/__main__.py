@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
+import sys
 from typing import NoReturn
 
 
 def main() -> NoReturn:
     """Set the process up, then run the command line."""
+    if sys.getfilesystemencoding() != "utf-8":
+        _start_again_in_utf_8()
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # until there is a handler, an interrupt just ends it
     gc.disable()  # a review is over before a collection would pay, and loading modules triggers dozens
     from wardround.cli import main as run
 
     run()
+
+
+def _start_again_in_utf_8() -> NoReturn:
+    """Git's paths are bytes, nearly always UTF-8: what is reported must not depend on the locale."""
+    argv = [sys.executable, "-X", "utf8", "-m", "wardround", *sys.argv[1:]]
+    os.execve(sys.executable, argv, {**os.environ, "PYTHONUTF8": "1"})  # noqa: S606
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from wardround.specialists import StatementOf
 
-_IGNORED = str.maketrans({"(": None, ")": None, ",": None, "\\": None, "'": '"'})
+_IGNORED = str.maketrans(dict.fromkeys("(),'\"\\"))
 
 
 class Anchors:

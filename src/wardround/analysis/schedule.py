@@ -115,6 +115,7 @@ class Workbench:
     Args:
         trusted: text of a configuration file by path, from the side whose configuration counts.
         snapshot: makes the private folder, when the first tool must run.
+        is_secret: whether a rule, by its id, is about a secret.
         progress: told what is being waited for.
     """
 
@@ -129,8 +130,10 @@ class Workbench:
         snapshot: Callable[[], Snapshot],
         jobs: int,
         timeout_s: float | None,
+        is_secret: Callable[[str], bool],
         progress: Callable[[str], None] = lambda text: None,
     ) -> None:
+        self.is_secret = is_secret
         self.root = root
         self.profile = profile
         self.trusted = trusted
@@ -161,6 +164,7 @@ class Workbench:
         self._wait(threads, jobs)
         for job in jobs:
             self._finish(job, results)
+        self._keep(jobs, results)
         results.runs = _summed(results.runs)
         return results
 
@@ -339,11 +343,23 @@ class Workbench:
                 Unreviewed(path, job.specialist.name, job.tool.name, reason) for path in job.files
             ]
             return
-        self.cache.put({job.keys[path]: found for path, found in job.results.items() if job.keys[path]})
         for path, found in job.results.items():
             results.by_file[job.tool.name, path] = found
         version = tool_version(job.tool, job.program)
         results.runs.append(ToolRun(job.tool.name, version, 0, 0, job.seconds))
+
+    def _keep(self, jobs: Sequence[_Job], results: Results) -> None:
+        """Put what was said into the cache, but nothing about files in which a tool sees a secret."""
+        telling = {
+            path
+            for (tool, path), found in results.by_file.items()
+            if any(self.is_secret(f"{tool}/{result.code}") for result in found)
+        }
+        for job in jobs:
+            kept = {
+                job.keys[p]: found for p, found in job.results.items() if job.keys[p] and p not in telling
+            }
+            self.cache.put(kept)
 
     # Checks of our own
 

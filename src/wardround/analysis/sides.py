@@ -78,6 +78,7 @@ class Sides:
             snapshot=self._open_snapshot,
             jobs=request.jobs or config.root.jobs or os.cpu_count() or 1,
             timeout_s=config.root.tool_timeout,
+            is_secret=lambda rule: host.catalogue.rule(rule).masked,
             progress=progress,
         )
 
@@ -127,7 +128,8 @@ class Sides:
             if not any(s.claims_name(file.path) for s in selected) and "." in file.path.rpartition("/")[2]:
                 continue
             if file.status is FileStatus.UNMERGED:
-                self._not_reviewed(file.path, selected, "it has merge conflicts; resolve them first")
+                claiming = [s for s in selected if s.claims_name(file.path)]
+                self._not_reviewed(file.path, claiming, "it has merge conflicts; resolve them first")
                 continue
             content = self._origin.content(file)
             claiming = [
@@ -153,9 +155,7 @@ class Sides:
         return name not in skip and (not only or name in only)
 
     def _not_reviewed(self, path: str, specialists: Iterable[Specialist], reason: str) -> None:
-        for specialist in specialists:
-            if specialist.claims_name(path):
-                self._unreviewed.append(Unreviewed(path, specialist.name, "git", reason))
+        self._unreviewed += [Unreviewed(path, s.name, "git", reason) for s in specialists]
 
     def _base_units(self, units: Sequence[Unit], head: Results) -> list[Unit]:
         """Old versions worth looking at: of files about which something was said."""

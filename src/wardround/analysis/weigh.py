@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from wardround import config as configuration
 from wardround.analysis.anchors import Anchors, fingerprints
@@ -24,6 +26,10 @@ from wardround.specialists import Specialist
 from wardround.verdict import baseline as baselines
 from wardround.verdict import suppressions
 from wardround.verdict.suppressions import Suppression
+
+_QUOTES = re.compile(r"[\"']+")
+_TELLING = 6
+"""Characters from which on a string found to be a secret is looked for elsewhere."""
 
 
 class Weighing:
@@ -50,7 +56,7 @@ class Weighing:
         """
         found = self._map(self._reviewed.head, self._reviewed.base)
         tools = [name for specialist in self._host.specialists for name in tools_of(specialist)]
-        found = self._identified(_with_secrets_masked(merged(found, tools)))
+        found = self._identified(_with_secrets_masked(merged(found, tools), self._texts.head))
         found, notes = self._suppressed(found, self._reviewed.head)
         return self._accepted(self._with_content_names([*found, *notes, *self._changed_rules()]))
 
@@ -124,8 +130,12 @@ class Weighing:
 
     def _with_content_names(self, findings: Sequence[Finding]) -> list[tuple[Finding, str]]:
         """Name every finding without its file too, for the baseline's renamed files."""
-        names = fingerprints([(f.defect_class, "", self._anchor(f)) for f in findings])
-        return list(zip(sorted(findings, key=lambda f: f.sort_key), names, strict=True))
+        named: list[tuple[Finding, str]] = []
+        for _, group in groupby(sorted(findings, key=lambda f: f.sort_key), key=lambda f: f.file):
+            inside = list(group)
+            names = fingerprints([(f.defect_class, "", self._anchor(f)) for f in inside])
+            named += zip(inside, names, strict=True)
+        return named
 
     # Suppressions, changed rules, baseline
 
@@ -266,25 +276,55 @@ def _finding(result: RawResult, rule: Rule, specialist: str, severity: Severity,
     )
 
 
-def _with_secrets_masked(findings: Sequence[Finding]) -> list[Finding]:
-    """Mask every finding that shares a line with a secret; its fix would print the line, so it goes."""
-    secret = {
-        (f.file, line) for f in findings if f.masked for line in range(f.span.line, f.span.end_line + 1)
-    }
-    if not secret:
+def _with_secrets_masked(findings: Sequence[Finding], text_of: Callable[[str], str | None]) -> list[Finding]:
+    """Mask every finding that would print a secret: by the lines it shows, its message or its fix.
+
+    What is secret is what stands in the strings of findings that say so, wherever else it stands.
+    """
+    telling = [f for f in findings if f.masked]
+    if not telling:
         return list(findings)
-    return [
-        replace(f, masked=True, suggested_fix=None)
-        if any((f.file, line) in secret for line in range(f.span.line, f.span.end_line + 1))
-        else f
-        for f in findings
-    ]
+    files = {f.file: (text_of(f.file) or "").split("\n") for f in findings}
+    lines = {(f.file, line) for f in telling for line in range(f.span.line, f.span.end_line + 1)}
+    secrets = sorted({s for f in telling for s in _strings(files[f.file], f.span)}, key=len, reverse=True)
+
+    def tells(finding: Finding) -> bool:
+        shown = range(finding.span.line, finding.span.end_line + 1)
+        edits = finding.suggested_fix.edits if finding.suggested_fix else ()
+        touched = (line for e in edits for line in range(e.span.line, e.span.end_line + 1))
+        if any((finding.file, line) in lines for line in (*shown, *touched)):
+            return True
+        texts = [finding.message, *(e.replacement for e in edits)]
+        texts += files[finding.file][finding.span.line - 1 : finding.span.end_line]
+        return any(secret in text for secret in secrets for text in texts)
+
+    return [_masked(f, secrets) if tells(f) else f for f in findings]
+
+
+def _strings(lines: Sequence[str], span: Span) -> list[str]:
+    """The contents of the strings in a place, line by line; what is short could be any word."""
+    inside = list(lines[span.line - 1 : span.end_line])
+    if not inside:
+        return []
+    inside[-1] = inside[-1][: span.end_column - 1] if span.end_column > 1 else inside[-1]
+    inside[0] = inside[0][span.column - 1 :]
+    parts = _QUOTES.split("\n".join(inside))
+    return [line.strip() for part in parts[1:] for line in part.split("\n") if len(line.strip()) >= _TELLING]
+
+
+def _masked(finding: Finding, secrets: Sequence[str]) -> Finding:
+    message = finding.message
+    for secret in secrets:
+        message = message.replace(secret, f"{secret[:2]}***")
+    return replace(finding, message=message, masked=True, suggested_fix=None)
 
 
 def _tables(content: bytes | None, names: Collection[str]) -> object:
     """The named tables below ``tool`` of a TOML file; the bytes themselves if it cannot be read."""
     try:
         tool = tomllib.loads((content or b"").decode("utf-8")).get("tool", {})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError):
         return content
+    if not isinstance(tool, dict):
+        return tool
     return {name: tool[name] for name in sorted(names) if name in tool}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Collection, Iterable
 from typing import Literal
 
@@ -28,6 +28,11 @@ class Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     findings: tuple[Accepted, ...] = ()
     schema: Literal["wardround.baseline/1"] = SCHEMA
+
+
+def writable(path: str) -> str:
+    """A path as JSON can hold it: undecodable bytes become ``\\xHH``."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def load(content: bytes | None, name: str) -> Baseline:
@@ -61,17 +66,21 @@ class Acceptance:
         """Args:
         present: the paths that exist at the head; entries of others may stand for renamed files.
         """
-        self._by_fingerprint = Counter(entry.fingerprint for entry in baseline.findings)
-        gone = (
-            baseline.findings if present is None else [e for e in baseline.findings if e.file not in present]
-        )
-        self._renamed = Counter(entry.content for entry in gone) if present is not None else Counter()
+        here = None if present is None else {writable(path) for path in present}
+        self._by_fingerprint: dict[str, list[int]] = defaultdict(list)
+        self._renamed: dict[str, list[int]] = defaultdict(list)
+        for number, entry in enumerate(baseline.findings):
+            self._by_fingerprint[entry.fingerprint].append(number)
+            if here is not None and entry.file not in here:
+                self._renamed[entry.content].append(number)
+        self._used: set[int] = set()
 
     def takes(self, finding: Finding, content: str) -> bool:
         """Whether an entry accepts this finding; that entry is then used up."""
         for pool, name in ((self._by_fingerprint, finding.fingerprint), (self._renamed, content)):
-            if pool[name] > 0:
-                pool[name] -= 1
+            free = next((number for number in pool.get(name, ()) if number not in self._used), None)
+            if free is not None:
+                self._used.add(free)
                 return True
         return False
 
@@ -79,5 +88,5 @@ class Acceptance:
 def accepted(findings: Iterable[tuple[Finding, str]]) -> Baseline:
     """A baseline that accepts these findings, each given with its name without the file."""
     return Baseline(
-        tuple(sorted(Accepted(f.file, f.rule, f.fingerprint, content) for f, content in findings))
+        tuple(sorted(Accepted(writable(f.file), f.rule, f.fingerprint, content) for f, content in findings))
     )
