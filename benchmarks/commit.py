@@ -52,11 +52,12 @@ def module(seed: int, functions: int = 12) -> str:
 class Project:
     """A repository with ``files`` modules in packages of 50, of which some are changed and staged."""
 
-    def __init__(self, root: Path, files: int) -> None:
+    def __init__(self, root: Path, files: int, functions: int = 12) -> None:
         self.root = root
         self.paths = [f"src/shop/part{n // 50}/module{n}.py" for n in range(files)]
+        self.functions = functions
         for number, path in enumerate(self.paths):
-            self._write(path, module(number, 12 if files <= 5000 else 4))
+            self._write(path, module(number, functions))
         for folder in {str(Path(path).parent) for path in self.paths}:
             self._write(f"{folder}/__init__.py", "")
         self._write("src/shop/__init__.py", "")
@@ -77,9 +78,10 @@ class Project:
         subprocess.run(["git", *arguments], cwd=self.root, check=True, stdout=subprocess.DEVNULL)
 
     def change(self, count: int) -> list[str]:
-        """Edit and stage the first files; each gets a new function."""
+        """Edit and stage the first files; each gets two new functions."""
         for number, path in enumerate(self.paths[:count]):
-            self._write(path, module(number) + "\n\n" + "\n".join(module(10**6 + number, 2).split("\n")[6:]))
+            added = "\n".join(module(10**6 + number, 2).split("\n")[6:])
+            self._write(path, f"{module(number, self.functions)}\n\n{added}")
         self.git("add", "-A")
         return self.paths[:count]
 
@@ -169,10 +171,12 @@ class Bench:
         self.line("wardround --help", helped, 0.15, f"{helped:.3f} s")
 
     def wide(self) -> None:
-        self.against_floor("200-file change, cold cache", Project(self.folder / "wide", 400), 200, 1.25, 0.0)
+        self.against_floor(
+            "200-file change, cold cache", Project(self.folder / "wide", 400, 35), 200, 1.25, 0.0
+        )
 
     def large(self) -> None:
-        little, big = Project(self.folder / "little", 200), Project(self.folder / "big", 20_000)
+        little, big = Project(self.folder / "little", 200), Project(self.folder / "big", 20_000, 4)
         little.change(1)
         big.change(1)
         in_big, in_little = median_of(

@@ -103,6 +103,12 @@ def test_declared_rules_report_the_exact_place(engine: str, tmp_path: Path) -> N
     assert _mistakes(rules, _tool(engine), tmp_path) == []
 
 
+def test_what_a_rule_needs_stands_in_every_case_it_reports() -> None:
+    for rule in declared("python", "ast-grep"):
+        for case in rule.metadata.invalid:
+            assert any(word in case.source for word in rule.metadata.needs), rule.id
+
+
 @pytest.mark.parametrize("engine", ["ast-grep", "semgrep"])
 def test_declared_rules_have_cases_of_both_kinds(engine: str) -> None:
     for rule in declared("python", engine):

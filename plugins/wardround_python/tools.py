@@ -18,7 +18,7 @@ import msgspec
 
 from wardround.errors import ToolOutputError
 from wardround.findings import Edit, RawResult, Severity, Span, SuggestedFix
-from wardround.rules import RULES_PACKAGE, ToolMapFile, load_tool_map
+from wardround.rules import RULES_PACKAGE, ToolMapFile, declared, load_tool_map
 from wardround.tools.tool import Columns, Invocation, Profile, Scope, Tool
 
 _CI = "pip install 'wardround[ci]'"
@@ -449,6 +449,14 @@ def _rules_folder() -> Path:
     return Path(str(resources.files(RULES_PACKAGE) / "python"))
 
 
+@cache
+def _ast_grep_needs() -> re.Pattern[str]:
+    """What a file must hold for one of the ast-grep rules to match; anything, if a rule cannot say."""
+    needs = [rule.metadata.needs for rule in declared("python", "ast-grep")]
+    words = {word for some in needs for word in some}
+    return re.compile("|".join(map(re.escape, sorted(words))) if all(needs) else "")
+
+
 def rules_digest(engine: str) -> str:
     """A digest of the declarative rules of one engine, part of what its answers depend on."""
     digest = hashlib.sha256()
@@ -497,6 +505,7 @@ AST_GREP = Tool(
     clean=_FILES,
     install=_BASE,
     distribution="ast-grep-cli",
+    can_match=lambda text: _ast_grep_needs().search(text) is not None,
     identity=lambda: rules_digest("ast-grep"),
 )
 

@@ -226,7 +226,11 @@ class DeclaredCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DeclaredMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """The ``metadata`` of a declarative rule; the rest of the file is in its engine's own syntax."""
+    """The ``metadata`` of a declarative rule; the rest of the file is in its engine's own syntax.
+
+    ``needs`` are pieces of text one of which stands in every file the rule can match in; where none does,
+    the engine need not be asked. Empty if nothing can be said.
+    """
 
     name: str
     plane: Plane
@@ -235,6 +239,7 @@ class DeclaredMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     valid: list[str]
     invalid: list[DeclaredCase]
     why: str = ""
+    needs: list[str] = []
 
 
 class DeclaredRule(msgspec.Struct, frozen=True):

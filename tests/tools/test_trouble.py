@@ -68,7 +68,7 @@ def test_a_tool_in_trouble_makes_the_review_inconclusive(
         )  # the real ones may need longer than a second
     else:
         _pretend(monkeypatch, program, lambda name: fake)
-    repo.write("app.py", "x = 1\n")
+    repo.write("app.py", "x = 1  # hashlib\n")
     repo.git("add", "-A")
 
     done = _review(repo, PROFILES[program])
@@ -84,7 +84,7 @@ def test_a_missing_tool_makes_the_review_inconclusive_and_says_how_to_get_it(
     repo: GitRepository, monkeypatch: pytest.MonkeyPatch, program: str
 ) -> None:
     _pretend(monkeypatch, program, lambda name: None)
-    repo.write("app.py", "x = 1\n")
+    repo.write("app.py", "x = 1  # hashlib\n")
     repo.git("add", "-A")
 
     done = _review(repo, PROFILES[program])
@@ -98,7 +98,7 @@ def test_inconclusive_passes_at_commit_and_blocks_in_ci(
     repo: GitRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _pretend(monkeypatch, "ruff", lambda name: None)
-    repo.write("app.py", "x = 1\n")
+    repo.write("app.py", "x = 1  # hashlib\n")
     repo.git("add", "-A")
 
     assert _review(repo, Profile.COMMIT).exit_status == 0
@@ -130,7 +130,7 @@ def test_tools_get_none_of_the_callers_environment(
     _pretend(monkeypatch, "ruff", lambda name: fake)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "canary-1")
     monkeypatch.setenv("GITHUB_TOKEN", "canary-2")
-    repo.write("app.py", "x = 1\n")
+    repo.write("app.py", "x = 1  # hashlib\n")
     repo.git("add", "-A")
 
     _review(repo)

@@ -200,7 +200,7 @@ class StaleCallers(PythonCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        if source.base_text is None:
+        if source.base_text is None or source.text.startswith(source.base_text):
             return False
         return not set(_PUBLIC_SIGNATURE.findall(source.base_text)) <= set(
             _PUBLIC_SIGNATURE.findall(source.text)

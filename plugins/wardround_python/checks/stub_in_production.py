@@ -24,10 +24,8 @@ _ADMITS = re.compile(
     r"|placeholder|mock|fake|not supported|unsupported|deprecated|compatib\w+)\b",
     re.IGNORECASE,
 )
-_MAY_BE_STUB = re.compile(
-    r"(?i:todo|fixme|xxx|not (?:yet )?implemented|notimplementederror)|"
-    r"[\"'][ \t]*\n(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]*return\b"
-)
+_WORDS = ("todo", "fixme", "xxx", "implement")
+_RETURN_BELOW_DOCSTRING = re.compile(r"[\"'][ \t]*\n(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]*return\b")
 _NO_STUB_DECORATOR = re.compile(
     r"abstract|overload|singledispatch|hookspec|final|fixture|deprecated", re.IGNORECASE
 )
@@ -80,7 +78,10 @@ class StubInProduction(PythonCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return not source.path.endswith(".pyi") and _MAY_BE_STUB.search(source.text) is not None
+        if source.path.endswith(".pyi"):
+            return False
+        text = source.text.lower()
+        return any(word in text for word in _WORDS) or _RETURN_BELOW_DOCSTRING.search(text) is not None
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self._look_at(node)

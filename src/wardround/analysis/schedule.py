@@ -190,6 +190,9 @@ class Workbench:
         todo = []
         for unit in units:
             found = known.get(keys[unit.path])
+            if found is None and tool.can_match is not None:
+                text = decoded(side.read(unit.path) or b"")
+                found = None if text is None or tool.can_match(text) else []
             if found is None:
                 todo.append(unit.path)
             else:
@@ -265,18 +268,19 @@ class Workbench:
         return threads
 
     def _fill(self, side: Side, snapshot: Snapshot, jobs: Sequence[_Job]) -> None:
-        linked: set[str] = set()
+        for path in dict.fromkeys(path for job in jobs for path in job.files):
+            content = side.read(path)
+            if content is not None:
+                snapshot.write(side.name, path, content)
         for job in jobs:
-            for path in job.files:
+            folders = {path.rpartition("/")[0]: path for path in job.files}
+            for path in folders.values():
                 for name, text in self._config_for(job.tool, path).items():
                     if name.startswith("../"):
                         snapshot.write_above(side.name, name[3:], text)
                     else:
                         snapshot.write(side.name, name, text.encode("utf-8", "surrogateescape"))
-                content = side.read(path)
-                if content is not None:
-                    snapshot.write(side.name, path, content)
-            linked |= set(job.tool.project_files)
+        linked = {name for job in jobs for name in job.tool.project_files}
         if linked:
             side.link(snapshot, tuple(sorted(linked)))
 

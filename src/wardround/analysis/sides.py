@@ -68,6 +68,7 @@ class Sides:
         self._digests: dict[str, bytes] = {}
         self._unreviewed: list[Unreviewed] = []
         self._snapshot: Snapshot | None = None
+        self._named: list[ChangedFile] = []
         self._cache = ResultCache.open()
         self._bench = Workbench(
             root=origin.root,
@@ -121,7 +122,8 @@ class Sides:
         units = []
         selected = [s for s in self._host.specialists if self._selected(s.name)]
         named = [f for f in self._change.files if any(s.claims_name(f.path) for s in selected)]
-        self._origin.fetch([file for file in named if file.is_regular])
+        self._named = [file for file in named if file.is_regular]
+        self._origin.fetch(self._named)
         for file in self._change.files:
             if file.status is FileStatus.DELETED or not file.is_regular:
                 continue
@@ -182,7 +184,8 @@ class Sides:
         def link(snapshot: Snapshot, patterns: tuple[str, ...]) -> None:
             present, absent = self._present(name)
             for path in present:
-                content = read(path) if any(PurePosixPath(path).match(p) for p in patterns) else None
+                wanted = not snapshot.has(name, path) and any(PurePosixPath(path).match(p) for p in patterns)
+                content = read(path) if wanted else None
                 if content is not None:
                     snapshot.write(name, path, content)
             differing = set(self._origin.differing(name)) - present
@@ -197,8 +200,15 @@ class Sides:
             layout=_layout(self._origin.root),
             project=_Neighbours(self._origin, name),
             link=link,
-            base_text=self._texts.base if name == "head" else lambda path: None,
+            base_text=self._base_text if name == "head" else lambda path: None,
         )
+
+    def _base_text(self, path: str) -> str | None:
+        """The text of a file before the change; the first question reads all of them at once."""
+        if self._named:
+            self._origin.fetch(self._named, base=True)
+            self._named = []
+        return self._texts.base(path)
 
     def _present(self, name: SideName) -> tuple[set[str], set[str]]:
         """The changed paths that exist on a side, and those that do not."""

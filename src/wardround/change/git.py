@@ -225,6 +225,7 @@ class Repository:
             raise GitError(f"{self._cwd} is not a folder; give the root of a git repository")
         self._argv: tuple[str, ...] = ("git", *_NEUTRAL_CONFIG)
         self._blobs: Blobs | None = None
+        self._comparing: dict[str, list[subprocess.Popen[bytes]]] = {}
         asked = ("--is-bare-repository", "--show-object-format", "--absolute-git-dir")
         try:
             answer = self._output("rev-parse", *asked, "--show-toplevel").split("\n")
@@ -245,6 +246,10 @@ class Repository:
         if self._blobs is not None:
             self._blobs.close()
             self._blobs = None
+        for process in (p for both in self._comparing.values() for p in both):
+            process.kill()  # nobody asked for the answer in the end
+            process.communicate()
+        self._comparing.clear()
 
     @property
     def blobs(self) -> Blobs:
@@ -317,9 +322,10 @@ class Repository:
             return self.blobs.get(blob)
         return None if path is None else self.tree(side).read(path)
 
-    def fetch(self, files: Iterable[ChangedFile]) -> None:
-        """Read the contents of changed files ahead, all in one go."""
-        self.blobs.fetch(b for file in files for b in (file.head_blob, file.base_blob) if b is not None)
+    def fetch(self, files: Iterable[ChangedFile], *, base: bool = False) -> None:
+        """Read one side's contents of changed files ahead, all in one go."""
+        blobs = (file.base_blob if base else file.head_blob for file in files)
+        self.blobs.fetch(blob for blob in blobs if blob is not None)
 
     # Questions
 
@@ -356,14 +362,19 @@ class Repository:
             out = self._output("ls-tree", "-r", "-z", "--name-only", "--full-tree", side)
         return sorted({name for name in out.split("\0") if name})
 
+    def compare_with_worktree(self, side: str) -> None:
+        """Begin finding out what differs on disk; ``differs_from_worktree`` waits for the answer."""
+        if side != WORKTREE and not self.bare and side not in self._comparing:
+            options = ("--name-only", "--no-renames", "-z", "--ignore-submodules=all")
+            compared = ("diff-files", *options) if side == INDEX else ("diff-index", *options, side, "--")
+            untracked = (*_UNTRACKED, "--directory", "--no-empty-directory")
+            self._comparing[side] = [self._popen(*compared), self._popen(*untracked)]
+
     def differs_from_worktree(self, side: str) -> set[str]:
         """Paths whose content on disk is not what the side has: modified, missing, or untracked."""
-        if side == WORKTREE:
-            return set()
-        options = ("--name-only", "--no-renames", "-z", "--ignore-submodules=all")
-        compared = ("diff-files", *options) if side == INDEX else ("diff-index", *options, side, "--")
-        both = [self._popen(*compared), self._popen(*_UNTRACKED, "--directory", "--no-empty-directory")]
+        self.compare_with_worktree(side)
         found: set[str] = set()
+        both = self._comparing.pop(side, [])
         for process in both:
             assert process.stdout is not None
             with process.stdout as out:

@@ -26,7 +26,7 @@ class Origin(Protocol):
 
     root: Path
 
-    def fetch(self, files: Sequence[ChangedFile]) -> None: ...
+    def fetch(self, files: Sequence[ChangedFile], *, base: bool = False) -> None: ...
 
     def content(self, file: ChangedFile, *, base: bool = False) -> bytes | None: ...
 
@@ -79,9 +79,11 @@ class RepositoryOrigin:
         self._repository = repository
         self._change = change
         self._on_disk: dict[str, bytes | None] = {}
+        if change.files:
+            repository.compare_with_worktree(change.head)
 
-    def fetch(self, files: Sequence[ChangedFile]) -> None:
-        self._repository.fetch(files)
+    def fetch(self, files: Sequence[ChangedFile], *, base: bool = False) -> None:
+        self._repository.fetch(files, base=base)
 
     def content(self, file: ChangedFile, *, base: bool = False) -> bytes | None:
         side = self._change.base if base else self._change.head
@@ -164,7 +166,7 @@ class DiffOrigin:
                 return (content, other, True) if old == "-" else (other, content, True)
         return None, _joined(patch.lines, "+"), False
 
-    def fetch(self, files: Sequence[ChangedFile]) -> None:
+    def fetch(self, files: Sequence[ChangedFile], *, base: bool = False) -> None:
         pass  # all of it is in memory
 
     def content(self, file: ChangedFile, *, base: bool = False) -> bytes | None:

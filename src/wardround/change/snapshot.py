@@ -24,6 +24,8 @@ from typing import Self
 from wardround.folders import cache_folder
 
 _PREFIX = "wardround-"
+_IN_MEMORY = Path("/dev/shm")  # noqa: S108  (a private folder is made in it)
+_ROOM_BYTES = 512 * 1024 * 1024
 _PLAIN = re.compile(r"[^\x00-\x1f\x7f\udc80-\udcff\\=]+")
 
 
@@ -40,8 +42,14 @@ def alias(path: str) -> str:
 
 
 def private_parent(worktree: Path) -> Path:
-    """Where private folders go: the temporary folder, or the cache where that lies in the work tree."""
+    """Where private folders go: memory, the temporary folder, or the cache where that is in the work tree.
+
+    A temporary folder the caller names is used; else a file system in memory, where there is one with room:
+    hundreds of links take milliseconds there and can take longer than the tools on a disk.
+    """
     named = [os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP")]
+    if not any(named) and _has_room(_IN_MEMORY):
+        return _IN_MEMORY
     inside = any(name and Path(name).resolve().is_relative_to(worktree.resolve()) for name in named)
     # Python tries a folder by writing into it, so one in the work tree is not even tried.
     folder = cache_folder() if inside else Path(tempfile.gettempdir()).resolve()
@@ -49,6 +57,14 @@ def private_parent(worktree: Path) -> Path:
         folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def _has_room(folder: Path) -> bool:
+    try:
+        found = os.statvfs(folder)
+    except OSError:
+        return False
+    return found.f_bavail * found.f_frsize >= _ROOM_BYTES and os.access(folder, os.W_OK | os.X_OK)
 
 
 class Snapshot:
@@ -77,12 +93,17 @@ class Snapshot:
 
     def write(self, side: str, path: str, content: bytes) -> None:
         """Put a file into a side, unless it is there already."""
-        target = self.side(side) / alias(path)
-        if str(target) in self._made:
+        target = f"{self.side(side)}/{alias(path)}"
+        if target in self._made:
             return
-        self._make_folder(target.parent)
-        target.write_bytes(content)
-        self._made.add(str(target))
+        self._make_folder(target.rpartition("/")[0])
+        with open(target, "wb") as file:
+            file.write(content)
+        self._made.add(target)
+
+    def has(self, side: str, path: str) -> bool:
+        """Whether a file was written into a side."""
+        return f"{self.side(side)}/{alias(path)}" in self._made
 
     def write_above(self, side: str, name: str, content: str) -> None:
         """Put a file above a side's root, where tools look after the repository's own folders."""
@@ -90,9 +111,9 @@ class Snapshot:
         self._make_folder(root)
         (root.parent / name).write_text(content, encoding="utf-8")
 
-    def _make_folder(self, folder: Path) -> None:
+    def _make_folder(self, folder: Path | str) -> None:
         if str(folder) not in self._made:
-            folder.mkdir(parents=True, exist_ok=True)
+            os.makedirs(folder, exist_ok=True)
             self._made.add(str(folder))
 
     def link_project(
@@ -116,7 +137,7 @@ class Snapshot:
         self._make_folder(root)
         hidden = set(absent)
         for path in sorted(differing):
-            if str(root / alias(path)) in self._made:
+            if self.has(side, path):
                 continue
             hidden.add(path)
             if not any(fnmatchcase(path.rpartition("/")[2], pattern) for pattern in patterns):
@@ -157,9 +178,8 @@ def _link_entries(
             continue
         if not entry.is_dir() and not any(fnmatchcase(entry.name, pattern) for pattern in patterns):
             continue
-        target = root / path
-        if not os.path.lexists(target):
-            os.symlink(entry.path, target)
+        with suppress(FileExistsError):  # what is under review is there already
+            os.symlink(entry.path, f"{root}/{path}")
 
 
 def _locked_folder(parent: Path) -> tuple[Path, int]:

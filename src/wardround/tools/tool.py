@@ -69,6 +69,8 @@ class Tool:
             for that folder, where the project's configuration leaves open what wardround has a view on.
         fallback_config: reader of trusted files -> ``(name, content)`` placed above the snapshot: what counts
             for files that no configuration of the project covers.
+        can_match: whether the tool can have anything to say about a text; a cheap look that spares a run,
+            and true whenever in doubt.
         identity: what else its answers depend on, as text: its own rules, built-in options.
         project_files: names of the files it must see beside those it is given, to know what is first-party.
         distribution: the PyPI name it is installed by, whose version is its version.
@@ -90,6 +92,7 @@ class Tool:
     config_closure: Callable[[str, str], Sequence[str]] | None = None
     config_overlay: Callable[[str, Mapping[str, str]], Mapping[str, str]] | None = None
     fallback_config: Callable[[Callable[[str], str | None]], tuple[str, str]] | None = None
+    can_match: Callable[[str], bool] | None = None
     identity: Callable[[], str] | None = None
     project_files: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
