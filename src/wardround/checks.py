@@ -7,11 +7,13 @@ A check is one class in one file: its docstring says what is wrong and why it ma
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar, Protocol, overload
 
 from wardround.findings import Plane, RawResult, Severity, Span, SuggestedFix
@@ -145,6 +147,14 @@ class Late(Sequence[type[Check]]):
 
     def __init__(self, place: str) -> None:
         self._place = place
+
+    def files(self) -> list[Path]:
+        """The source files that hold the checks, found without importing them."""
+        spec = importlib.util.find_spec(self._place.partition(":")[0])
+        if spec is None or spec.origin is None:
+            return []
+        origin = Path(spec.origin)
+        return sorted(origin.parent.glob("*.py")) if origin.name == "__init__.py" else [origin]
 
     @cached_property
     def _checks(self) -> Sequence[type[Check]]:

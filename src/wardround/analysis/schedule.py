@@ -26,7 +26,7 @@ import msgspec
 from wardround import __version__
 from wardround.change.origin import decoded
 from wardround.change.snapshot import Snapshot, alias
-from wardround.checks import Project, Source
+from wardround.checks import Late, Project, Source
 from wardround.errors import ToolFailed
 from wardround.findings import RawResult, Span, ToolRun, Unreviewed
 from wardround.hookspecs import GROUP
@@ -369,7 +369,7 @@ class Workbench:
 
     def _run_checks(self, side: Side, units: Sequence[Unit], results: Results) -> None:
         specialist = units[0].specialist
-        if not specialist.checks:
+        if specialist.checks == ():
             return
         started = time.monotonic()
         identity = _code_identity(specialist)
@@ -456,12 +456,16 @@ def _environment_state(environment: Path | None) -> str:
 
 def _code_identity(specialist: Specialist) -> str:
     """What changes when the code of a specialist's checks does."""
-    parts = []
-    for name in sorted({check.__module__ for check in specialist.checks}):
-        file = getattr(sys.modules.get(name), "__file__", None)
-        with suppress(OSError, TypeError):
-            parts.append(f"{name} {_stat(Path(file))}" if file else name)
-    return "\n".join([specialist.name, *parts])
+    if isinstance(specialist.checks, Late):
+        files = specialist.checks.files()
+    else:
+        modules = {sys.modules.get(check.__module__) for check in specialist.checks}
+        files = sorted(Path(m.__file__) for m in modules if m is not None and m.__file__ is not None)
+    parts = [specialist.name]
+    for file in files:
+        with suppress(OSError):
+            parts.append(f"{file} {_stat(file)}")
+    return "\n".join(parts)
 
 
 def _chunks(paths: Sequence[str], scope: Scope) -> Iterable[list[str]]:
