@@ -64,12 +64,17 @@ class TestLayout:
             "     2 |     return x\n"
             "       |     ^^^^^^\n"
             "\n"
-            "\n"
             "not reviewed\n"
             "  ruff: timed out after 10 s: q.py\n"
             "\n"
             "wardround: blocked - 1 error, 1 warning, 1 file, 0.25 s, 1 not fully reviewed\n"
         )
+
+    def test_why_a_rule_matters_is_said_once(self, make: Factory) -> None:
+        findings = [make.finding(place=(n + 1, 1, n + 1, 2)) for n in range(3)]
+        report = text.render(make.review(*findings))
+        assert report.count("[ruff/B006]") == 3
+        assert report.count("    why  ") == 1
 
     def test_of_one_rule_five_are_shown_and_the_rest_counted(self, make: Factory) -> None:
         findings = [make.finding(place=(n + 1, 1, n + 1, 2)) for n in range(8)]

@@ -50,27 +50,31 @@ def render(review: Review, style: Style = plain) -> str:
     """The whole report; the last line sums it up."""
     shown = [f for f in review.visible if f.status is not Status.SUPPRESSED]
     lines: list[str] = []
+    explained: set[str] = set()
     for path, group in groupby(shown, key=lambda f: f.file):
-        lines += [style(harmless(path), "bold"), *_file(review, list(group), style)]
+        lines += [style(harmless(path), "bold"), *_file(review, list(group), style, explained)]
     lines += _not_reviewed(review.unreviewed, style)
     lines.append(closing_line(review, style))
     return "\n".join(lines) + "\n"
 
 
-def _file(review: Review, findings: Sequence[Finding], style: Style) -> Iterator[str]:
+def _file(review: Review, findings: Sequence[Finding], style: Style, explained: set[str]) -> Iterator[str]:
+    """The findings of one file; why a rule matters is said once in a report, and kept in ``explained``."""
     source = (review.text_of(findings[0].file) or "").split("\n")
     counts: Counter[str] = Counter()
     for finding in findings:
         counts[finding.rule] += 1
         if counts[finding.rule] <= _PER_RULE_AND_FILE:
-            yield from _finding(finding, source, style)
-    for rule, count in sorted(counts.items()):
-        if count > _PER_RULE_AND_FILE:
-            yield f"  and {count - _PER_RULE_AND_FILE} more of {rule} in this file"
-    yield ""
+            yield from _finding(finding, source, style, finding.rule not in explained)
+            explained.add(finding.rule)
+    folded = [(rule, count) for rule, count in sorted(counts.items()) if count > _PER_RULE_AND_FILE]
+    for rule, count in folded:
+        yield f"  and {count - _PER_RULE_AND_FILE} more of {rule} in this file"
+    if folded:
+        yield ""
 
 
-def _finding(finding: Finding, source: Sequence[str], style: Style) -> Iterator[str]:
+def _finding(finding: Finding, source: Sequence[str], style: Style, explain: bool) -> Iterator[str]:
     place = f"{finding.span.line}:{finding.span.column}"
     label = finding.severity.label
     note = {Status.CAUSED: " (caused by this change)", Status.EXISTING: " (was there before)"}
@@ -79,7 +83,7 @@ def _finding(finding: Finding, source: Sequence[str], style: Style) -> Iterator[
     yield from _wrapped(text, 4, head, head.replace(label, style(label, label)))
     yield from _frame(finding, source, style)
     also = [s for s in finding.sources if s != finding.rule]
-    if finding.rationale:
+    if finding.rationale and explain:
         yield from _labelled("why", finding.rationale)
     if also:
         yield from _labelled("also", ", ".join(also))
