@@ -1,0 +1,39 @@
+"""The CI profile adds what is too slow for a commit."""
+
+from __future__ import annotations
+
+import json
+
+from tests.conftest import GitRepository
+
+SHOP = """\
+from flask import Flask, request
+import sqlite3
+
+app = Flask(__name__)
+
+
+@app.route("/orders")
+def orders() -> str:
+    name = request.args["name"]
+    connection = sqlite3.connect("shop.db")
+    rows = connection.execute("select * from orders where name = '" + name + "'")
+    return str(rows.fetchall())
+"""
+
+
+def test_taint_rules_and_pyright_run_in_ci_alone(repo: GitRepository) -> None:
+    repo.write("shop.py", SHOP)
+    repo.git("add", "-A")
+
+    commit = json.loads(repo.wardround("review", "--format", "json").stdout)
+    ci = json.loads(
+        repo.wardround("review", "--profile", "ci", "--config-from", "head", "--format", "json").stdout
+    )
+
+    assert [run["tool"] for run in commit["runs"]] == ["ast-grep", "python", "ruff", "ty"]
+    assert [run["tool"] for run in ci["runs"]] == ["ast-grep", "pyright", "python", "ruff", "semgrep", "ty"]
+    (injection,) = [f for f in ci["findings"] if f["defect_class"] == "sql-injection"]
+    assert injection["sources"] == ["ruff/S608", "semgrep/PY201"]
+    assert (injection["file"], injection["line"]) == ("shop.py", 11)
+    assert ci["unreviewed"] == []
