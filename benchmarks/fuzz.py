@@ -306,11 +306,11 @@ TARGETS = (
     Target("pyproject", config_as("pyproject.toml"), (ConfigError,), (SHARED_CONFIG, ODD_CONFIG), TOML_WORDS),
     Target("root-config", config_as(".wardround.toml"), (ConfigError,), (OWN_CONFIG,), TOML_WORDS),
     Target("pkg-config", config_as("pkg/.wardround.toml"), (ConfigError,), (FOLDER_CONFIG,), TOML_WORDS),
-    Target("ruff", parser(tools.parse_ruff), PARSER_ERRORS, (RUFF, b"[]"), JSON_WORDS),
-    Target("ty", parser(tools.parse_ty), PARSER_ERRORS, (TY, b"[]"), JSON_WORDS),
-    Target("pyright", parser(tools.parse_pyright), PARSER_ERRORS, (PYRIGHT,), JSON_WORDS),
-    Target("ast-grep", parser(tools.parse_ast_grep), PARSER_ERRORS, (AST_GREP, b"[]"), JSON_WORDS),
-    Target("semgrep", parser(tools.parse_semgrep), PARSER_ERRORS, (SEMGREP,), JSON_WORDS),
+    Target("ruff", parser(tools.RUFF.parse), PARSER_ERRORS, (RUFF, b"[]"), JSON_WORDS),
+    Target("ty", parser(tools.TY.parse), PARSER_ERRORS, (TY, b"[]"), JSON_WORDS),
+    Target("pyright", parser(tools.PYRIGHT.parse), PARSER_ERRORS, (PYRIGHT,), JSON_WORDS),
+    Target("ast-grep", parser(tools.AST_GREP.parse), PARSER_ERRORS, (AST_GREP, b"[]"), JSON_WORDS),
+    Target("semgrep", parser(tools.SEMGREP.parse), PARSER_ERRORS, (SEMGREP,), JSON_WORDS),
 )
 
 

@@ -8,9 +8,10 @@ from wardround.checks import Check, Late, Source
 from wardround.findings import RawResult
 from wardround.rules import Rule, declarative_rules
 from wardround.specialists import Specialist
-from wardround_python import syntax, tools
+from wardround_python import syntax
 from wardround_python.environment import project_environment
 from wardround_python.options import PythonOptions
+from wardround_python.tools import TOOLS
 
 
 def specialist() -> Specialist:
@@ -19,7 +20,7 @@ def specialist() -> Specialist:
         name="python",
         patterns=("*.py", "*.pyi", "*.pyw"),
         interpreters=(r"python[0-9.]*w?", r"pypy[0-9.]*", "uv"),
-        tools=(tools.RUFF, tools.TY, tools.AST_GREP, tools.PYRIGHT, tools.SEMGREP),
+        tools=TOOLS,
         checks=Late("wardround_python.checks:CHECKS"),
         run_checks=_run_checks,
         rules=_declared,

@@ -8,16 +8,13 @@ on, so only what was never seen costs anything.
 from __future__ import annotations
 
 import hashlib
-import os
 import sys
-import sysconfig
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +25,17 @@ from wardround.change.origin import decoded
 from wardround.change.snapshot import Snapshot, alias
 from wardround.checks import Late, Project, Source
 from wardround.errors import ToolFailed
-from wardround.findings import RawResult, Span, ToolRun, Unreviewed
-from wardround.hookspecs import GROUP
-from wardround.installed import installed
+from wardround.findings import RawResult, ToolRun, Unreviewed
 from wardround.specialists import Specialist
+from wardround.tools.columns import in_code_points
 from wardround.tools.process import Processes, bare_environment, find_program
 from wardround.tools.result_cache import ResultCache, key
 from wardround.tools.tool import Columns, Invocation, Profile, Scope, Tool
+from wardround.tools.version import file_state, tool_version
 
 _FILES_PER_RUN = 1000
 _PROJECT_FILES_PER_RUN = 10_000
 _ARGUMENT_BYTES = 1_000_000
-_VERSION_TIMEOUT_S = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +208,7 @@ class Workbench:
             state = side.state + _environment_state(environment)
         version = tool_version(tool, program)
         identity = tool.identity() if tool.identity else ""
-        return key("tool", __version__, tool.name, version, _stat(program), state, identity)
+        return key("tool", __version__, tool.name, version, file_state(program), state, identity)
 
     def _config_key(self, tool: Tool, path: str) -> bytes:
         """A digest of the configuration that counts for a path."""
@@ -328,7 +324,7 @@ class Workbench:
             found[path].append(_with_path(result, path, result.file))
         if tool.columns is not Columns.CODE_POINTS:
             for path, results in found.items():
-                found[path] = _in_code_points(results, side.read(path) or b"", tool.columns)
+                found[path] = in_code_points(results, side.read(path) or b"", tool.columns)
         return found
 
     def _wait(self, threads: Sequence[threading.Thread], jobs: Sequence[_Job]) -> None:
@@ -410,39 +406,6 @@ class Workbench:
         return None
 
 
-def tool_version(tool: Tool, program: Path) -> str:
-    """The version of a tool: of the installed distribution it came with, else what it says itself."""
-    return _version(tool.distribution, program, tuple(sorted(tool.variables.items())))
-
-
-@cache
-def _version(distribution: str | None, program: Path, variables: tuple[tuple[str, str], ...]) -> str:
-    if distribution is not None and _is_ours(program):
-        version = installed(GROUP).versions.get(distribution)
-        if version is not None:
-            return version
-    with suppress(ToolFailed, OSError):
-        said = Processes().run(
-            [str(program), "--version"],
-            cwd=program.parent,
-            timeout_s=_VERSION_TIMEOUT_S,
-            clean=frozenset({0}),
-            env=bare_environment(program, Path("/nonexistent"), dict(variables)),
-        )
-        words = said.decode("utf-8", "replace").split()
-        return next((word for word in words if word[:1].isdigit()), "unknown")
-    return "unknown"
-
-
-def _is_ours(program: Path) -> bool:
-    return str(program.parent) == os.path.abspath(sysconfig.get_path("scripts"))
-
-
-def _stat(program: Path) -> str:
-    found = program.stat()
-    return f"{found.st_size} {found.st_mtime_ns}"
-
-
 def _environment_state(environment: Path | None) -> str:
     """What changes when something is installed into or removed from a virtual environment."""
     if environment is None:
@@ -464,7 +427,7 @@ def _code_identity(specialist: Specialist) -> str:
     parts = [specialist.name]
     for file in files:
         with suppress(OSError):
-            parts.append(f"{file} {_stat(file)}")
+            parts.append(f"{file} {file_state(file)}")
     return "\n".join(parts)
 
 
@@ -490,26 +453,6 @@ def _with_path(result: RawResult, path: str, name: str) -> RawResult:
     if fix is not None:
         fix = replace(fix, edits=tuple(replace(edit, file=path) for edit in fix.edits))
     return replace(result, file=path, fix=fix)
-
-
-def _in_code_points(results: list[RawResult], content: bytes, columns: Columns) -> list[RawResult]:
-    """Turn columns counted in bytes or UTF-16 units into code points."""
-    if not results or content.isascii():
-        return results
-    lines = content.split(b"\n")
-
-    def column(line: int, value: int) -> int:
-        data = lines[line - 1] if line <= len(lines) else b""
-        if columns is Columns.UTF16:
-            units = data.decode("utf-8", "replace").encode("utf-16-le")[: 2 * (value - 1)]
-            return len(units.decode("utf-16-le", "replace")) + 1
-        return len(data[: value - 1].decode("utf-8", "replace")) + 1
-
-    def converted(span: Span) -> Span:
-        return Span(span.line, column(span.line, span.column), span.end_line,
-                    column(span.end_line, span.end_column))  # fmt: skip
-
-    return [replace(result, span=converted(result.span)) for result in results]
 
 
 def _summed(runs: Iterable[ToolRun]) -> list[ToolRun]:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from wardround.change.diff import Change, ChangedFile, DiffLine, FilePatch, FileStatus, read_patch
-from wardround.change.git import WORKTREE, FolderTree, Repository
+from wardround.change.git import WORKTREE, Repository
+from wardround.change.trees import FolderTree
 
 SideName = Literal["base", "head"]
 DIFF = ":diff"

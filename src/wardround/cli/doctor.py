@@ -37,9 +37,9 @@ def command(repo: Path | None) -> int:
 
 
 def _tools(loaded: Host) -> tuple[bool, list[str]]:
-    from wardround.analysis.schedule import tool_version
     from wardround.tools.process import find_program
     from wardround.tools.tool import Profile
+    from wardround.tools.version import tool_version
 
     missing = False
     lines = []

@@ -1,0 +1,88 @@
+"""ty: how it is called and read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+import msgspec
+
+from wardround.errors import ToolOutputError
+from wardround.findings import RawResult, Span
+from wardround.tools.tool import Invocation, Scope, Tool
+from wardround_python.tools.output import (
+    INSTALL_BASE,
+    PROJECT_FILES,
+    RAN,
+    decoded,
+    map_of,
+    one_line,
+    relative,
+    selection,
+)
+
+
+class GitlabPlace(msgspec.Struct):
+    line: int
+    column: int
+
+
+class GitlabPositions(msgspec.Struct):
+    begin: GitlabPlace
+    end: GitlabPlace
+
+
+class GitlabLocation(msgspec.Struct):
+    path: str
+    positions: GitlabPositions
+
+
+class GitlabResult(msgspec.Struct):
+    check_name: str
+    description: str
+    severity: str
+    location: GitlabLocation
+
+
+_TY_CONFIGS = ("pyproject.toml", "ty.toml")
+
+
+def ty_command(run: Invocation) -> Sequence[str]:
+    argv = [str(run.program), "check", "--output-format", "gitlab", "--no-progress"]
+    if run.environment is not None:
+        argv += ["--python", str(run.environment)]
+    else:  # what is installed is not known, so nothing can be said about imports
+        argv += ["--ignore", "import-not-found"]
+    return [*argv, "--", *run.files]
+
+
+def parse_ty(output: bytes, run: Invocation) -> list[RawResult]:
+    """Read ``ty check --output-format gitlab``."""
+    found = []
+    for result in decoded(output, list[GitlabResult]):
+        begin, end = result.location.positions.begin, result.location.positions.end
+        if result.check_name == "io":
+            raise ToolOutputError(f"ty could not read a file: {result.description}")
+        if PurePosixPath(result.location.path).name in ("", *_TY_CONFIGS):
+            continue  # about the configuration, not about a file under review
+        span = Span(begin.line, begin.column, end.line, end.column)
+        message = one_line(result.description.removeprefix(f"{result.check_name}: "))
+        file = relative(result.location.path, run)
+        if not map_of("ty").is_silent(result.check_name, file):
+            found.append(RawResult(result.check_name, file, span, message))
+    return found
+
+
+TY = Tool(
+    name="ty",
+    program="ty",
+    command=ty_command,
+    parse=parse_ty,
+    clean=RAN,
+    install=INSTALL_BASE,
+    scope=Scope.PROJECT,
+    distribution="ty",
+    config_names=_TY_CONFIGS,
+    project_files=PROJECT_FILES,
+    identity=lambda: selection("ty"),
+)

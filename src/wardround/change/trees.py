@@ -1,0 +1,174 @@
+"""The sides of a change: content by path, from the index, a revision, or a folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Protocol
+
+from wardround.change.program import GitProgram
+from wardround.errors import GitError
+
+_KEPT_BYTES = 16 * 1024 * 1024
+"""How much content is kept in memory, so that what several steps read is read once."""
+_ASKED_AT_ONCE = 100
+"""Names written before the answers are read; they must fit into a pipe."""
+
+
+class Tree(Protocol):
+    """One side of a change: content by path."""
+
+    def read(self, path: str) -> bytes | None:
+        """The content of a regular file, or None if the tree has none at that path."""
+
+
+class Blobs:
+    """One ``git cat-file --batch`` process that hands out objects on request."""
+
+    def __init__(self, git: GitProgram) -> None:
+        self._git = git
+        self._process = self._started()
+        self._lock = threading.RLock()  # tools' answers are read in threads, and those ask for contents too
+        self._kept: OrderedDict[str, bytes | None] = OrderedDict()
+        self._kept_bytes = 0
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            self._git.argv("cat-file", "--batch"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=self._git.env,
+            cwd=self._git.folder,
+            start_new_session=True,
+        )
+
+    def get(self, name: str) -> bytes | None:
+        """The content of the blob an object name stands for; None if there is none or it is no blob."""
+        if "\n" in name:
+            return None
+        with self._lock:
+            if name not in self._kept:
+                self._keep(name, self._read(name))
+            self._kept.move_to_end(name)
+            return self._kept[name]
+
+    def _read(self, name: str) -> bytes | None:
+        try:
+            self._ask([name])
+            return self._answer(name)[1]
+        except GitError:
+            self._restart()
+            if ":" in name:
+                raise
+            return None  # git gives up over an object that a partial clone lacks
+
+    def _restart(self) -> None:
+        self.close()
+        self._process = self._started()
+
+    def fetch(self, names: Iterable[str]) -> None:
+        """Read many objects at once, so that ``get`` has them, as far as there is room to keep them."""
+        wanted = [name for name in dict.fromkeys(names) if name not in self._kept and "\n" not in name]
+        for start in range(0, len(wanted), _ASKED_AT_ONCE):
+            if self._kept_bytes > _KEPT_BYTES // 2:
+                return
+            some = wanted[start : start + _ASKED_AT_ONCE]
+            with self._lock:
+                try:
+                    self._ask(some)
+                    for name in some:
+                        self._keep(name, self._answer(name)[1])
+                except GitError:  # which object it was, ``get`` finds out
+                    self._restart()
+                    return
+
+    def commit(self, name: str) -> str | None:
+        """The id of the commit a name stands for."""
+        spec = f"{name}^{{commit}}"
+        if "\n" in name:
+            return None
+        with self._lock:
+            self._ask([spec])
+            return self._answer(spec)[0]
+
+    def _ask(self, names: Sequence[str]) -> None:
+        stdin, _ = self._streams()
+        try:
+            stdin.write(b"".join(os.fsencode(name) + b"\n" for name in names))
+            stdin.flush()
+        except OSError as cause:
+            raise GitError(f"git stopped while {names[0]!r} was read: {cause}; run git fsck") from cause
+
+    def _answer(self, name: str) -> tuple[str | None, bytes | None]:
+        """An object's id, and its content if it is a blob."""
+        _, stdout = self._streams()
+        header = stdout.readline().split()
+        if not header:
+            raise GitError(f"git stopped while {name!r} was read; run git fsck")
+        if len(header) < 3 or not header[-1].isdigit():
+            return None, None
+        size = int(header[-1])
+        content = stdout.read(size)
+        stdout.read(1)
+        if len(content) < size:
+            raise GitError(f"git stopped while {name!r} was read; run git fsck")
+        return header[0].decode(), content if header[-2] == b"blob" else None
+
+    def _keep(self, name: str, content: bytes | None) -> None:
+        self._kept[name] = content
+        self._kept_bytes += len(content or b"")
+        while self._kept_bytes > _KEPT_BYTES and len(self._kept) > 1:
+            _, dropped = self._kept.popitem(last=False)
+            self._kept_bytes -= len(dropped or b"")
+
+    def _streams(self) -> tuple[IO[bytes], IO[bytes]]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        return self._process.stdin, self._process.stdout
+
+    def close(self) -> None:
+        for stream in self._streams():
+            with suppress(OSError):
+                stream.close()
+        self._process.wait()
+
+
+@dataclass(frozen=True, slots=True)
+class BlobTree:
+    """The index (prefix ``:``), or a revision (prefix ``<commit>:``)."""
+
+    prefix: str
+    blobs: Blobs
+
+    def read(self, path: str) -> bytes | None:
+        return self.blobs.get(self.prefix + path)
+
+
+@dataclass(frozen=True, slots=True)
+class FolderTree:
+    """The files of a folder on disk; links are not followed out of their place."""
+
+    root: Path
+
+    def read(self, path: str) -> bytes | None:
+        try:
+            target = self.root / path
+            inside = target.resolve().parent == self.root.resolve() / Path(path).parent
+            return target.read_bytes() if inside and not target.is_symlink() else None
+        except OSError:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyTree:
+    """Before the first commit."""
+
+    def read(self, path: str) -> bytes | None:
+        return None

@@ -1,0 +1,50 @@
+"""Which version of a tool is at hand."""
+
+from __future__ import annotations
+
+import os
+import sysconfig
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from wardround.errors import ToolFailed
+from wardround.hookspecs import GROUP
+from wardround.installed import installed
+from wardround.tools.process import Processes, bare_environment
+from wardround.tools.tool import Tool
+
+_VERSION_TIMEOUT_S = 20.0
+
+
+def tool_version(tool: Tool, program: Path) -> str:
+    """The version of a tool: of the installed distribution it came with, else what it says itself."""
+    return _version(tool.distribution, program, tuple(sorted(tool.variables.items())))
+
+
+@cache
+def _version(distribution: str | None, program: Path, variables: tuple[tuple[str, str], ...]) -> str:
+    if distribution is not None and _is_ours(program):
+        version = installed(GROUP).versions.get(distribution)
+        if version is not None:
+            return version
+    with suppress(ToolFailed, OSError):
+        said = Processes().run(
+            [str(program), "--version"],
+            cwd=program.parent,
+            timeout_s=_VERSION_TIMEOUT_S,
+            clean=frozenset({0}),
+            env=bare_environment(program, Path("/nonexistent"), dict(variables)),
+        )
+        words = said.decode("utf-8", "replace").split()
+        return next((word for word in words if word[:1].isdigit()), "unknown")
+    return "unknown"
+
+
+def _is_ours(program: Path) -> bool:
+    return str(program.parent) == os.path.abspath(sysconfig.get_path("scripts"))
+
+
+def file_state(program: Path) -> str:
+    found = program.stat()
+    return f"{found.st_size} {found.st_mtime_ns}"
