@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from wardround.change.diff import Change, ChangedFile, DiffLine, FilePatch, FileStatus, read_patch
-from wardround.change.git import WORKTREE, Repository
+from wardround.change.git import INDEX, WORKTREE, Repository
 from wardround.change.trees import FolderTree
 
 SideName = Literal["base", "head"]
@@ -80,6 +80,9 @@ class RepositoryOrigin:
         self._repository = repository
         self._change = change
         self._on_disk: dict[str, bytes | None] = {}
+        self._by_path = {file.path: file for file in change.files}
+        renamed = (file for file in change.files if file.status is FileStatus.RENAMED)
+        self._moved_away = {file.base_path for file in renamed}
         if change.files:
             repository.compare_with_worktree(change.head)
 
@@ -95,7 +98,19 @@ class RepositoryOrigin:
         return self._on_disk[file.path]
 
     def read(self, path: str, side: SideName) -> bytes | None:
+        if side == "head" and self._change.head == INDEX:
+            return self._staged(path)
         return self._repository.tree(self._name(side)).read(path)
+
+    def _staged(self, path: str) -> bytes | None:
+        """What the index has at a path: what HEAD has, unless the change says otherwise.
+
+        So git need not read an index of many thousand entries to answer.
+        """
+        file = self._by_path.get(path)
+        if file is not None:
+            return None if file.status is FileStatus.DELETED else self.content(file)
+        return None if path in self._moved_away else self._repository.tree(self._change.base).read(path)
 
     def state(self, change: Change, side: SideName) -> str | None:
         """What identifies a whole tree: its commit, or a commit and what differs from it."""
