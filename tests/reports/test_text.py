@@ -6,6 +6,7 @@ import os
 import re
 import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -258,7 +259,7 @@ class TestSecrets:
         assert "ruff/S105" in done.stdout
         assert SECRET not in done.stdout + done.stderr
         for cached in own_places.rglob("results.sqlite"):
-            with sqlite3.connect(cached) as database:
+            with closing(sqlite3.connect(cached)) as database:
                 database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         holding = [f for f in own_places.rglob("*") if f.is_file() and SECRET.encode() in f.read_bytes()]
         assert holding == []

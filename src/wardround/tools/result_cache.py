@@ -49,18 +49,19 @@ class ResultCache:
     def open(cls, folder: Path | None = None) -> ResultCache:
         """Open or make the cache; if that cannot be, one that keeps nothing and says why."""
         path = (folder or cache_folder()) / "results.sqlite"
+        database = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             database = sqlite3.connect(path, timeout=0.5, isolation_level=None)
             database.execute("PRAGMA journal_mode=WAL")
             database.execute("PRAGMA synchronous=OFF")
             database.execute(_SCHEMA)
-        except sqlite3.DatabaseError as cause:
+        except (sqlite3.Error, OSError, RuntimeError) as cause:
+            if database is not None:
+                database.close()
             if "not a database" in str(cause) or "malformed" in str(cause):
                 with suppress(OSError):
                     path.unlink()
-            return cls(None, f"{path}: {cause}")
-        except (OSError, RuntimeError) as cause:
             return cls(None, f"{path}: {cause}")
         return cls(database)
 
@@ -99,10 +100,10 @@ class ResultCache:
         for name, results in entries.items():
             with suppress(UnicodeEncodeError):  # the name of a file is not UTF-8
                 rows.append((name, _encode(results), today))
-        with suppress(sqlite3.Error):
+        with suppress(sqlite3.Error), self._database:
             self._database.execute("BEGIN")
             self._database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", rows)
-            self._database.execute("COMMIT")
+        with suppress(sqlite3.Error):
             self._shrink()
 
     def _shrink(self) -> None:
