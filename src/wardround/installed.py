@@ -15,7 +15,7 @@ from functools import cache
 import msgspec
 
 from wardround import __version__
-from wardround.folders import cache_folder
+from wardround.kept import kept
 
 
 class Plugin(msgspec.Struct, frozen=True, order=True):
@@ -37,16 +37,7 @@ class Installed(msgspec.Struct, frozen=True):
 @cache
 def installed(group: str) -> Installed:
     """Everything installed that matters, from the cache if no folder on the path has changed."""
-    kept = cache_folder() / "installed" / _state(group)
-    with suppress(OSError, msgspec.MsgspecError):
-        return msgspec.msgpack.decode(kept.read_bytes(), type=Installed)
-    found = _read(group)
-    with suppress(OSError):
-        kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        beside = kept.with_name(f"{kept.name}.{os.getpid()}")
-        beside.write_bytes(msgspec.msgpack.encode(found))
-        beside.replace(kept)
-    return found
+    return kept("installed", _state(group), lambda: _read(group), Installed)
 
 
 def _state(group: str) -> str:

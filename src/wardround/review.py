@@ -11,7 +11,7 @@ from functools import cached_property
 from wardround import config as configuration
 from wardround.analysis.sides import Sides
 from wardround.analysis.weigh import Weighing
-from wardround.change.diff import Change
+from wardround.change.diff import Change, ChangedFile
 from wardround.change.origin import Origin, Texts
 from wardround.config import Config, FilterMode, Request
 from wardround.errors import ConfigError, UsageError
@@ -47,6 +47,10 @@ class Review:
         """The findings the filter mode lets through, in order."""
         return tuple(f for f in self.findings if self._passes(f))
 
+    @cached_property
+    def _files(self) -> dict[str, ChangedFile]:
+        return {file.path: file for file in self.change.files}
+
     @property
     def held_back(self) -> int:
         """How many findings the filter mode keeps from view."""
@@ -55,7 +59,7 @@ class Review:
     def _passes(self, finding: Finding) -> bool:
         if self.filter_mode in ("file", "nofilter") or finding.status in (Status.NEW, Status.CAUSED):
             return True
-        file = self.change.file(finding.file)
+        file = self._files.get(finding.file)
         if file is None:
             return False
         if finding.status is Status.SUPPRESSED:

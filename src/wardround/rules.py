@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import fnmatch
 import hashlib
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
@@ -24,7 +22,7 @@ import msgspec
 
 from wardround.errors import WardroundError
 from wardround.findings import Plane, Severity
-from wardround.folders import cache_folder
+from wardround.kept import kept
 
 RULES_PACKAGE = "wardround_rules"
 
@@ -159,20 +157,15 @@ def load_tool_map(tool: str, package: str = RULES_PACKAGE) -> ToolMap:
 
 
 def _load_yaml(text: str) -> Any:
-    """Parse YAML, or take the parsed form from the cache: parsing costs more than all else at start-up."""
-    kept = cache_folder() / "rules" / hashlib.sha256(text.encode()).hexdigest()
-    with suppress(OSError, msgspec.MsgspecError):
-        return msgspec.msgpack.decode(kept.read_bytes())
+    """Parse YAML; the parsed form is kept, since parsing costs more than all else at start-up."""
+    return kept("rules", hashlib.sha256(text.encode()).hexdigest(), lambda: _parsed(text))
+
+
+def _parsed(text: str) -> Any:
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    content = yaml.load(text, Loader=loader)  # noqa: S506  (a safe loader, in C where it was built)
-    with suppress(OSError):
-        kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        beside = kept.with_name(f"{kept.name}.{os.getpid()}")
-        beside.write_bytes(msgspec.msgpack.encode(content))
-        beside.replace(kept)
-    return content
+    return yaml.load(text, Loader=loader)  # noqa: S506  (a safe loader, in C where it was built)
 
 
 class Catalogue:

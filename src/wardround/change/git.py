@@ -208,10 +208,6 @@ class Repository:
         )  # fmt: skip
         return sorted(name for name in out.split("\0") if name)
 
-    def config(self, key: str) -> str | None:
-        """One git configuration value."""
-        return self._git.output("config", "--get", key, allow=(0, 1)).strip() or None
-
     def outgoing_base(self, local: str, remote: str) -> str:
         """Where the commits of ``local`` that no branch of ``remote`` has begin; the empty tree for all."""
         new = self._git.output("rev-list", "--topo-order", "--reverse", local, "--not", f"--remotes={remote}")

@@ -1,0 +1,37 @@
+"""Small answers kept in the cache folder, so that the next run need not work them out again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import msgspec
+
+from wardround.folders import cache_folder
+
+Answer = TypeVar("Answer")
+
+
+def kept(kind: str, name: str, make: Callable[[], Answer], shape: Any = Any) -> Answer:
+    """The answer of a name, from the cache or made and put there.
+
+    Args:
+        kind: a folder of the cache.
+        name: a digest of everything the answer depends on.
+        shape: the type the answer is read as.
+
+    A cache that cannot be read or written costs time, nothing else.
+    """
+    file = cache_folder() / kind / name
+    with suppress(OSError, msgspec.MsgspecError):
+        answer: Answer = msgspec.msgpack.decode(file.read_bytes(), type=shape)
+        return answer
+    made = make()
+    with suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        beside = file.with_name(f"{file.name}.{os.getpid()}")
+        beside.write_bytes(msgspec.msgpack.encode(made))
+        beside.replace(file)
+    return made
