@@ -6,6 +6,7 @@ import fnmatch
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from wardround.checks import Check, CheckRunner, run_each
@@ -79,7 +80,7 @@ class Specialist:
     comments: Callable[[str], Iterable[Comment]] = leader_comments
     complaint: Callable[[str], str | None] = anything_parses
     options: type[Any] | None = None
-    environment: Callable[[Any, Any], Any] | None = None
+    environment: Callable[[Path, Any], Path | None] | None = None
 
     def claims_name(self, path: str) -> bool:
         """Whether the name alone says that this specialist reviews the file."""

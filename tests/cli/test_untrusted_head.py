@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.conftest import GitRepository
@@ -93,3 +95,27 @@ def test_ci_trusts_the_base_by_default(base: GitRepository) -> None:
     status, rules = _rules(base, "--profile", "ci")
     assert status == 1
     assert "wardround/config-changed" in rules
+
+
+def test_an_interpreter_that_is_under_review_is_not_started(base: GitRepository, tmp_path: Path) -> None:
+    trace = tmp_path / "started"
+    base.write(".venv/pyvenv.cfg", "home = /usr/bin\n")
+    base.write(".venv/bin/python", f'#!/bin/sh\necho >> {trace}\nexec /usr/bin/env python3 "$@"\n')
+    (base.root / ".venv/bin/python").chmod(0o755)
+    base.write("app.py", "import os\n\nprint(os.name)\n")
+    status, _ = _rules(base, "--profile", "ci")
+    assert status == 0
+    assert not trace.exists()
+
+
+def test_an_environment_that_is_not_under_version_control_is_used(
+    base: GitRepository, tmp_path: Path
+) -> None:
+    trace = tmp_path / "started"
+    base.write(".gitignore", ".venv/\n")
+    base.write(".venv/pyvenv.cfg", "home = /usr/bin\n")
+    base.write(".venv/bin/python", f'#!/bin/sh\necho >> {trace}\nexec /usr/bin/env python3 "$@"\n')
+    (base.root / ".venv/bin/python").chmod(0o755)
+    base.write("app.py", "import os\n\nprint(os.name)\n")
+    _rules(base, "--profile", "ci")
+    assert trace.exists()

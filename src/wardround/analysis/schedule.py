@@ -63,6 +63,7 @@ class Side:
         read: content by path, of files that are under review.
         state: what identifies the whole project on this side; None if nothing does.
         layout: the names in the folders where tools look for first-party modules.
+        has: whether a path exists on this side.
         project: what checks may ask about other files.
         link: completes a snapshot with the rest of the project, for files of these names.
         base_text: the text a path had before the change, for checks that compare.
@@ -72,6 +73,7 @@ class Side:
     read: Callable[[str], bytes | None]
     state: str | None
     layout: str
+    has: Callable[[str], bool]
     project: Project
     link: Callable[[Snapshot, tuple[str, ...]], None]
     base_text: Callable[[str], str | None]
@@ -174,9 +176,7 @@ class Workbench:
             reason = f"{tool.program} is not installed; {tool.install}"
             results.unreviewed += [Unreviewed(u.path, specialist.name, tool.name, reason) for u in units]
             return []
-        environment = None
-        if tool.scope is Scope.PROJECT and specialist.environment is not None:
-            environment = specialist.environment(self.root, units[0].options)
+        environment = self._environment(side, tool, units[0])
         version = tool_version(tool, program)
         common = self._common_key(side, tool, program, environment)
         keys = {
@@ -198,6 +198,19 @@ class Workbench:
             _Job(tool, specialist, program, environment, tuple(chunk), {p: keys[p] for p in chunk})
             for chunk in _chunks(todo, tool.scope)
         ]
+
+    def _environment(self, side: Side, tool: Tool, unit: Unit) -> Path | None:
+        """The project's virtual environment, unless it is itself under version control.
+
+        A tool may start the interpreter it finds there, and what is under review must not choose programs.
+        """
+        find = unit.specialist.environment
+        found = None if find is None or tool.scope is not Scope.PROJECT else find(self.root, unit.options)
+        if found is None or not found.is_relative_to(self.root):
+            return found
+        inside = found.relative_to(self.root).as_posix()
+        tracked = any(side.has(f"{inside}/{name}") for name in ("pyvenv.cfg", "bin/python", "bin/python3"))
+        return None if tracked else found
 
     def _common_key(self, side: Side, tool: Tool, program: Path, environment: Path | None) -> bytes:
         """What the answers about all files depend on; empty if that cannot be said."""

@@ -198,6 +198,7 @@ class Sides:
             read=read,
             state=self._origin.state(self._change, name),
             layout=_layout(self._origin.root),
+            has=lambda path: self._origin.read(path, name) is not None,
             project=_Neighbours(self._origin, name),
             link=link,
             base_text=self._base_text if name == "head" else lambda path: None,

@@ -174,7 +174,8 @@ def _link_entries(
     stem = f"{folder}/" if folder else ""
     for entry in entries:
         path = stem + entry.name
-        if entry.name == ".git" or path in hidden:
+        # Hidden folders hold no modules: the repository itself, and environments a tool would find by itself.
+        if entry.name.startswith(".") or path in hidden:
             continue
         if not entry.is_dir() and not any(fnmatchcase(entry.name, pattern) for pattern in patterns):
             continue
