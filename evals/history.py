@@ -14,9 +14,9 @@ import json
 import random
 import subprocess
 import sys
-import time
 import traceback
 from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from wardround import host, review
@@ -36,6 +36,60 @@ def commits_of(repository: Path, count: int) -> list[tuple[str, str]]:
     return [(fields[1], fields[0]) for fields in pairs if len(fields) == 2]
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One finding that a change brought, where, and the lines around it."""
+
+    repository: str
+    commit: str
+    finding: Finding
+    frame: str
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the reviews of many commits came to."""
+
+    reviewed: int = 0
+    added_lines: int = 0
+    crashes: int = 0
+    inconclusive: int = 0
+    shown: list[Shown] = field(default_factory=list)
+
+    def print(self) -> None:
+        """The counts, and the findings by rule for each 100 added lines."""
+        print(
+            f"{self.reviewed} commits, {self.added_lines} added lines, {self.crashes} crashes, "
+            f"{self.inconclusive} inconclusive"
+        )
+        rules = Counter(one.finding.rule for one in self.shown)
+        for name, count in [*rules.most_common(), ("in all", len(self.shown))]:
+            rate = 100 * count / max(self.added_lines, 1)
+            print(f"{count:6} {rate:7.3f} per 100 added lines  {name}")
+
+
+def review_commit(
+    path: Path, base: str, commit: str, loaded: host.Host, profile: Profile, tally: Tally
+) -> None:
+    """Review one commit and add it to the tally."""
+    with Repository(path) as repository:
+        change = repository.range(base, commit)
+        origin = RepositoryOrigin(repository, change)
+        done = review.run(origin, change, loaded, Request(profile=profile), Processes())
+        for finding in done.visible:
+            if finding.status in (Status.NEW, Status.CAUSED):
+                lines = (done.text_of(finding.file) or "").split("\n")
+                first = max(0, finding.span.line - 4)
+                frame = "\n".join(lines[first : finding.span.line + 3])
+                tally.shown.append(Shown(path.name, commit[:10], finding, frame))
+    for unreviewed in done.unreviewed:
+        print(f"unreviewed {path.name} {commit[:10]} {unreviewed}", file=sys.stderr)
+    names = set(done.reviewed)
+    tally.reviewed += 1
+    tally.inconclusive += bool(done.unreviewed)
+    tally.added_lines += sum(file.added_lines for file in change.files if file.path in names)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -49,54 +103,33 @@ def main() -> int:
     options = parser.parse_args()
 
     loaded = host.load()
-    rules: Counter[str] = Counter()
-    shown: list[tuple[str, str, Finding, str]] = []
-    crashes = inconclusive = reviewed = added = 0
+    tally = Tally()
     for path in options.repositories:
-        started = time.monotonic()
         for base, commit in commits_of(path, options.commits):
             try:
-                with Repository(path) as repository:
-                    change = repository.range(base, commit)
-                    origin = RepositoryOrigin(repository, change)
-                    request = Request(profile=Profile(options.profile))
-                    done = review.run(origin, change, loaded, request, Processes())
-                    for finding in done.visible:
-                        if finding.status not in (Status.NEW, Status.CAUSED):
-                            continue
-                        rules[finding.rule] += 1
-                        text = (done.text_of(finding.file) or "").split("\n")
-                        first = max(0, finding.span.line - 4)
-                        frame = "\n".join(text[first : finding.span.line + 3])
-                        shown.append((path.name, commit[:10], finding, frame))
+                review_commit(path, base, commit, loaded, Profile(options.profile), tally)
             except Exception:  # noqa: BLE001  (a crash is what is counted)
-                crashes += 1
+                tally.crashes += 1
                 print(f"CRASH {path.name} {commit}", file=sys.stderr)
                 traceback.print_exc()
-                continue
-            reviewed += 1
-            inconclusive += bool(done.unreviewed)
-            for unreviewed in done.unreviewed:
-                print(f"unreviewed {path.name} {commit[:10]} {unreviewed}", file=sys.stderr)
-            names = set(done.reviewed)
-            added += sum(file.added_lines for file in change.files if file.path in names)
-        print(f"{path.name}: {time.monotonic() - started:.1f} s", file=sys.stderr)
-    print(f"{reviewed} commits, {added} added lines, {crashes} crashes, {inconclusive} inconclusive")
-    for rule, count in rules.most_common():
-        print(f"{count:6} {100 * count / max(added, 1):7.3f} per 100 added lines  {rule}")
-    total = sum(rules.values())
-    print(f"{total:6} {100 * total / max(added, 1):7.3f} per 100 added lines  in all")
-    for name, commit, finding, frame in random.Random(options.seed).sample(shown, min(options.sample, total)):
-        print(f"\n== {name} {commit} {finding.file}:{finding.span.line} {finding.severity.label} "
-              f"{finding.rule} ({finding.status})\n{finding.message}\n{frame}")  # fmt: skip
+    tally.print()
+    count = min(options.sample, len(tally.shown))
+    for one in random.Random(options.seed).sample(tally.shown, count):
+        found = one.finding
+        print(
+            f"\n== {one.repository} {one.commit} {found.file}:{found.span.line} "
+            f"{found.severity.label} {found.rule} ({found.status})\n{found.message}\n{one.frame}"
+        )
     if options.json:
         rows = [
-            {"repository": n, "commit": c, "rule": f.rule, "file": f.file, "line": f.span.line,
-             "severity": f.severity.label, "status": f.status, "message": f.message, "frame": frame}
-            for n, c, f, frame in shown
+            {"repository": one.repository, "commit": one.commit, "rule": one.finding.rule,
+             "file": one.finding.file, "line": one.finding.span.line,
+             "severity": one.finding.severity.label, "status": one.finding.status,
+             "message": one.finding.message, "frame": one.frame}
+            for one in tally.shown
         ]  # fmt: skip
         options.json.write_text(json.dumps(rows, indent=1))
-    return 1 if crashes else 0
+    return 1 if tally.crashes else 0
 
 
 if __name__ == "__main__":

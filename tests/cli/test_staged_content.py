@@ -75,7 +75,7 @@ class TestReview:
     def test_nothing_staged_passes(self, repo: GitRepository) -> None:
         done = repo.wardround("review")
         assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout.startswith("wardround: pass - no findings, 0 files, ")
+        assert done.stdout.startswith("wardround: pass - nothing to review, 0 files, ")
 
 
 class TestCommit:

@@ -245,8 +245,9 @@ def closing_line(review: Review, style: Style = plain) -> str:
     outcome = review.gate.outcome
     colour = {Outcome.PASS: "add", Outcome.BLOCKED: "error", Outcome.INCONCLUSIVE: "warn"}[outcome]
     files = len(review.reviewed)
+    nothing = "no findings" if files or review.unreviewed else "nothing to review"
     parts = [
-        ", ".join(named) or "no findings",
+        ", ".join(named) or nothing,
         f"{files} file{'' if files == 1 else 's'}",
         f"{review.seconds:.2f} s",
     ]
