@@ -156,3 +156,23 @@ def test_a_check_that_crashes_makes_the_file_unreviewed(
 
     (unreviewed,) = done.unreviewed
     assert unreviewed.reason == "a check crashed: KeyError: 'surprise'"
+
+
+def test_a_slow_tool_is_named_while_it_is_waited_for(
+    repo: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = tmp_path / "ruff"
+    fake.write_text(f"#!{PYTHON}\nimport time\ntime.sleep(2)\nprint('[]')\n")
+    fake.chmod(0o755)
+    _pretend(monkeypatch, "ruff", lambda name: fake)
+    repo.write("app.py", "x = 1\n")
+    repo.git("add", "-A")
+    said: list[str] = []
+
+    with Repository(repo.root) as repository:
+        change = repository.staged()
+        origin = RepositoryOrigin(repository, change)
+        done = review.run(origin, change, HOST, Request(), Processes(), said.append)
+
+    assert done.gate.outcome is Outcome.PASS
+    assert "waiting for ruff" in said

@@ -36,6 +36,7 @@ class Comparison:
         self._git = git
 
     def change(self, sides: Sequence[str], base: str, head: str) -> Change:
+        """The files that differ, with their hunks, by path; ``base`` and ``head`` are what it is called."""
         patch = self._git.popen(*_PATCH, *sides, "--")
         assert patch.stdout is not None
         with patch.stdout as lines:
