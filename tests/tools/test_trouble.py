@@ -22,6 +22,7 @@ HOST = host.load()
 TOOLS = sorted(tool.program for s in HOST.specialists for tool in s.tools)
 PROFILES = {t.program: min(t.profiles, key=list(Profile).index) for s in HOST.specialists for t in s.tools}
 PYTHON = sys.executable
+VERSION = "import sys\nif '--version' in sys.argv: print('1.0'); sys.exit()"
 
 TROUBLE = {
     "killed": ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "was killed by SIGKILL"),
@@ -59,7 +60,7 @@ def test_a_tool_in_trouble_makes_the_review_inconclusive(
 ) -> None:
     code, said = TROUBLE[kind]
     fake = tmp_path / program
-    fake.write_text(f"#!{PYTHON}\n{code}\n")
+    fake.write_text(f"#!{PYTHON}\n{VERSION}\n{code}\n")
     fake.chmod(0o755)
     if kind == "too slow":
         repo.write(".wardround.toml", "tool-timeout = 1.0\n")
@@ -162,7 +163,7 @@ def test_a_slow_tool_is_named_while_it_is_waited_for(
     repo: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake = tmp_path / "ruff"
-    fake.write_text(f"#!{PYTHON}\nimport time\ntime.sleep(2)\nprint('[]')\n")
+    fake.write_text(f"#!{PYTHON}\n{VERSION}\nimport time\ntime.sleep(2)\nprint('[]')\n")
     fake.chmod(0o755)
     _pretend(monkeypatch, "ruff", lambda name: fake)
     repo.write("app.py", "x = 1\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sysconfig
 from contextlib import suppress
@@ -11,10 +12,11 @@ from pathlib import Path
 from wardround.errors import ToolFailed
 from wardround.hookspecs import GROUP
 from wardround.installed import installed
+from wardround.kept import kept
 from wardround.tools.process import Processes, bare_environment
 from wardround.tools.tool import Tool
 
-_VERSION_TIMEOUT_S = 20.0
+_VERSION_TIMEOUT_S = 10.0
 
 
 def tool_version(tool: Tool, program: Path) -> str:
@@ -28,6 +30,12 @@ def _version(distribution: str | None, program: Path, variables: tuple[tuple[str
         version = installed(GROUP).versions.get(distribution)
         if version is not None:
             return version
+    digest = hashlib.sha256(f"{program}\0{file_state(program)}".encode("utf-8", "surrogateescape"))
+    return kept("versions", digest.hexdigest(), lambda: _asked(program, variables), str)
+
+
+def _asked(program: Path, variables: tuple[tuple[str, str], ...]) -> str:
+    """What a program says its version is; some take seconds to say it, and some never do."""
     with suppress(ToolFailed, OSError):
         said = Processes().run(
             [str(program), "--version"],
