@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -177,3 +178,30 @@ def test_a_slow_tool_is_named_while_it_is_waited_for(
 
     assert done.gate.outcome is Outcome.PASS
     assert "waiting for ruff" in said
+
+
+def test_an_interrupted_review_ends_its_tools_before_their_folder_goes(
+    repo: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = tmp_path / "started"
+    fake = tmp_path / "ruff"
+    fake.write_text(
+        f"#!{PYTHON}\n{VERSION}\nimport os, time\nopen({str(started)!r}, 'w').write(str(os.getpid()))\n"
+        "time.sleep(60)\n"
+    )
+    fake.chmod(0o755)
+    _pretend(monkeypatch, "ruff", lambda name: fake)
+    repo.write("app.py", "x = 1\n")
+    repo.git("add", "-A")
+
+    def interrupt(text: str) -> None:
+        raise KeyboardInterrupt
+
+    with Repository(repo.root) as repository:
+        change = repository.staged()
+        origin = RepositoryOrigin(repository, change)
+        with pytest.raises(KeyboardInterrupt):
+            review.run(origin, change, HOST, Request(), Processes(), interrupt)
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(started.read_text()), 0)

@@ -62,6 +62,7 @@ class Sides:
         self._host = host
         self._config = config
         self._request = request
+        self._processes = processes
         self._texts = Texts(origin, change)
         self._files = {file.path: file for file in change.files}
         self._claimed: dict[str, list[Specialist]] = {}
@@ -89,6 +90,7 @@ class Sides:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._processes.stop()  # before the folder goes that an interrupted tool still reads
         self._cache.close()
         if self._snapshot is not None:
             self._snapshot.__exit__(kind, error, trace)

@@ -93,20 +93,21 @@ def run(arguments: Sequence[str] | None = None) -> int:
         mistake.show()
         return USAGE
     except (UsageError, PluginLoadError) as mistake:
-        _say(f"wardround: {mistake}")
+        say(f"wardround: {mistake}")
         return USAGE
     except WardroundError as trouble:
-        _say(f"wardround: {trouble}")
+        say(f"wardround: {trouble}")
         return INTERNAL
     except BrokenPipeError:  # whoever read our output is gone
         return 128 + signal.SIGPIPE
     except Exception as crash:  # noqa: BLE001  (the last line of defence: never a traceback, never status 1)
-        _say(f"wardround: internal error: {type(crash).__name__}: {crash}{_keep_trace(crash)}")
+        say(f"wardround: internal error: {type(crash).__name__}: {crash}{_keep_trace(crash)}")
         return INTERNAL
     return answer if isinstance(answer, int) else 0
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
+    """Print on standard error."""
     print(text.encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
 
 

@@ -42,7 +42,7 @@ def write(repo: Path | None) -> None:
 @_repo
 def show(repo: Path | None) -> None:
     """List the accepted findings."""
-    from wardround.reports import printable
+    from wardround.paths import printable
 
     _, _, baseline = _stored(repo)
     for entry in baseline.findings:

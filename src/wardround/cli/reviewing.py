@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wardround.cli import say
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
@@ -100,11 +101,7 @@ def perform(target: Target, request: Request, outputs: Sequence[Output]) -> Revi
 
         loaded = host.load()
         origin, change, _ = opening.result()
-        processes = Processes()
-        try:
-            done = review.run(origin, change, loaded, request, processes, progress)
-        finally:
-            processes.stop()
+        done = review.run(origin, change, loaded, request, Processes(), progress)
         progress("")
         for output in outputs:
             write(output, done)
@@ -157,15 +154,15 @@ def apply_fixes(target: Target, request: Request) -> None:
     A fix that an earlier run began and could not finish is finished first.
     """
     from wardround import host, review
+    from wardround.change.git import Repository
     from wardround.fixes import journal
     from wardround.fixes.apply import fix
     from wardround.tools.process import Processes
 
     if not (target.staged or target.worktree):
         raise UsageError("--fix needs --staged or --worktree; a commit cannot be changed")
-    with opened(target) as (_, _, repository):
-        assert repository is not None
-        for path in journal.complete(repository):
+    with Repository(target.repo) as unfinished:
+        for path in journal.complete(unfinished):
             say(f"{path}: an unfinished fix was dropped, since the file has changed")
     loaded = host.load()
     with opened(target) as (origin, change, repository):
@@ -181,11 +178,6 @@ def apply_fixes(target: Target, request: Request) -> None:
         say(f"not fixed: {reason}")
     if fixed.files:
         say(f"fixed {fixed.findings} in {', '.join(fixed.files)}; as a patch: {fixed.patch}")
-
-
-def say(text: str) -> None:
-    """Print on standard error."""
-    print(text.encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
 
 
 def write(output: Output, review: Review) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 
+from wardround.paths import printable
 from wardround.review import Review
 
 Renderer = Callable[[Review], str]
@@ -28,11 +29,6 @@ def renderer(name: str) -> Renderer:
     """
     render: Renderer = importlib.import_module(FORMATS[name]).render
     return render
-
-
-def printable(text: str) -> str:
-    """Text that can be written as UTF-8: undecodable bytes of a path become ``\\xHH``."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def harmless(text: str) -> str:

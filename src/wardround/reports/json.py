@@ -8,7 +8,7 @@ import msgspec
 
 from wardround import __version__
 from wardround.findings import Edit, Finding, Span
-from wardround.reports import printable
+from wardround.paths import printable
 from wardround.review import Review
 
 SCHEMA = "wardround.report/1"

@@ -16,7 +16,8 @@ import msgspec
 from wardround import __version__
 from wardround.change.diff import ChangedFile
 from wardround.findings import Finding, Plane, Severity, Span, Status, SuggestedFix, Unreviewed
-from wardround.reports import printable, shortened
+from wardround.paths import printable
+from wardround.reports import shortened
 from wardround.review import Review
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

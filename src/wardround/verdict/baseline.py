@@ -10,6 +10,7 @@ import msgspec
 
 from wardround.errors import ConfigError
 from wardround.findings import Finding
+from wardround.paths import printable
 
 SCHEMA: Literal["wardround.baseline/1"] = "wardround.baseline/1"
 
@@ -28,11 +29,6 @@ class Baseline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     findings: tuple[Accepted, ...] = ()
     schema: Literal["wardround.baseline/1"] = SCHEMA
-
-
-def writable(path: str) -> str:
-    """A path as JSON can hold it: undecodable bytes become ``\\xHH``."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def load(content: bytes | None, name: str) -> Baseline:
@@ -66,7 +62,7 @@ class Acceptance:
         """Args:
         present: the paths that exist at the head; entries of others may stand for renamed files.
         """
-        here = None if present is None else {writable(path) for path in present}
+        here = None if present is None else {printable(path) for path in present}
         self._by_fingerprint: dict[str, list[int]] = defaultdict(list)
         self._renamed: dict[str, list[int]] = defaultdict(list)
         for number, entry in enumerate(baseline.findings):
@@ -88,5 +84,5 @@ class Acceptance:
 def accepted(findings: Iterable[tuple[Finding, str]]) -> Baseline:
     """A baseline that accepts these findings, each given with its name without the file."""
     return Baseline(
-        tuple(sorted(Accepted(writable(f.file), f.rule, f.fingerprint, content) for f, content in findings))
+        tuple(sorted(Accepted(printable(f.file), f.rule, f.fingerprint, content) for f, content in findings))
     )
