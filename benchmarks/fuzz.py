@@ -29,6 +29,8 @@ from wardround import config
 from wardround.change.diff import FilePatch, hunks_of, read_patch, unquote
 from wardround.errors import ConfigError, DiffError, ToolOutputError
 from wardround.findings import RawResult
+from wardround.tools.ast_grep import parse_ast_grep
+from wardround.tools.semgrep import parse_semgrep
 from wardround.tools.tool import Invocation
 from wardround.verdict import suppressions
 
@@ -309,8 +311,8 @@ TARGETS = (
     Target("ruff", parser(tools.RUFF.parse), PARSER_ERRORS, (RUFF, b"[]"), JSON_WORDS),
     Target("ty", parser(tools.TY.parse), PARSER_ERRORS, (TY, b"[]"), JSON_WORDS),
     Target("pyright", parser(tools.PYRIGHT.parse), PARSER_ERRORS, (PYRIGHT,), JSON_WORDS),
-    Target("ast-grep", parser(tools.AST_GREP.parse), PARSER_ERRORS, (AST_GREP, b"[]"), JSON_WORDS),
-    Target("semgrep", parser(tools.SEMGREP.parse), PARSER_ERRORS, (SEMGREP,), JSON_WORDS),
+    Target("ast-grep", parser(parse_ast_grep), PARSER_ERRORS, (AST_GREP, b"[]"), JSON_WORDS),
+    Target("semgrep", parser(parse_semgrep), PARSER_ERRORS, (SEMGREP,), JSON_WORDS),
 )
 
 

@@ -6,21 +6,24 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+import wardround_rules
 
 from wardround import host
-from wardround.checks import Check, Invalid, Valid
+from wardround.checks import ChangeCase, ChangeCheck, Check, Documented, Invalid, Valid
 from wardround.fixes.edits import apply
 from wardround.rules import DeclaredRule, declared
 from wardround.specialists import Specialist
-from wardround.testing import invalid_cases, places, results, valid_cases
+from wardround.testing import change_cases, change_results, invalid_cases, places, results, valid_cases
+from wardround.tools.ast_grep import ast_grep
 from wardround.tools.process import Processes, bare_environment, find_program
+from wardround.tools.semgrep import semgrep
 from wardround.tools.tool import Columns, Invocation, Tool
 
 SPECIALISTS = host.load().specialists
 
 
 def _named(value: object) -> str | None:
-    return value.ID if isinstance(value, type) and issubclass(value, Check) else ""
+    return value.ID if isinstance(value, type) and issubclass(value, Documented) else ""
 
 
 @pytest.mark.parametrize(("specialist", "check", "case"), invalid_cases(SPECIALISTS), ids=_named)
@@ -55,8 +58,30 @@ def test_check_is_documented_and_has_cases(check: type[Check]) -> None:
     assert len(check.INVALID) >= 3
 
 
-def _tool(name: str) -> Tool:
-    return next(tool for s in SPECIALISTS for tool in s.tools if tool.name == name)
+@pytest.mark.parametrize(("specialist", "check", "case"), change_cases(SPECIALISTS), ids=_named)
+def test_check_of_the_whole_change_reports_the_exact_place(
+    specialist: Specialist, check: type[ChangeCheck], case: ChangeCase
+) -> None:
+    found = [(r.file, *r.span.start) for r in change_results(specialist, check, case)]
+    assert found == ([] if case.place is None else [case.place])
+
+
+@pytest.mark.parametrize("check", [c for s in SPECIALISTS for c in s.change_checks], ids=_named)
+def test_check_of_the_whole_change_is_documented_and_has_cases(check: type[ChangeCheck]) -> None:
+    title, _, why = (check.__doc__ or "").partition("\n")
+    assert title
+    assert why.strip()
+    assert len(check.VALID) >= 3
+    assert len(check.INVALID) >= 2
+    assert all(case.place is None for case in check.VALID)
+    assert all(case.place is not None for case in check.INVALID)
+
+
+RULES = Path(wardround_rules.__file__).parent
+ENGINES = {"ast-grep": ast_grep, "semgrep": semgrep}
+DECLARED = sorted(
+    (folder.parent.name, folder.name) for engine in ENGINES for folder in RULES.glob(f"*/{engine}")
+)
 
 
 def _said(tool: Tool, sources: dict[str, str], folder: Path) -> dict[str, list[tuple[str, int, int]]]:
@@ -64,8 +89,8 @@ def _said(tool: Tool, sources: dict[str, str], folder: Path) -> dict[str, list[t
     program = find_program(tool.program)
     assert program is not None, f"{tool.name} is missing: {tool.install}"
     root = folder / "root"
-    root.mkdir()
     for name, text in sources.items():
+        (root / name).parent.mkdir(parents=True)
         (root / name).write_text(text, encoding="utf-8")
     run = Invocation(program, root, tuple(sources), None, folder)
     output = Processes().run(
@@ -83,10 +108,11 @@ def _mistakes(rules: list[DeclaredRule], tool: Tool, folder: Path) -> list[str]:
     assert tool.columns in (Columns.CODE_POINTS, Columns.UTF8)
     wanted: dict[str, tuple[str, str, list[tuple[int, int]]]] = {}
     for rule in rules:
+        name = rule.metadata.path or "case.py"
         for number, valid in enumerate(rule.metadata.valid):
-            wanted[f"{rule.id}_valid{number}.py"] = (rule.id, valid, [])
+            wanted[f"{rule.id}-valid{number}/{name}"] = (rule.id, valid, [])
         for number, case in enumerate(rule.metadata.invalid):
-            wanted[f"{rule.id}_invalid{number}.py"] = (rule.id, case.source, [(case.line, case.column)])
+            wanted[f"{rule.id}-invalid{number}/{name}"] = (rule.id, case.source, [(case.line, case.column)])
     said = _said(tool, {name: source for name, (_, source, _) in wanted.items()}, folder)
     mistakes = []
     for name, (rule_id, source, places_wanted) in wanted.items():
@@ -96,21 +122,22 @@ def _mistakes(rules: list[DeclaredRule], tool: Tool, folder: Path) -> list[str]:
     return mistakes
 
 
-@pytest.mark.parametrize("engine", ["ast-grep", "semgrep"])
-def test_declared_rules_report_the_exact_place(engine: str, tmp_path: Path) -> None:
-    rules = declared("python", engine)
+@pytest.mark.parametrize(("kind", "engine"), DECLARED)
+def test_declared_rules_report_the_exact_place(kind: str, engine: str, tmp_path: Path) -> None:
+    rules = declared(kind, engine)
     assert rules
-    assert _mistakes(rules, _tool(engine), tmp_path) == []
+    assert _mistakes(rules, ENGINES[engine](kind), tmp_path) == []
 
 
-def test_what_a_rule_needs_stands_in_every_case_it_reports() -> None:
-    for rule in declared("python", "ast-grep"):
+@pytest.mark.parametrize("kind", [kind for kind, engine in DECLARED if engine == "ast-grep"])
+def test_what_a_rule_needs_stands_in_every_case_it_reports(kind: str) -> None:
+    for rule in declared(kind, "ast-grep"):
         for case in rule.metadata.invalid:
             assert any(word in case.source for word in rule.metadata.needs), rule.id
 
 
-@pytest.mark.parametrize("engine", ["ast-grep", "semgrep"])
-def test_declared_rules_have_cases_of_both_kinds(engine: str) -> None:
-    for rule in declared("python", engine):
+@pytest.mark.parametrize(("kind", "engine"), DECLARED)
+def test_declared_rules_have_cases_of_both_kinds(kind: str, engine: str) -> None:
+    for rule in declared(kind, engine):
         assert len(rule.metadata.valid) >= 2, rule.id
         assert len(rule.metadata.invalid) >= 2, rule.id

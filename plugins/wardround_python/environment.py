@@ -10,6 +10,8 @@ from wardround.errors import ConfigError
 from wardround_python.options import PythonOptions
 
 _USUAL = (".venv", "venv", "env")
+PROJECT_FILES = ("*.py", "*.pyi", "py.typed")
+"""The files whose presence tells a tool what an import means."""
 
 
 def project_environment(root: Path, options: PythonOptions) -> Path | None:

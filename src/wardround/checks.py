@@ -6,6 +6,7 @@ A check is one class in one file: its docstring says what is wrong and why it ma
 
 from __future__ import annotations
 
+import fnmatch
 import importlib
 import importlib.util
 import inspect
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, overload
+from typing import Any, ClassVar, Protocol, TypeVar, overload
 
 from wardround.findings import Plane, RawResult, Severity, Span, SuggestedFix
 from wardround.rules import Rule
@@ -29,6 +30,9 @@ class Project(Protocol):
     def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
         """Paths of tracked files that match a pattern and hold one of the words, sorted."""
 
+    def paths(self, patterns: Sequence[str]) -> Sequence[str]:
+        """Paths of all files that match one of the glob patterns, sorted; ``*`` matches slashes too."""
+
 
 @dataclass(frozen=True, slots=True)
 class NoProject:
@@ -42,6 +46,9 @@ class NoProject:
     def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
         return sorted(path for path, text in self.files.items() if any(word in text for word in words))
 
+    def paths(self, patterns: Sequence[str]) -> Sequence[str]:
+        return sorted(p for p in self.files if any(fnmatch.fnmatchcase(p, one) for one in patterns))
+
 
 @dataclass(frozen=True)
 class Source:
@@ -51,6 +58,7 @@ class Source:
         text: the whole file at the side that is looked at, line ends as they are.
         base_text: the file before the change; None if it is new, or where the base itself is looked at.
         options: the specialist's own configuration for this file.
+        is_added: whether the change brought a line (1-based); of an added file it brought all.
     """
 
     path: str
@@ -58,6 +66,7 @@ class Source:
     base_text: str | None = None
     project: Project = field(default_factory=NoProject)
     options: Any = None
+    is_added: Callable[[int], bool] = field(default=lambda line: True)
 
     @cached_property
     def lines(self) -> list[str]:
@@ -88,8 +97,8 @@ class Invalid:
     fixed: str | None = None
 
 
-class Check(ABC):
-    """Detects one rule in one file. Made anew for each file.
+class Documented(ABC):
+    """What every check says about its rule.
 
     The first line of the docstring says what is wrong, the rest why it matters and what to do instead.
 
@@ -97,6 +106,9 @@ class Check(ABC):
         ID: short and stable, as suppressions name it: ``ACME001``.
         NAME: the rule's name, in kebab case.
         DEFECT_CLASS: what it is about whoever reports it; the same class at the same place is one finding.
+        MASKED: it finds secrets, so the source it points at is never printed.
+        OFF: why it is not shown unless a project asks for it; empty if it is.
+        TRIED_ON: which measured sets it was tried on, and what came of it.
     """
 
     ID: ClassVar[str]
@@ -105,6 +117,40 @@ class Check(ABC):
     SEVERITY: ClassVar[Severity] = Severity.WARN
     DEFECT_CLASS: ClassVar[str | None] = None
     URL: ClassVar[str | None] = None
+    MASKED: ClassVar[bool] = False
+    OFF: ClassVar[str] = ""
+    TRIED_ON: ClassVar[str] = ""
+
+    @classmethod
+    @abstractmethod
+    def cases(cls) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The good and the bad cases, for people."""
+
+    @classmethod
+    def rule(cls, specialist: str) -> Rule:
+        """The check as an entry of the catalogue."""
+        title, _, why = inspect.cleandoc(cls.__doc__ or "").partition("\n")
+        valid, invalid = cls.cases()
+        return Rule(
+            id=f"{specialist}/{cls.ID}",
+            name=cls.NAME,
+            plane=cls.PLANE,
+            severity=cls.SEVERITY,
+            defect_class=cls.DEFECT_CLASS or cls.NAME,
+            why="\n".join(part for part in (title, why.strip()) if part),
+            url=cls.URL,
+            masked=cls.MASKED,
+            off=cls.OFF,
+            tried_on=cls.TRIED_ON,
+            valid=valid,
+            invalid=invalid,
+            reported_by=(specialist,),
+        )
+
+
+class Check(Documented):
+    """Detects one rule in one file. Made anew for each file; ``VALID`` and ``INVALID`` are its cases."""
+
     VALID: ClassVar[Sequence[str | Valid]] = ()
     INVALID: ClassVar[Sequence[Invalid]] = ()
 
@@ -116,29 +162,120 @@ class Check(ABC):
     def run(self) -> None:
         """Look at ``self.source`` and call ``report`` for each place that is wrong."""
 
-    def report(self, span: Span, message: str, fix: SuggestedFix | None = None) -> None:
-        """Say that something is wrong there, in one line."""
-        self.results.append(RawResult(self.ID, self.source.path, span, message, self.URL, fix))
-
-    @classmethod
-    def rule(cls, specialist: str) -> Rule:
-        """The check as an entry of the catalogue."""
-        title, _, why = inspect.cleandoc(cls.__doc__ or "").partition("\n")
-        return Rule(
-            id=f"{specialist}/{cls.ID}",
-            name=cls.NAME,
-            plane=cls.PLANE,
-            severity=cls.SEVERITY,
-            defect_class=cls.DEFECT_CLASS or cls.NAME,
-            why="\n".join(part for part in (title, why.strip()) if part),
-            url=cls.URL,
-            valid=tuple(case.source if isinstance(case, Valid) else case for case in cls.VALID),
-            invalid=tuple(case.source for case in cls.INVALID),
-            reported_by=(specialist,),
+    def report(
+        self, span: Span, message: str, fix: SuggestedFix | None = None, severity: Severity | None = None
+    ) -> None:
+        """Say that something is wrong there, in one line; ``severity`` where it is not the rule's."""
+        self.results.append(
+            RawResult(self.ID, self.source.path, span, message, self.URL, fix, severity=severity)
         )
 
+    @classmethod
+    def cases(cls) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        valid = tuple(case.source if isinstance(case, Valid) else case for case in cls.VALID)
+        return valid, tuple(case.source for case in cls.INVALID)
 
-class Late(Sequence[type[Check]]):
+
+@dataclass(frozen=True)
+class ChangedText:
+    """One file of the change, as a check of the whole change sees it.
+
+    Attributes:
+        path: at the head; a deleted file has its old path.
+        base_path: where it was before; None for an added file.
+        is_added: whether the change brought a line (1-based) of the head side.
+    """
+
+    path: str
+    base_path: str | None
+    is_added: Callable[[int], bool]
+    read_head: Callable[[], str | None]
+    read_base: Callable[[], str | None]
+
+    @cached_property
+    def text(self) -> str | None:
+        """The text after the change; None if it was deleted or is no text."""
+        return self.read_head()
+
+    @cached_property
+    def base_text(self) -> str | None:
+        """The text before the change; None if it was added or was no text."""
+        return self.read_base()
+
+
+@dataclass(frozen=True, slots=True)
+class WholeChange:
+    """The change under review, for checks that look at more than one file of it.
+
+    Attributes:
+        files: every file of the change that is not excluded, by path.
+        messages: the messages of its commits, newest first; none before it is committed.
+        options: the specialist's own configuration at the repository's root.
+    """
+
+    files: Sequence[ChangedText]
+    project: Project = field(default_factory=NoProject)
+    messages: Sequence[str] = ()
+    options: Any = None
+
+    def file(self, path: str) -> ChangedText | None:
+        return next((file for file in self.files if file.path == path), None)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeCase:
+    """A change given as the texts of its files: (before, after) by path, None where there is none.
+
+    ``others`` are files the change does not touch; ``place`` is the (path, line, column) of the one report it
+    must bring, or None if there must be none.
+    """
+
+    files: Mapping[str, tuple[str | None, str | None]]
+    place: tuple[str, int, int] | None = None
+    others: Mapping[str, str] = field(default_factory=dict)
+    message: str = ""
+
+
+class ChangeCheck(Documented):
+    """Detects one rule by looking at the change as a whole. Made anew for each review.
+
+    ``VALID`` and ``INVALID`` are whole changes. It runs on every review, uncached: a cheap look comes first.
+    """
+
+    PLANE: ClassVar[Plane] = Plane.TESTS
+    VALID: ClassVar[Sequence[ChangeCase]] = ()
+    INVALID: ClassVar[Sequence[ChangeCase]] = ()
+
+    def __init__(self, change: WholeChange) -> None:
+        self.change = change
+        self.results: list[RawResult] = []
+
+    @abstractmethod
+    def run(self) -> None:
+        """Look at ``self.change`` and call ``report`` for each place that is wrong."""
+
+    def report(self, path: str, span: Span, message: str, severity: Severity | None = None) -> None:
+        """Say that something is wrong there, in one line; ``path`` is of the change, and not deleted."""
+        self.results.append(RawResult(self.ID, path, span, message, self.URL, severity=severity))
+
+    @classmethod
+    def cases(cls) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return tuple(map(_told, cls.VALID)), tuple(map(_told, cls.INVALID))
+
+
+def _told(case: ChangeCase) -> str:
+    """A change as text, for people."""
+    parts = [f"message: {case.message}"] if case.message else []
+    for path, (before, after) in case.files.items():
+        parts += [f"{path} before:\n{before}"] if before is not None else []
+        parts += [f"{path} after:\n{after}"] if after is not None else [f"{path} deleted"]
+    return "\n".join(parts)
+
+
+AnyCheck = TypeVar("AnyCheck", Check, ChangeCheck)
+
+
+class Late(Sequence[type[AnyCheck]]):
     """The checks a module names, imported when they are first looked at.
 
     Give ``Late("acme.checks:CHECKS")`` where the checks take time to import: wardround then does it while
@@ -157,18 +294,18 @@ class Late(Sequence[type[Check]]):
         return sorted(origin.parent.glob("*.py")) if origin.name == "__init__.py" else [origin]
 
     @cached_property
-    def _checks(self) -> Sequence[type[Check]]:
+    def _checks(self) -> Sequence[type[AnyCheck]]:
         module, _, name = self._place.partition(":")
-        checks: Sequence[type[Check]] = getattr(importlib.import_module(module), name)
+        checks: Sequence[type[AnyCheck]] = getattr(importlib.import_module(module), name)
         return checks
 
     @overload
-    def __getitem__(self, index: int) -> type[Check]: ...
+    def __getitem__(self, index: int) -> type[AnyCheck]: ...
 
     @overload
-    def __getitem__(self, index: slice) -> Sequence[type[Check]]: ...
+    def __getitem__(self, index: slice) -> Sequence[type[AnyCheck]]: ...
 
-    def __getitem__(self, index: int | slice) -> type[Check] | Sequence[type[Check]]:
+    def __getitem__(self, index: int | slice) -> type[AnyCheck] | Sequence[type[AnyCheck]]:
         return self._checks[index]
 
     def __len__(self) -> int:

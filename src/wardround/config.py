@@ -100,7 +100,7 @@ class FileConfig:
     severities: Mapping[str, Severity | None]
     options: Mapping[str, Any]
 
-    def severity(self, rule_id: str, default: Severity) -> Severity | None:
+    def severity(self, rule_id: str, default: Severity | None) -> Severity | None:
         """The severity of a rule here; None where it is switched off. A code's prefix stands for a family."""
         if rule_id in self.severities:
             return self.severities[rule_id]

@@ -10,7 +10,7 @@ from functools import cached_property
 import pluggy
 
 from wardround import hookspecs
-from wardround.checks import Check
+from wardround.checks import ChangeCheck, Check, Documented
 from wardround.errors import PluginLoadError
 from wardround.installed import Plugin, installed
 from wardround.rules import RULES_PACKAGE, Catalogue, ToolMap, load_tool_map
@@ -27,7 +27,7 @@ class Host:
     @cached_property
     def maps(self) -> dict[str, ToolMap]:
         """The tool maps, by tool."""
-        tools = {tool.name: tool for s in self.specialists for tool in s.tools}
+        tools = {tool.name: tool for s in self.specialists for tool in (*s.tools, *s.borrows)}
         own = load_tool_map("wardround", RULES_PACKAGE)
         return {"wardround": own} | {
             name: load_tool_map(name, tool.map_package) for name, tool in sorted(tools.items())
@@ -35,16 +35,16 @@ class Host:
 
     @cached_property
     def catalogue(self) -> Catalogue:
-        rules = [_checked(check, s).rule(s.name) for s in self.specialists for check in s.checks]
+        rules = [_checked(check, s).rule(s.name) for s in self.specialists for check in _all_checks(s)]
         rules += [rule for s in self.specialists if s.rules is not None for rule in s.rules()]
         return Catalogue(rules, self.maps)
 
     def claiming(self, path: str, start: bytes) -> list[Specialist]:
         """The specialists that review a file, by its name or else by its first bytes."""
         by_name = [s for s in self.specialists if s.claims_name(path)]
-        if by_name or "." in path.rpartition("/")[2]:
+        if "." in path.rpartition("/")[2] or any(not s.any_text for s in by_name):
             return by_name
-        return [s for s in self.specialists if s.claims_content(path, start)]
+        return [s for s in self.specialists if s in by_name or s.claims_content(path, start)]
 
 
 def load(skip: Sequence[str] = (), only: Sequence[str] = ()) -> Host:
@@ -79,14 +79,18 @@ def load(skip: Sequence[str] = (), only: Sequence[str] = ()) -> Host:
     return Host(kept, origins)
 
 
-def _checked(check: type[Check], specialist: Specialist) -> type[Check]:
+def _all_checks(specialist: Specialist) -> list[type[Documented]]:
+    return [*specialist.checks, *specialist.change_checks]
+
+
+def _checked(check: type[Documented], specialist: Specialist) -> type[Documented]:
     """A check that keeps its contract.
 
     Raises:
         PluginLoadError: it does not.
     """
     missing = [name for name in ("ID", "NAME") if not hasattr(check, name)]
-    if missing or not issubclass(check, Check):
+    if missing or not issubclass(check, (Check, ChangeCheck)):
         wrong = f"lacks {' and '.join(missing)}" if missing else "is no wardround.checks.Check"
         raise PluginLoadError(specialist.name, check.__module__, f"check {check.__name__} {wrong}")
     return check

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -35,6 +36,9 @@ class Rule:
         id: ``<tool or specialist>/<code>``, as findings and suppressions name it.
         defect_class: what the rule is about whoever says it; the key for merging duplicates.
         masked: findings of this rule stand on secrets, so the source they point at is never printed.
+        off: why the rule is not shown unless a project asks for it; empty if it is shown.
+        specialist: who speaks for it where several review a file; if empty, whoever brings the tool.
+        tried_on: which measured sets the rule was tried on, and what came of it.
     """
 
     id: str
@@ -45,6 +49,9 @@ class Rule:
     why: str
     url: str | None = None
     masked: bool = False
+    off: str = ""
+    specialist: str = ""
+    tried_on: str = ""
     valid: tuple[str, ...] = ()
     invalid: tuple[str, ...] = ()
     reported_by: tuple[str, ...] = ()
@@ -63,6 +70,8 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
     name: str | None = None
     why: str | None = None
     masked: bool | None = None
+    off: str | None = None
+    specialist: str | None = None
 
 
 class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -134,6 +143,8 @@ class ToolMap:
             defect_class=own or f"{self.tool}-{code}",
             why=(first("why") or "").strip(),
             masked=bool(first("masked")),
+            off=first("off") or "",
+            specialist=first("specialist") or "",
             url=url.replace("{code}", code) if url else None,
             reported_by=(self.tool,),
         )
@@ -222,7 +233,8 @@ class DeclaredMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     """The ``metadata`` of a declarative rule; the rest of the file is in its engine's own syntax.
 
     ``needs`` are pieces of text one of which stands in every file the rule can match in; where none does,
-    the engine need not be asked. Empty if nothing can be said.
+    the engine need not be asked. Empty if nothing can be said. ``path`` is the name of the files the cases
+    are tried as. ``off`` says why the rule is not shown by default; ``tried-on`` what it was measured on.
     """
 
     name: str
@@ -233,6 +245,9 @@ class DeclaredMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     invalid: list[DeclaredCase]
     why: str = ""
     needs: list[str] = []
+    path: str = ""
+    off: str = ""
+    tried_on: str = ""
 
 
 class DeclaredRule(msgspec.Struct, frozen=True):
@@ -263,6 +278,19 @@ def declared(folder: str, engine: str, package: str = RULES_PACKAGE) -> list[Dec
     return sorted(found, key=lambda rule: rule.id)
 
 
+def rules_folder(folder: str, package: str = RULES_PACKAGE) -> Path:
+    """Where the declarative rules for one kind of code are."""
+    return Path(str(resources.files(package) / folder))
+
+
+def rules_digest(folder: str, engine: str, package: str = RULES_PACKAGE) -> str:
+    """A digest of the declarative rules of one engine, part of what its answers depend on."""
+    digest = hashlib.sha256()
+    for file in sorted((rules_folder(folder, package) / engine).glob("*.yml")):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
 def declarative_rules(folder: str, engine: str, package: str = RULES_PACKAGE) -> list[Rule]:
     """The same as entries of the catalogue."""
     return [
@@ -272,6 +300,8 @@ def declarative_rules(folder: str, engine: str, package: str = RULES_PACKAGE) ->
             plane=rule.metadata.plane,
             severity=Severity.named(rule.metadata.severity),
             defect_class=rule.metadata.defect_class,
+            off=rule.metadata.off,
+            tried_on=rule.metadata.tried_on,
             why=(rule.metadata.why or rule.note or rule.message).strip(),
             valid=tuple(rule.metadata.valid),
             invalid=tuple(case.source for case in rule.metadata.invalid),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wardround.checks import Check, CheckRunner, run_each
+from wardround.checks import ChangeCheck, Check, CheckRunner, run_each
 from wardround.rules import Rule
 from wardround.tools.tool import Tool
 
@@ -48,7 +48,7 @@ def anything_parses(text: str) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Specialist:
     """Reviews one kind of file: which files it claims, which tools and checks it brings.
 
@@ -56,7 +56,11 @@ class Specialist:
         patterns: glob patterns of the files it claims, matched against the name, or against the whole path
             if the pattern has a slash.
         interpreters: regular expressions for the program of a ``#!`` line, where the name tells nothing.
+        any_text: whether it reviews every text file there is; what is no text is then nothing to it.
         claims_text: for files whose name and ``#!`` line tell nothing: (path, first bytes) -> claimed.
+        borrows: tools of other specialists that also judge its files; of what they say, the codes count whose
+            tool map names this specialist.
+        change_checks: the checks that look at a change as a whole, whatever files it touches.
         checks: the checks of its own, in any order; ``checks.Late`` puts off importing them.
         run_checks: how they are run over one file; replace it to parse once for all of them.
         rules: rules of its tools that are written down outside the tool map (declarative rules).
@@ -72,8 +76,11 @@ class Specialist:
     patterns: tuple[str, ...]
     interpreters: tuple[str, ...] = ()
     claims_text: Callable[[str, bytes], bool] | None = None
+    any_text: bool = False
     tools: tuple[Tool, ...] = ()
+    borrows: tuple[Tool, ...] = ()
     checks: Sequence[type[Check]] = ()
+    change_checks: Sequence[type[ChangeCheck]] = ()
     run_checks: CheckRunner = run_each
     rules: Callable[[], Sequence[Rule]] | None = None
     statements: Callable[[str], StatementOf] = lines_as_statements
@@ -84,6 +91,8 @@ class Specialist:
 
     def claims_name(self, path: str) -> bool:
         """Whether the name alone says that this specialist reviews the file."""
+        if self.any_text:
+            return True
         name = path.rpartition("/")[2]
         return any(fnmatch.fnmatchcase(path if "/" in p else name, p) for p in self.patterns)
 

@@ -10,9 +10,20 @@ assert places(specialist, check, case) == [(case.line, case.column)]
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 
-from wardround.checks import Check, Invalid, NoProject, Source, Valid
+from wardround.checks import (
+    ChangeCase,
+    ChangeCheck,
+    ChangedText,
+    Check,
+    Invalid,
+    NoProject,
+    Source,
+    Valid,
+    WholeChange,
+)
 from wardround.findings import RawResult
 from wardround.specialists import Specialist
 
@@ -22,13 +33,57 @@ def results(specialist: Specialist, check: type[Check], case: str | Valid | Inva
     if isinstance(case, str):
         case = Valid(case)
     options = specialist.options() if specialist.options is not None else None
-    source = Source(case.path, case.source, case.base, NoProject(case.others), options)
+    is_added = _added_lines(case.base, case.source).__contains__
+    source = Source(case.path, case.source, case.base, NoProject(case.others), options, is_added)
     return sorted(specialist.run_checks([check], source), key=lambda result: result.span)
 
 
 def places(specialist: Specialist, check: type[Check], case: str | Valid | Invalid) -> list[tuple[int, int]]:
     """The (line, column) of everything one check says about one case."""
     return [result.span.start for result in results(specialist, check, case)]
+
+
+def _added_lines(base: str | None, text: str) -> set[int]:
+    """The 1-based lines of a text that are not in the one before it."""
+    lines = text.split("\n")
+    if base is None:
+        return set(range(1, len(lines) + 1))
+    blocks = difflib.SequenceMatcher(None, base.split("\n"), lines, autojunk=False).get_matching_blocks()
+    kept = {n + 1 for block in blocks for n in range(block.b, block.b + block.size)}
+    return set(range(1, len(lines) + 1)) - kept
+
+
+def change_results(specialist: Specialist, check: type[ChangeCheck], case: ChangeCase) -> list[RawResult]:
+    """Everything one check of whole changes says about one case, in the order of places."""
+    options = specialist.options() if specialist.options is not None else None
+    after = {path: text for path, (_, text) in case.files.items() if text is not None}
+    made = check(
+        WholeChange(
+            tuple(_changed_text(path, *texts) for path, texts in sorted(case.files.items())),
+            NoProject({**case.others, **after}),
+            (case.message,) if case.message else (),
+            options,
+        )
+    )
+    made.run()
+    return sorted(made.results, key=lambda result: (result.file, result.span))
+
+
+def _changed_text(path: str, before: str | None, after: str | None) -> ChangedText:
+    added = _added_lines(before, after or "")
+    return ChangedText(
+        path, None if before is None else path, added.__contains__, lambda: after, lambda: before
+    )
+
+
+def change_cases(specialists: Iterable[Specialist]) -> list[tuple[Specialist, type[ChangeCheck], ChangeCase]]:
+    """Every whole change that must be reported at its place, or passed over."""
+    return [
+        (s, check, case)
+        for s in specialists
+        for check in s.change_checks
+        for case in (*check.VALID, *check.INVALID)
+    ]
 
 
 def invalid_cases(specialists: Iterable[Specialist]) -> list[tuple[Specialist, type[Check], Invalid]]:

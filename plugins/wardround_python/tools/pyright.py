@@ -8,17 +8,9 @@ import msgspec
 
 from wardround.errors import ToolOutputError
 from wardround.findings import RawResult, Span
-from wardround.tools.tool import Columns, Invocation, Profile, Scope, Tool
-from wardround_python.tools.output import (
-    INSTALL_CI,
-    PROJECT_FILES,
-    RAN,
-    decoded,
-    map_of,
-    one_line,
-    relative,
-    selection,
-)
+from wardround.tools.output import RAN, decoded, map_of, one_line, relative, selection
+from wardround.tools.tool import Columns, Invocation, Profile, Scope, Tool, install_line
+from wardround_python.environment import PROJECT_FILES
 
 
 class PyrightPlace(msgspec.Struct):
@@ -79,7 +71,7 @@ PYRIGHT = Tool(
     command=pyright_command,
     parse=parse_pyright,
     clean=RAN,
-    install=INSTALL_CI,
+    install=install_line("ci"),
     profiles=frozenset({Profile.CI}),
     scope=Scope.PROJECT,
     identity=lambda: selection("pyright"),

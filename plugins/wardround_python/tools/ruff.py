@@ -15,16 +15,9 @@ import msgspec
 
 from wardround.errors import ToolOutputError
 from wardround.findings import Edit, RawResult, Severity, Span, SuggestedFix
-from wardround.tools.tool import Invocation, Tool
-from wardround_python.tools.output import (
-    INSTALL_BASE,
-    PROJECT_FILES,
-    RAN,
-    decoded,
-    map_of,
-    one_line,
-    relative,
-)
+from wardround.tools.output import RAN, decoded, map_of, one_line, relative
+from wardround.tools.tool import Invocation, Tool, install_line
+from wardround_python.environment import PROJECT_FILES
 
 
 class RuffPlace(msgspec.Struct):
@@ -203,7 +196,7 @@ RUFF = Tool(
     command=ruff_command,
     parse=parse_ruff,
     clean=RAN,
-    install=INSTALL_BASE,
+    install=install_line(),
     distribution="ruff",
     config_names=("pyproject.toml", "ruff.toml", ".ruff.toml"),
     config_closure=ruff_config_closure,

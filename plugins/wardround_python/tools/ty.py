@@ -9,17 +9,9 @@ import msgspec
 
 from wardround.errors import ToolOutputError
 from wardround.findings import RawResult, Span
-from wardround.tools.tool import Invocation, Scope, Tool
-from wardround_python.tools.output import (
-    INSTALL_BASE,
-    PROJECT_FILES,
-    RAN,
-    decoded,
-    map_of,
-    one_line,
-    relative,
-    selection,
-)
+from wardround.tools.output import RAN, decoded, map_of, one_line, relative, selection
+from wardround.tools.tool import Invocation, Scope, Tool, install_line
+from wardround_python.environment import PROJECT_FILES
 
 
 class GitlabPlace(msgspec.Struct):
@@ -79,7 +71,7 @@ TY = Tool(
     command=ty_command,
     parse=parse_ty,
     clean=RAN,
-    install=INSTALL_BASE,
+    install=install_line(),
     scope=Scope.PROJECT,
     distribution="ty",
     config_names=_TY_CONFIGS,

@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,7 @@ class Side:
         project: what checks may ask about other files.
         link: completes a snapshot with the rest of the project, for files of these names.
         base_text: the text a path had before the change, for checks that compare.
+        is_added: whether the change brought a line of a path; on the base side, whether it is there.
     """
 
     name: str
@@ -77,19 +79,34 @@ class Side:
     project: Project
     link: Callable[[Snapshot, tuple[str, ...]], None]
     base_text: Callable[[str], str | None]
+    is_added: Callable[[str, int], bool]
+
+
+Reviewer = Tool | Specialist
+"""Who says something about a file: a tool, or a specialist by the checks of its own."""
+
+
+def reviewers_of(specialist: Specialist) -> tuple[Reviewer, ...]:
+    """Who speaks for a specialist: its own checks, then its tools, then those it borrows."""
+    return (specialist, *specialist.tools, *specialist.borrows)
 
 
 @dataclass(slots=True)
 class Results:
-    """What was said about one side, by (tool, path), and what was not looked at."""
+    """What was said about one side, by (reviewer, path), and what was not looked at."""
 
-    by_file: dict[tuple[str, str], list[RawResult]] = field(default_factory=dict)
+    by_file: dict[tuple[Reviewer, str], list[RawResult]] = field(default_factory=dict)
     unreviewed: list[Unreviewed] = field(default_factory=list)
     runs: list[ToolRun] = field(default_factory=list)
+    fresh: dict[bytes, tuple[str, list[RawResult]]] = field(default_factory=dict)
 
-    def of(self, tool: str, path: str) -> list[RawResult] | None:
-        """The results of a tool for a file; None if it did not look at it."""
-        return self.by_file.get((tool, path))
+    def of(self, reviewer: Reviewer, path: str) -> list[RawResult] | None:
+        """The results of a reviewer for a file; None if it did not look at it."""
+        return self.by_file.get((reviewer, path))
+
+    def named(self, name: str, path: str) -> bool:
+        """Whether a reviewer of this name looked at a file."""
+        return any(reviewer.name == name and path == where for reviewer, where in self.by_file)
 
 
 @dataclass(slots=True)
@@ -97,7 +114,7 @@ class _Job:
     """A tool and the files of it that are not in the cache."""
 
     tool: Tool
-    specialist: Specialist
+    specialists: dict[str, str]
     program: Path
     environment: Path | None
     files: tuple[str, ...]
@@ -141,8 +158,8 @@ class Workbench:
         self.jobs = jobs
         self.timeout_s = timeout_s
         self.progress = progress
-        self._configs: dict[tuple[str, str], dict[str, str]] = {}
-        self._config_keys: dict[tuple[str, str], bytes] = {}
+        self._configs: dict[tuple[Tool, str], dict[str, str]] = {}
+        self._config_keys: dict[tuple[Tool, str], bytes] = {}
 
     def review(self, side: Side, units: Sequence[Unit]) -> Results:
         """Run all tools of the profile and all checks over the units of one side."""
@@ -151,11 +168,9 @@ class Workbench:
         by_specialist: dict[str, list[Unit]] = defaultdict(list)
         for unit in units:
             by_specialist[unit.specialist.name].append(unit)
-        for name in sorted(by_specialist):
-            own = by_specialist[name]
-            for tool in own[0].specialist.tools:
-                if self.profile in tool.profiles:
-                    jobs += self._prepare(side, tool, own, results)
+        for tool, looked_at in _by_tool(units).items():
+            if self.profile in tool.profiles:
+                jobs += self._prepare(side, tool, looked_at, results)
         threads = self._start(side, jobs)
         for name in sorted(by_specialist):
             self._run_checks(side, by_specialist[name], results)
@@ -170,11 +185,16 @@ class Workbench:
 
     def _prepare(self, side: Side, tool: Tool, units: Sequence[Unit], results: Results) -> list[_Job]:
         """Take from the cache what is there; the rest is work to be done."""
-        specialist = units[0].specialist
-        program = find_program(tool.program)
+        if tool.takes is not None:
+            takes = tool.takes
+            units = [u for u in units if takes(u.path, decoded(side.read(u.path) or b"") or "")]
+        if not units:
+            return []
+        program = self._program(side, tool)
         if program is None:
             reason = f"{tool.program} is not installed; {tool.install}"
-            results.unreviewed += [Unreviewed(u.path, specialist.name, tool.name, reason) for u in units]
+            missing = [Unreviewed(u.path, u.specialist.name, tool.name, reason) for u in units]
+            results.unreviewed += [] if tool.optional else missing
             return []
         environment = self._environment(side, tool, units[0])
         version = tool_version(tool, program)
@@ -192,12 +212,20 @@ class Workbench:
             if found is None:
                 todo.append(unit.path)
             else:
-                results.by_file[tool.name, unit.path] = found
+                results.by_file[tool, unit.path] = found
         results.runs.append(ToolRun(tool.name, version, len(units), len(units) - len(todo), 0.0))
+        names = {unit.path: unit.specialist.name for unit in units}
         return [
-            _Job(tool, specialist, program, environment, tuple(chunk), {p: keys[p] for p in chunk})
+            _Job(tool, names, program, environment, tuple(chunk), {p: keys[p] for p in chunk})
             for chunk in _chunks(todo, tool.scope)
         ]
+
+    def _program(self, side: Side, tool: Tool) -> Path | None:
+        """The tool's program; never one under version control: what is reviewed must not choose programs."""
+        found = find_program(tool.program) if tool.find is None else tool.find(self.root)
+        if found is None or not found.is_relative_to(self.root):
+            return found
+        return None if side.has(found.relative_to(self.root).as_posix()) else found
 
     def _environment(self, side: Side, tool: Tool, unit: Unit) -> Path | None:
         """The project's virtual environment, unless it is itself under version control.
@@ -225,7 +253,7 @@ class Workbench:
 
     def _config_key(self, tool: Tool, path: str) -> bytes:
         """A digest of the configuration that counts for a path."""
-        where = (tool.name, path.rpartition("/")[0])
+        where = (tool, path.rpartition("/")[0])
         if where not in self._config_keys:
             items = self._config_for(tool, path).items()
             self._config_keys[where] = key(*(part for item in items for part in item))
@@ -234,7 +262,7 @@ class Workbench:
     def _config_for(self, tool: Tool, path: str) -> dict[str, str]:
         """The tool's configuration files that count for a path, with those they refer to, trusted side."""
         folder = path.rpartition("/")[0]
-        cached = self._configs.get((tool.name, folder))
+        cached = self._configs.get((tool, folder))
         if cached is not None:
             return cached
         found = dict(self._config_for(tool, folder)) if folder else {}
@@ -251,7 +279,7 @@ class Workbench:
         if not folder and tool.fallback_config:
             name, text = tool.fallback_config(self.trusted)
             found["../" + name] = text
-        self._configs[tool.name, folder] = found
+        self._configs[tool, folder] = found
         return found
 
     def _start(self, side: Side, jobs: Sequence[_Job]) -> list[threading.Thread]:
@@ -353,11 +381,11 @@ class Workbench:
         if job.trouble is not None:
             reason = str(job.trouble)
             results.unreviewed += [
-                Unreviewed(path, job.specialist.name, job.tool.name, reason) for path in job.files
+                Unreviewed(path, job.specialists[path], job.tool.name, reason) for path in job.files
             ]
             return
         for path, found in job.results.items():
-            results.by_file[job.tool.name, path] = found
+            results.by_file[job.tool, path] = found
         version = tool_version(job.tool, job.program)
         results.runs.append(ToolRun(job.tool.name, version, 0, 0, job.seconds))
 
@@ -365,14 +393,15 @@ class Workbench:
         """Put what was said into the cache, but nothing about files in which a tool sees a secret."""
         telling = {
             path
-            for (tool, path), found in results.by_file.items()
-            if any(self.is_secret(f"{tool}/{result.code}") for result in found)
+            for (reviewer, path), found in results.by_file.items()
+            if any(self.is_secret(f"{reviewer.name}/{result.code}") for result in found)
         }
         for job in jobs:
             kept = {
                 job.keys[p]: found for p, found in job.results.items() if job.keys[p] and p not in telling
             }
             self.cache.put(kept)
+        self.cache.put({name: found for name, (path, found) in results.fresh.items() if path not in telling})
 
     # Checks of our own
 
@@ -388,27 +417,28 @@ class Workbench:
             for u in units
         }  # fmt: skip
         known = self.cache.get(k for k in keys.values() if k)
-        fresh: dict[bytes, list[RawResult]] = {}
+        looked = 0
         for unit in units:
             found = known.get(keys[unit.path])
             if found is None:
                 found = self._check(side, unit, results)
+                looked += 1
                 if found is None:
                     continue
                 if keys[unit.path]:
-                    fresh[keys[unit.path]] = found
-            results.by_file[specialist.name, unit.path] = found
-        self.cache.put(fresh)
+                    results.fresh[keys[unit.path]] = unit.path, found
+            results.by_file[specialist, unit.path] = found
         seconds = time.monotonic() - started
-        results.runs.append(
-            ToolRun(specialist.name, __version__, len(units), len(units) - len(fresh), seconds)
-        )
+        results.runs.append(ToolRun(specialist.name, __version__, len(units), len(units) - looked, seconds))
 
     def _check(self, side: Side, unit: Unit, results: Results) -> list[RawResult] | None:
         """The results of all checks for one file; None if it could not be looked at."""
         specialist = unit.specialist
         text = decoded(side.read(unit.path) or b"")
-        source = Source(unit.path, text or "", side.base_text(unit.path), side.project, unit.options)
+        source = Source(
+            unit.path, text or "", side.base_text(unit.path), side.project, unit.options,
+            partial(side.is_added, unit.path),
+        )  # fmt: skip
         try:
             return list(specialist.run_checks(specialist.checks, source))
         except SyntaxError as cause:
@@ -417,6 +447,18 @@ class Workbench:
             reason = f"a check crashed: {type(cause).__name__}: {cause}"
         results.unreviewed.append(Unreviewed(unit.path, specialist.name, specialist.name, reason))
         return None
+
+
+def _by_tool(units: Sequence[Unit]) -> dict[Tool, list[Unit]]:
+    """The files each tool looks at, each once, for the specialist that brings the tool if there is one."""
+    found: dict[Tool, dict[str, Unit]] = {}
+    for unit in units:
+        for tool in unit.specialist.tools:
+            found.setdefault(tool, {}).setdefault(unit.path, unit)
+    for unit in units:
+        for tool in unit.specialist.borrows:
+            found.setdefault(tool, {}).setdefault(unit.path, unit)
+    return {tool: list(by_path.values()) for tool, by_path in found.items()}
 
 
 def _environment_state(environment: Path | None) -> str:

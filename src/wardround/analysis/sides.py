@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import fnmatch
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Self
 
-from wardround.analysis.schedule import Results, Side, Unit, Workbench, content_digest
+from wardround.analysis.schedule import Results, Side, Unit, Workbench, content_digest, reviewers_of
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.origin import Origin, SideName, Texts, decoded
 from wardround.change.snapshot import Snapshot, private_parent
+from wardround.checks import ChangedText, WholeChange
 from wardround.config import Config, Request
 from wardround.findings import Unreviewed
 from wardround.host import Host
@@ -23,6 +26,8 @@ from wardround.tools.result_cache import ResultCache
 
 _FILE_LIMIT = 2 * 1024 * 1024
 """Bytes; what is larger is generated or data, and no tool answers about it within a commit."""
+_TEXT_LIMIT = 16 * 1024 * 1024
+"""The same for specialists that look at any text, line by line."""
 _SNIFFED = 256
 _LFS = b"version https://git-lfs.github.com/spec/"
 
@@ -70,6 +75,7 @@ class Sides:
         self._unreviewed: list[Unreviewed] = []
         self._snapshot: Snapshot | None = None
         self._named: list[ChangedFile] = []
+        self._selected_specialists: list[Specialist] = []
         self._cache = ResultCache.open()
         self._bench = Workbench(
             root=origin.root,
@@ -100,6 +106,7 @@ class Sides:
         """Look at the head, and at the old versions of the files about which something was said."""
         units = self._units()
         head = self._bench.review(self._side("head"), units)
+        self._review_whole_change(head)
         old = self._base_units(units, head)
         base = self._bench.review(self._side("base"), old) if old else Results()
         not_compared = [
@@ -123,6 +130,7 @@ class Sides:
         """The files to look at, for each specialist that claims them."""
         units = []
         selected = [s for s in self._host.specialists if self._selected(s.name)]
+        self._selected_specialists = selected
         named = [f for f in self._change.files if any(s.claims_name(f.path) for s in selected)]
         self._named = [file for file in named if file.is_regular]
         self._origin.fetch(self._named)
@@ -132,7 +140,7 @@ class Sides:
             if not any(s.claims_name(file.path) for s in selected) and "." in file.path.rpartition("/")[2]:
                 continue
             if file.status is FileStatus.UNMERGED:
-                claiming = [s for s in selected if s.claims_name(file.path)]
+                claiming = [s for s in selected if s.claims_name(file.path) and not s.any_text]
                 self._not_reviewed(file.path, claiming, "it has merge conflicts; resolve them first")
                 continue
             content = self._origin.content(file)
@@ -142,9 +150,15 @@ class Sides:
             settings = self._config.for_file(file.path)
             if not claiming or settings.excluded:
                 continue
-            reason = _why_unreadable(file, content)
-            if reason is not None or content is None:
-                self._not_reviewed(file.path, claiming, reason or "")
+            readable = []
+            for specialist in claiming:
+                reason = _why_unreadable(file, content, specialist)
+                if reason is None:
+                    readable.append(specialist)
+                elif not specialist.any_text or content is None or file.fragment:
+                    self._not_reviewed(file.path, [specialist], reason)
+            claiming = readable
+            if not claiming or content is None:
                 continue
             digest = content_digest(content)
             self._digests[file.path] = digest
@@ -166,7 +180,7 @@ class Sides:
         found = []
         for unit in units:
             file = self._files[unit.path]
-            spoken = any(head.of(tool, unit.path) for tool in tools_of(unit.specialist))
+            spoken = any(head.of(reviewer, unit.path) for reviewer in reviewers_of(unit.specialist))
             if not spoken or file.base_path is None or file.fragment:
                 continue
             content = self._origin.content(file, base=True)
@@ -204,7 +218,54 @@ class Sides:
             project=_Neighbours(self._origin, name),
             link=link,
             base_text=self._base_text if name == "head" else lambda path: None,
+            is_added=self._is_added if name == "head" else lambda path, line: True,
         )
+
+    def _is_added(self, path: str, line: int) -> bool:
+        return self._files[path].is_added_line(line)
+
+    def _review_whole_change(self, head: Results) -> None:
+        """Run the checks that look at more than one file; where they speak, their specialist has looked."""
+        checking = [s for s in self._selected_specialists if s.change_checks]
+        if not checking or not self._change.files:
+            return
+        for specialist in checking:
+            change = self._whole_change(specialist)
+            for check_type in specialist.change_checks if change.files else ():
+                try:
+                    check = check_type(change)
+                    check.run()
+                except Exception as cause:  # noqa: BLE001  (a plugin's check: anything can come out)
+                    reason = f"check {check_type.ID} crashed: {type(cause).__name__}: {cause}"
+                    path = change.files[0].path
+                    self._unreviewed.append(Unreviewed(path, specialist.name, specialist.name, reason))
+                    continue
+                for result in check.results:
+                    said = head.by_file.get((specialist, result.file), [])
+                    head.by_file[specialist, result.file] = [*said, result]
+                    claiming = self._claimed.setdefault(result.file, [])
+                    if specialist not in claiming:
+                        claiming.append(specialist)
+
+    def _whole_change(self, specialist: Specialist) -> WholeChange:
+        """The change as a specialist's checks see it, without what is excluded or no regular file."""
+        files = []
+        for file in self._change.files:
+            if not file.is_regular or self._config.for_file(file.path).excluded or file.fragment:
+                continue
+            deleted = file.status is FileStatus.DELETED
+            files.append(
+                ChangedText(
+                    file.path,
+                    file.base_path,
+                    file.is_added_line,
+                    (lambda: None) if deleted else partial(self._texts.head, file.path),
+                    partial(self._base_text, file.path),
+                )
+            )
+        options = self._config.for_file("").options.get(specialist.name)
+        neighbours = _Neighbours(self._origin, "head")
+        return WholeChange(tuple(files), neighbours, self._origin.messages(self._change), options)
 
     def _base_text(self, path: str) -> str | None:
         """The text of a file before the change; the first question reads all of them at once."""
@@ -218,11 +279,6 @@ class Sides:
         head = {f.path for f in self._change.files if f.status is not FileStatus.DELETED}
         base = {f.base_path for f in self._change.files if f.base_path is not None}
         return (head, base - head) if name == "head" else (base, head - base)
-
-
-def tools_of(specialist: Specialist) -> list[str]:
-    """The names under which a specialist's results stand: its own checks, then its tools."""
-    return [specialist.name, *(tool.name for tool in specialist.tools)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +295,10 @@ class _Neighbours:
     def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
         return self.origin.files_with_word(words, patterns)
 
+    def paths(self, patterns: Sequence[str]) -> Sequence[str]:
+        tracked = sorted(self.origin.tracked())
+        return [path for path in tracked if any(fnmatch.fnmatchcase(path, one) for one in patterns)]
+
 
 def _layout(root: Path) -> str:
     """The names at the top of the work tree and in ``src``: what decides whether an import is first-party."""
@@ -249,14 +309,15 @@ def _layout(root: Path) -> str:
     return "\0".join(names)
 
 
-def _why_unreadable(file: ChangedFile, content: bytes | None) -> str | None:
-    """Why a file cannot be reviewed, or None if it can."""
+def _why_unreadable(file: ChangedFile, content: bytes | None, specialist: Specialist) -> str | None:
+    """Why a specialist cannot review a file, or None if it can."""
+    limit = _TEXT_LIMIT if specialist.any_text else _FILE_LIMIT
     if file.fragment:
         return "only fragments of it are in the diff; give --repo with a matching checkout"
     if content is None:
         return "its content is not in this clone; fetch it (partial or damaged clone)"
     if content.startswith(_LFS):
         return "it is a Git LFS pointer, and its content is not in the repository"
-    if len(content) > _FILE_LIMIT:
-        return f"it is larger than {_FILE_LIMIT // 1024 // 1024} MiB"
+    if len(content) > limit:
+        return f"it is larger than {limit // 1024 // 1024} MiB"
     return None if decoded(content) is not None else "it is not UTF-8 text"

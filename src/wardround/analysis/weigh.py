@@ -13,8 +13,8 @@ from wardround import config as configuration
 from wardround.analysis.anchors import Anchors, fingerprints
 from wardround.analysis.duplicates import merged
 from wardround.analysis.new_only import Compared, statuses
-from wardround.analysis.schedule import Results
-from wardround.analysis.sides import Reviewed, tools_of
+from wardround.analysis.schedule import Results, Reviewer, reviewers_of
+from wardround.analysis.sides import Reviewed
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.origin import Origin, Texts, decoded
 from wardround.config import Config, Request
@@ -22,7 +22,7 @@ from wardround.errors import ConfigError
 from wardround.findings import Finding, Plane, RawResult, Severity, Span, Status, Unreviewed
 from wardround.host import Host
 from wardround.rules import Rule
-from wardround.specialists import Specialist
+from wardround.specialists import Specialist, leader_comments
 from wardround.verdict import baseline as baselines
 from wardround.verdict import suppressions
 from wardround.verdict.suppressions import Suppression
@@ -55,7 +55,7 @@ class Weighing:
             ConfigError: a suppression on an added line cannot be understood, or the baseline cannot be read.
         """
         found = self._map(self._reviewed.head, self._reviewed.base)
-        tools = [name for specialist in self._host.specialists for name in tools_of(specialist)]
+        tools = [reviewer.name for s in self._host.specialists for reviewer in reviewers_of(s)]
         found = self._identified(_with_secrets_masked(merged(found, tools), self._texts.head))
         found, notes = self._suppressed(found, self._reviewed.head)
         return self._accepted(self._with_content_names([*found, *notes, *self._changed_rules()]))
@@ -74,31 +74,46 @@ class Weighing:
         for path, specialists in sorted(self._reviewed.claimed.items()):
             file = self._files[path]
             for specialist in specialists:
-                for tool in tools_of(specialist):
-                    said = head.of(tool, path)
+                for reviewer in reviewers_of(specialist):
+                    said = [
+                        result
+                        for result in head.of(reviewer, path) or ()
+                        if self._speaker(reviewer, result, specialists) is specialist
+                    ]
                     if said:
-                        compared[specialist.name, tool].append(
-                            self._compared(file, specialist, tool, said, base)
+                        compared[specialist.name, reviewer.name].append(
+                            self._compared(file, specialist, reviewer, said, base)
                         )
         findings = []
-        for (specialist_name, tool), pairs in sorted(compared.items()):
+        for (specialist_name, tool), pairs in sorted(compared.items(), key=lambda entry: entry[0]):
             for pair, row in zip(pairs, statuses(pairs), strict=True):
                 settings = self._config.for_file(pair.file.path)
                 for result, status in zip(pair.head, row, strict=True):
                     rule = self._host.catalogue.rule(f"{tool}/{result.code}")
-                    severity = settings.severity(rule.id, result.severity or rule.severity)
+                    usual = None if rule.off else result.severity or rule.severity
+                    severity = settings.severity(rule.id, usual)
                     if severity is not None:
                         findings.append(_finding(result, rule, specialist_name, severity, status))
         return findings
 
+    def _speaker(
+        self, reviewer: Reviewer, result: RawResult, specialists: Sequence[Specialist]
+    ) -> Specialist | None:
+        """Who of a file's specialists speaks for a result: whom the rule names, else who brings the tool."""
+        named = self._host.catalogue.rule(f"{reviewer.name}/{result.code}").specialist
+        hearing = [s for s in specialists if reviewer in reviewers_of(s)]
+        bringing = [s for s in hearing if reviewer not in s.borrows]
+        return next((s for s in hearing if s.name == named), bringing[0] if bringing else None)
+
     def _compared(
-        self, file: ChangedFile, specialist: Specialist, tool: str, said: Sequence[RawResult], base: Results
-    ) -> Compared:
+        self, file: ChangedFile, specialist: Specialist, reviewer: Reviewer, said: Sequence[RawResult],
+        base: Results,
+    ) -> Compared:  # fmt: skip
         before: Sequence[RawResult] | None = []
         base_anchors = None
         if file.base_path is not None:
-            before = base.of(tool, file.base_path)
-            if before and any(self._is_syntax_error(tool, result) for result in before):
+            before = base.of(reviewer, file.base_path)
+            if before and any(self._is_syntax_error(reviewer.name, result) for result in before):
                 before = None  # it could not be understood, so nothing can be said about what it held
             base_anchors = self._anchors(specialist, file.path, base=True)
         anchors = self._anchors(specialist, file.path, base=False)
@@ -147,7 +162,7 @@ class Weighing:
             content = self._origin.content(self._files[path])
             if content is None or b"wardround:" not in content:
                 continue
-            specialist = specialists[0]
+            specialist = _reader(specialists)
             found, unreadable = suppressions.read(specialist.comments(decoded(content) or ""))
             for bad in unreadable:
                 self._refuse(
@@ -182,7 +197,7 @@ class Weighing:
             return findings, [self._note("config-changed", path, specialist, one, text)]
         if hits:
             return [replace(f, status=Status.SUPPRESSED) if f in hits else f for f in findings], []
-        if not any(head.of(rule.partition("/")[0], path) is not None for rule in wanted):
+        if not any(head.named(rule.partition("/")[0], path) for rule in wanted):
             return findings, []  # what it waives was not looked for in this profile
         text = f"nothing here breaks {', '.join(one.rules)}; remove the suppression"
         return findings, [self._note("unused-suppression", path, specialist, one, text)]
@@ -192,7 +207,7 @@ class Weighing:
         file = self._files[path]
         if self._request.trusted_side == "head" or not file.is_added_line(one.line):
             return True
-        specialist = self._reviewed.claimed[path][0]
+        specialist = _reader(self._reviewed.claimed[path])
         known, _ = suppressions.read(specialist.comments(self._texts.base(path) or ""))
         return any((k.rules, k.reason) == (one.rules, one.reason) for k in known)
 
@@ -215,7 +230,8 @@ class Weighing:
         """Where the base's configuration counts, a change to what judges it is a finding."""
         if self._request.trusted_side == "head":
             return []
-        watched = {name for s in self._host.specialists for t in s.tools for name in t.config_names}
+        tools = [tool for s in self._host.specialists for tool in (*s.tools, *s.borrows)]
+        watched = {name for tool in tools for name in tool.config_names}
         watched |= {configuration.OWN_FILE, configuration.SHARED_FILE}
         found = []
         for file in self._change.files:
@@ -253,6 +269,11 @@ class Weighing:
             else (finding, content)
             for finding, content in named
         ]
+
+
+def _reader(specialists: Sequence[Specialist]) -> Specialist:
+    """Who reads the comments of a file: whoever knows its language."""
+    return min(specialists, key=lambda s: (s.any_text, s.comments is leader_comments))
 
 
 def _finding(result: RawResult, rule: Rule, specialist: str, severity: Severity, status: Status) -> Finding:

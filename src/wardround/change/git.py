@@ -208,6 +208,12 @@ class Repository:
         )  # fmt: skip
         return sorted(name for name in out.split("\0") if name)
 
+    def messages(self, base: str, head: str) -> list[str]:
+        """The messages of the commits from a base, newest first; of all commits if it is the empty tree."""
+        asked = [head] if base == self.empty_tree else [head, f"^{base}"]
+        out = self._git.output("log", "-z", "--no-show-signature", "--format=%B", *asked, "--")
+        return [message.strip() for message in out.split("\0") if message.strip()]
+
     def outgoing_base(self, local: str, remote: str) -> str:
         """Where the commits of ``local`` that no branch of ``remote`` has begin; the empty tree for all."""
         new = self._git.output("rev-list", "--topo-order", "--reverse", local, "--not", f"--remotes={remote}")

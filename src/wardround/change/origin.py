@@ -22,7 +22,8 @@ class Origin(Protocol):
     ``root`` is the folder that stands for the repository; ``fetch`` announces what will be read soon;
     ``content`` is of files of the change, ``read`` of
     any path on one side; ``state`` identifies a whole side, or is None where nothing does; ``differing`` are
-    the paths whose content in ``root`` is not that of the side.
+    the paths whose content in ``root`` is not that of the side; ``messages`` are those of the change's
+    commits, newest first.
     """
 
     root: Path
@@ -40,6 +41,8 @@ class Origin(Protocol):
     def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]: ...
 
     def tracked(self) -> Collection[str]: ...
+
+    def messages(self, change: Change) -> Sequence[str]: ...
 
 
 def decoded(content: bytes) -> str | None:
@@ -138,6 +141,9 @@ class RepositoryOrigin:
     def tracked(self) -> Collection[str]:
         return set(self._repository.tracked(self._change.head))
 
+    def messages(self, change: Change) -> Sequence[str]:
+        return () if change.head.startswith(":") else self._repository.messages(change.base, change.head)
+
     def _name(self, side: SideName) -> str:
         return self._change.base if side == "base" else self._change.head
 
@@ -206,6 +212,9 @@ class DiffOrigin:
 
     def tracked(self) -> Collection[str]:
         return {file.path for file in self.change.files}
+
+    def messages(self, change: Change) -> Sequence[str]:
+        return ()
 
 
 def _joined(lines: Sequence[DiffLine], kind: str) -> bytes:

@@ -51,13 +51,23 @@ class Invocation:
     scratch: Path
 
 
-@dataclass(frozen=True, slots=True)
+def install_line(extra: str = "") -> str:
+    """What a user types to get a tool that comes with wardround, or with one of its extras."""
+    return f"pip install 'wardround[{extra}]'" if extra else "pip install --force-reinstall wardround"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Tool:
-    """A static analyser, found as a program and read through its output.
+    """A static analyser, found as a program and read through its output. Each object is a tool of its own.
 
     Attributes:
         name: the prefix of its rules: ``ruff`` in ``ruff/B006``; its map is ``tools/<name>.yml``.
         program: the executable's name.
+        find: where the program is, given the repository's root, for tools a project brings itself; by default
+            wardround's own environment, then PATH. A program under version control is never started.
+        optional: whether its absence is nothing to speak of, because the project does not use it or something
+            else of ours does its part.
+        takes: which of its specialist's files it is for: (path, text) -> whether; all of them by default.
         command: the argument list for an invocation.
         parse: standard output -> results with paths relative to the root. It raises ``ToolOutputError`` or
             ``msgspec.MsgspecError`` for anything it does not understand; nothing printed is not "clean".
@@ -95,5 +105,8 @@ class Tool:
     can_match: Callable[[str], bool] | None = None
     identity: Callable[[], str] | None = None
     project_files: tuple[str, ...] = ()
+    find: Callable[[Path], Path | None] | None = None
+    optional: bool = False
+    takes: Callable[[str, str], bool] | None = None
     variables: Mapping[str, str] = field(default_factory=dict)
     map_package: str = "wardround_rules"

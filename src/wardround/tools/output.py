@@ -1,26 +1,20 @@
-"""What the tools' modules share: reading their output, finding their rules."""
+"""Reading what static tools print, and the data that says what it means."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 from functools import cache
-from importlib import resources
-from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
 from wardround.errors import ToolOutputError
-from wardround.rules import RULES_PACKAGE, ToolMapFile, load_tool_map
+from wardround.findings import Span
+from wardround.rules import ToolMapFile, load_tool_map
 from wardround.tools.tool import Invocation
 
-INSTALL_BASE = "pip install --force-reinstall wardround"
-INSTALL_CI = "pip install 'wardround[ci]'"
 RAN = frozenset({0, 1})
-"""The exit statuses of all these tools that mean "it ran"."""
-PROJECT_FILES = ("*.py", "*.pyi", "py.typed")
-"""The files whose presence tells a tool what an import means."""
+"""The exit statuses with which most linters say "it ran", findings or not."""
 
 Decoded = TypeVar("Decoded")
 
@@ -54,23 +48,17 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def span_of(line: int, column: int, end_line: int | None = None, end_column: int | None = None) -> Span:
+    """A span from a tool that may leave out or mix up the end; what is below 1 counts as 1."""
+    line, column = max(line, 1), max(column, 1)
+    end = (end_line or line, end_column or column)
+    return Span(line, column, *(end if end >= (line, column) else (line, column)))
+
+
 def selection(tool: str) -> str:
     """What is switched off of a tool, as part of what its answers depend on."""
     tool_map = map_of(tool)
     return repr((tool_map.ignore, sorted(tool_map.ignore_in.items())))
-
-
-@cache
-def rules_folder() -> Path:
-    return Path(str(resources.files(RULES_PACKAGE) / "python"))
-
-
-def rules_digest(engine: str) -> str:
-    """A digest of the declarative rules of one engine, part of what its answers depend on."""
-    digest = hashlib.sha256()
-    for file in sorted((rules_folder() / engine).glob("*.yml")):
-        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
-    return digest.hexdigest()
 
 
 @cache

@@ -1,0 +1,10 @@
+"""The tests specialist: which files it claims, what it brings."""
+
+from __future__ import annotations
+
+from wardround.specialists import Specialist
+
+
+def specialist() -> Specialist:
+    """The specialist as the host takes it."""
+    return Specialist(name="tests", patterns=("test_*.py", "*_test.py", "conftest.py"))

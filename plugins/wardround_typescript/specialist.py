@@ -1,0 +1,10 @@
+"""The TypeScript and React specialist: which files it claims, what it brings."""
+
+from __future__ import annotations
+
+from wardround.specialists import Specialist
+
+
+def specialist() -> Specialist:
+    """The specialist as the host takes it."""
+    return Specialist(name="typescript", patterns=("*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.vue", "*.svelte"))

@@ -1,0 +1,89 @@
+"""semgrep, with the taint rules of one kind of code: how it is called and read.
+
+The rules stand in ``<package>/<folder>/semgrep/*.yml`` in semgrep's own syntax, with our ``metadata``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from wardround.errors import ToolOutputError
+from wardround.findings import RawResult, Span
+from wardround.rules import RULES_PACKAGE, rules_digest, rules_folder
+from wardround.tools.output import RAN, decoded, one_line, relative
+from wardround.tools.tool import Columns, Invocation, Profile, Tool, install_line
+
+
+class SemgrepPlace(msgspec.Struct):
+    line: int
+    col: int
+
+
+class SemgrepExtra(msgspec.Struct):
+    message: str
+
+
+class SemgrepResult(msgspec.Struct):
+    check_id: str
+    path: str
+    start: SemgrepPlace
+    end: SemgrepPlace
+    extra: SemgrepExtra
+
+
+class SemgrepPaths(msgspec.Struct):
+    scanned: list[str]
+
+
+class SemgrepOutput(msgspec.Struct):
+    results: list[SemgrepResult]
+    errors: list[Any]
+    paths: SemgrepPaths
+
+
+def parse_semgrep(output: bytes, run: Invocation) -> list[RawResult]:
+    """Read ``semgrep scan --json``; a file it was given and did not scan is a failure."""
+    answer = decoded(output, SemgrepOutput)
+    if answer.errors:
+        raise ToolOutputError(f"semgrep reported {one_line(str(answer.errors[0]))[:200]}")
+    left_out = sorted(set(run.files) - {relative(path, run) for path in answer.paths.scanned})
+    if left_out:
+        raise ToolOutputError(f"semgrep did not scan {left_out[0]} ({len(left_out)} of {len(run.files)})")
+    found = []
+    for result in answer.results:
+        span = Span(result.start.line, result.start.col, result.end.line, result.end.col)
+        code = result.check_id.rpartition(".")[2]
+        found.append(RawResult(code, relative(result.path, run), span, one_line(result.extra.message)))
+    return found
+
+
+def semgrep(
+    folder: str, *, takes: Callable[[str, str], bool] | None = None, package: str = RULES_PACKAGE
+) -> Tool:
+    """Semgrep with the rules of ``folder``, as a specialist brings it; it takes too long for a commit."""
+
+    def command(run: Invocation) -> Sequence[str]:
+        rules = rules_folder(folder, package) / "semgrep"
+        return [
+            str(run.program), "scan", "--experimental", "--metrics=off", "--disable-version-check",
+            "--json", "-q", "--config", str(rules), "--", *run.files,
+        ]  # fmt: skip
+
+    return Tool(
+        name="semgrep",
+        program="semgrep",
+        command=command,
+        parse=parse_semgrep,
+        clean=RAN,
+        install=install_line("ci"),
+        profiles=frozenset({Profile.CI}),
+        columns=Columns.UTF8,
+        timeout_s=120.0,
+        distribution="semgrep",
+        takes=takes,
+        identity=lambda: rules_digest(folder, "semgrep", package),
+        variables={"SEMGREP_ENABLE_VERSION_CHECK": "0", "SEMGREP_SEND_METRICS": "off"},
+    )
