@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -56,3 +57,15 @@ def test_the_wheel_carries_rules_and_nothing_that_runs_by_itself(tmp_path: Path)
     assert source <= set(names)
     assert [name for name in names if name.endswith(".pth")] == []
     assert [name for name in names if name.startswith(("tests/", "benchmarks/", "evals/"))] == []
+
+
+def test_every_hook_of_a_set_brings_what_the_extra_of_that_name_does() -> None:
+    extras = PROJECT["project"]["optional-dependencies"]
+    for_commit = sorted(extras["web"] + extras["docker-ci"] + extras["secrets"])
+    wanted = {"": [], "-web": extras["web"], "-docker-ci": sorted(extras["docker-ci"]), "-all": for_commit}
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    found = {hook["id"]: sorted(hook.get("additional_dependencies", [])) for hook in hooks}
+    assert found == {
+        f"wardround{push}{name}": needed for name, needed in wanted.items() for push in ("", "-push")
+    }
+    assert all("==" in needed for needs in wanted.values() for needed in needs)

@@ -42,9 +42,11 @@ class Host:
     def claiming(self, path: str, start: bytes) -> list[Specialist]:
         """The specialists that review a file, by its name or else by its first bytes."""
         by_name = [s for s in self.specialists if s.claims_name(path)]
-        if "." in path.rpartition("/")[2] or any(not s.any_text for s in by_name):
-            return by_name
-        return [s for s in self.specialists if s in by_name or s.claims_content(path, start)]
+        asked = [s for s in self.specialists if s.looks_into(path)]
+        if "." not in path.rpartition("/")[2] and all(s.any_text for s in by_name):
+            asked = list(self.specialists)
+        by_text = [s for s in asked if s not in by_name and s.claims_content(path, start)]
+        return [s for s in self.specialists if s in by_name or s in by_text] if by_text else by_name
 
 
 def load(skip: Sequence[str] = (), only: Sequence[str] = ()) -> Host:

@@ -37,6 +37,7 @@ class Rule:
         defect_class: what the rule is about whoever says it; the key for merging duplicates.
         masked: findings of this rule stand on secrets, so the source they point at is never printed.
         off: why the rule is not shown unless a project asks for it; empty if it is shown.
+        unasked: why the tool is not asked for it where the project says nothing; a project may ask itself.
         specialist: who speaks for it where several review a file; if empty, whoever brings the tool.
         tried_on: which measured sets the rule was tried on, and what came of it.
     """
@@ -50,11 +51,17 @@ class Rule:
     url: str | None = None
     masked: bool = False
     off: str = ""
+    unasked: str = ""
     specialist: str = ""
     tried_on: str = ""
     valid: tuple[str, ...] = ()
     invalid: tuple[str, ...] = ()
     reported_by: tuple[str, ...] = ()
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether findings of the rule are shown where a project says nothing about it."""
+        return not (self.off or self.unasked)
 
     @property
     def code(self) -> str:
@@ -85,7 +92,16 @@ class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     url: str | None = None
     select: list[str] = []
     ignore: list[str] = []
+    ignored_because: str = ""
     ignore_in: dict[str, list[str]] = {}
+
+    def unasked(self, code: str) -> str:
+        """Why the tool is not asked for a code by default; empty if it is."""
+        if code in self.ignore:
+            return self.ignored_because or "switched off in the tool's map"
+        if self.select and not any(code.startswith(prefix) for prefix in self.select):
+            return "not part of our selection; a project's own configuration may select it"
+        return ""
 
     def is_silent(self, code: str, path: str) -> bool:
         """Whether a code is switched off, everywhere or for files like this one."""
@@ -144,6 +160,7 @@ class ToolMap:
             why=(first("why") or "").strip(),
             masked=bool(first("masked")),
             off=first("off") or "",
+            unasked=self.content.unasked(code),
             specialist=first("specialist") or "",
             url=url.replace("{code}", code) if url else None,
             reported_by=(self.tool,),

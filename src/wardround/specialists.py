@@ -58,6 +58,7 @@ class Specialist:
         interpreters: regular expressions for the program of a ``#!`` line, where the name tells nothing.
         any_text: whether it reviews every text file there is; what is no text is then nothing to it.
         claims_text: for files whose name and ``#!`` line tell nothing: (path, first bytes) -> claimed.
+        text_decides: glob patterns of files, whatever their ending, about which ``claims_text`` is asked too.
         borrows: tools of other specialists that also judge its files; of what they say, the codes count whose
             tool map names this specialist.
         change_checks: the checks that look at a change as a whole, whatever files it touches.
@@ -76,6 +77,7 @@ class Specialist:
     patterns: tuple[str, ...]
     interpreters: tuple[str, ...] = ()
     claims_text: Callable[[str, bytes], bool] | None = None
+    text_decides: tuple[str, ...] = ()
     any_text: bool = False
     tools: tuple[Tool, ...] = ()
     borrows: tuple[Tool, ...] = ()
@@ -91,10 +93,11 @@ class Specialist:
 
     def claims_name(self, path: str) -> bool:
         """Whether the name alone says that this specialist reviews the file."""
-        if self.any_text:
-            return True
-        name = path.rpartition("/")[2]
-        return any(fnmatch.fnmatchcase(path if "/" in p else name, p) for p in self.patterns)
+        return self.any_text or _matches(path, self.patterns)
+
+    def looks_into(self, path: str) -> bool:
+        """Whether it must see the text of a file of this name to say whether it reviews it."""
+        return _matches(path, self.text_decides)
 
     def claims_content(self, path: str, start: bytes) -> bool:
         """Whether the first bytes of a file with no telling name say so."""
@@ -104,6 +107,11 @@ class Specialist:
             if any(re.fullmatch(pattern, program) for pattern in self.interpreters):
                 return True
         return self.claims_text is not None and self.claims_text(path, start)
+
+
+def _matches(path: str, patterns: Sequence[str]) -> bool:
+    name = path.rpartition("/")[2]
+    return any(fnmatch.fnmatchcase(path if "/" in p else name, p) for p in patterns)
 
 
 def _interpreter(words: Sequence[str]) -> str:

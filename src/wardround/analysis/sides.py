@@ -28,7 +28,8 @@ _FILE_LIMIT = 2 * 1024 * 1024
 """Bytes; what is larger is generated or data, and no tool answers about it within a commit."""
 _TEXT_LIMIT = 16 * 1024 * 1024
 """The same for specialists that look at any text, line by line."""
-_SNIFFED = 256
+SNIFFED = 4096
+"""Bytes of a file that may tell whose it is."""
 _LFS = b"version https://git-lfs.github.com/spec/"
 
 
@@ -131,13 +132,13 @@ class Sides:
         units = []
         selected = [s for s in self._host.specialists if self._selected(s.name)]
         self._selected_specialists = selected
-        named = [f for f in self._change.files if any(s.claims_name(f.path) for s in selected)]
+        named = [f for f in self._change.files if _may_review(f.path, selected)]
         self._named = [file for file in named if file.is_regular]
         self._origin.fetch(self._named)
         for file in self._change.files:
             if file.status is FileStatus.DELETED or not file.is_regular:
                 continue
-            if not any(s.claims_name(file.path) for s in selected) and "." in file.path.rpartition("/")[2]:
+            if not _may_review(file.path, selected) and "." in file.path.rpartition("/")[2]:
                 continue
             if file.status is FileStatus.UNMERGED:
                 claiming = [s for s in selected if s.claims_name(file.path) and not s.any_text]
@@ -145,7 +146,7 @@ class Sides:
                 continue
             content = self._origin.content(file)
             claiming = [
-                s for s in self._host.claiming(file.path, (content or b"")[:_SNIFFED]) if s in selected
+                s for s in self._host.claiming(file.path, (content or b"")[:SNIFFED]) if s in selected
             ]
             settings = self._config.for_file(file.path)
             if not claiming or settings.excluded:
@@ -180,14 +181,23 @@ class Sides:
         found = []
         for unit in units:
             file = self._files[unit.path]
-            spoken = any(head.of(reviewer, unit.path) for reviewer in reviewers_of(unit.specialist))
-            if not spoken or file.base_path is None or file.fragment:
+            if not self._is_spoken_of(unit, head) or file.base_path is None or file.fragment:
                 continue
             content = self._origin.content(file, base=True)
             if content is None or decoded(content) is None or len(content) > _FILE_LIMIT:
                 continue
             found.append(Unit(file.base_path, unit.specialist, content_digest(content), unit.options))
         return found
+
+    def _is_spoken_of(self, unit: Unit, head: Results) -> bool:
+        """Whether something was said about a file that is not switched off there."""
+        settings = self._config.for_file(unit.path)
+        for reviewer in reviewers_of(unit.specialist):
+            for code in {result.code for result in head.of(reviewer, unit.path) or ()}:
+                rule = self._host.catalogue.rule(f"{reviewer.name}/{code}")
+                if settings.severity(rule.id, None if rule.off else rule.severity) is not None:
+                    return True
+        return False
 
     def _side(self, name: SideName) -> Side:
         by_base = {f.base_path: f for f in self._change.files if f.base_path is not None}
@@ -307,6 +317,11 @@ def _layout(root: Path) -> str:
         with suppress(OSError):
             names += sorted(os.listdir(folder))
     return "\0".join(names)
+
+
+def _may_review(path: str, specialists: Sequence[Specialist]) -> bool:
+    """Whether the name of a file is reason to read it."""
+    return any(s.claims_name(path) or s.looks_into(path) for s in specialists)
 
 
 def _why_unreadable(file: ChangedFile, content: bytes | None, specialist: Specialist) -> str | None:
