@@ -12,6 +12,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -125,6 +126,15 @@ class Config:
 
     def for_file(self, path: str) -> FileConfig:
         """What counts for a file, from the root down to its folder."""
+        if path not in self._by_path:
+            self._by_path[path] = self._read_for(path)
+        return self._by_path[path]
+
+    @cached_property
+    def _by_path(self) -> dict[str, FileConfig]:
+        return {}
+
+    def _read_for(self, path: str) -> FileConfig:
         excluded = False
         severities: dict[str, Severity | None] = {}
         options: dict[str, dict[str, Any]] = {}

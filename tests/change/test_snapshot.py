@@ -195,7 +195,7 @@ class TestLife:
 
 class TestPlace:
     def test_it_is_the_temporary_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+        monkeypatch.setenv("TMPDIR", str(tmp_path))
         assert private_parent(tmp_path / "worktree") == tmp_path
 
     def test_one_in_the_work_tree_is_not_even_tried(
@@ -211,5 +211,6 @@ class TestPlace:
     def test_a_work_tree_around_it_moves_it_to_the_cache(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tree/tmp"))
+        (tmp_path / "tree/tmp").mkdir(parents=True)
+        monkeypatch.setenv("TMPDIR", str(tmp_path / "tree/tmp"))
         assert private_parent(tmp_path / "tree") == Path(os.environ["XDG_CACHE_HOME"]) / "wardround"

@@ -19,9 +19,10 @@ from wardround.tools.process import Processes, find_program
 from wardround.tools.tool import Profile
 from wardround.verdict.gate import Outcome
 
-HOST = host.load()
-TOOLS = sorted(tool.program for s in HOST.specialists for tool in s.tools)
-PROFILES = {t.program: min(t.profiles, key=list(Profile).index) for s in HOST.specialists for t in s.tools}
+HOST = host.load(only=["python"])
+(PYTHON_SPECIALIST,) = HOST.specialists
+TOOLS = sorted(tool.program for tool in PYTHON_SPECIALIST.tools)
+PROFILES = {tool.program: min(tool.profiles, key=list(Profile).index) for tool in PYTHON_SPECIALIST.tools}
 PYTHON = sys.executable
 VERSION = "import sys\nif '--version' in sys.argv: print('1.0'); sys.exit()"
 

@@ -47,12 +47,14 @@ def private_parent(worktree: Path) -> Path:
     A temporary folder the caller names is used; else a file system in memory, where there is one with room:
     hundreds of links take milliseconds there and can take longer than the tools on a disk.
     """
-    named = [os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP")]
-    if not any(named) and _has_room(_IN_MEMORY):
+    named = next((Path(n).resolve() for n in map(os.environ.get, ("TMPDIR", "TEMP", "TMP")) if n), None)
+    if named is None and _has_room(_IN_MEMORY):
         return _IN_MEMORY
-    inside = any(name and Path(name).resolve().is_relative_to(worktree.resolve()) for name in named)
-    # Python tries a folder by writing into it, so one in the work tree is not even tried.
-    folder = cache_folder() if inside else Path(tempfile.gettempdir()).resolve()
+    folder = cache_folder()
+    if named is None:
+        folder = Path(tempfile.gettempdir()).resolve()
+    elif os.access(named, os.W_OK | os.X_OK):  # Python would try it by writing, which a kill leaves behind
+        folder = named
     if folder.is_relative_to(worktree.resolve()):
         folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)

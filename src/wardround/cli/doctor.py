@@ -28,7 +28,7 @@ def command(repo: Path | None) -> int:
     from wardround import host
 
     loaded = host.load()
-    missing, tool_lines = _tools(loaded)
+    missing, tool_lines = _tools(loaded, (repo or Path.cwd()).resolve())
     lines = [f"wardround {__version__}, Python {platform.python_version()}", "", "tools", *tool_lines]
     lines += ["", "models", "  none: no model has been promoted yet, so none is needed"]
     lines += ["", "state", *_state(), "", "settings", *_settings(loaded, repo)]
@@ -36,7 +36,7 @@ def command(repo: Path | None) -> int:
     return 4 if missing else 0
 
 
-def _tools(loaded: Host) -> tuple[bool, list[str]]:
+def _tools(loaded: Host, root: Path) -> tuple[bool, list[str]]:
     from wardround.tools.process import find_program
     from wardround.tools.tool import Profile
     from wardround.tools.version import tool_version
@@ -45,13 +45,16 @@ def _tools(loaded: Host) -> tuple[bool, list[str]]:
     lines = []
     for specialist in loaded.specialists:
         for tool in specialist.tools:
-            program = find_program(tool.program)
+            program = find_program(tool.program) if tool.find is None else tool.find(root)
             where = "commit and CI" if Profile.COMMIT in tool.profiles else "CI"
-            if program is None:
-                missing = missing or Profile.COMMIT in tool.profiles
-                lines.append(f"  {tool.name:<10} missing ({where}): {tool.install}")
+            name = f"  {specialist.name:<10} {tool.name:<10}"
+            if program is not None:
+                lines.append(f"{name} {tool_version(tool, program):<10} {where:<14} {program}")
+            elif tool.optional:
+                lines.append(f"{name} not in use here ({where})")
             else:
-                lines.append(f"  {tool.name:<10} {tool_version(tool, program):<10} {where:<14} {program}")
+                missing = missing or Profile.COMMIT in tool.profiles
+                lines.append(f"{name} missing ({where}): {tool.install}")
     return missing, lines
 
 
