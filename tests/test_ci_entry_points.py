@@ -53,9 +53,8 @@ def test_the_action_reviews_keeps_reports_and_fails_with_our_status(
     assert output.read_text() == "exit-code=1\n"
     report = json.loads((reports / "report.json").read_text())
     assert [finding["rule"] for finding in report["findings"]] == ["ruff/F821"]
-    assert sorted(run["tool"] for run in report["runs"]) == [
-        "ast-grep", "pyright", "python", "ruff", "semgrep", "ty",
-    ]  # fmt: skip
+    ran = {run["tool"] for run in report["runs"]}
+    assert ran >= {"ast-grep", "pyright", "python", "ruff", "semgrep", "ty"}
     assert sorted(path.name for path in reports.iterdir()) == ["report.json", "report.sarif", "report.txt"]
 
 

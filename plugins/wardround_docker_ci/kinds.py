@@ -15,6 +15,7 @@ class Kind(enum.StrEnum):
     WORKFLOW = "github-workflow"
     ACTION = "github-action"
     DEPENDABOT = "dependabot"
+    PRE_COMMIT = "pre-commit"
     GITLAB_CI = "gitlab-ci"
     JENKINSFILE = "jenkinsfile"
     SHELL = "shell"
@@ -41,6 +42,7 @@ _BY_NAME: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             for ending in ("yml", "yaml")
         ),
     ),
+    (Kind.PRE_COMMIT, (".pre-commit-config.yaml", ".pre-commit-hooks.yaml")),
     (Kind.GITLAB_CI, (".gitlab-ci.yml", ".gitlab-ci.yaml", "*.gitlab-ci.yml", "*.gitlab-ci.yaml")),
     (Kind.JENKINSFILE, ("jenkinsfile", "jenkinsfile.*", "jenkinsfile-*", "*.jenkinsfile")),
     (Kind.SHELL, ("*.sh", "*.bash", "*.bats", "*.ksh")),

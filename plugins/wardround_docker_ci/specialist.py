@@ -2,9 +2,34 @@
 
 from __future__ import annotations
 
+from wardround.late import Late
 from wardround.specialists import Specialist
+from wardround_docker_ci.kinds import SHELLS, kind_of
+
+_ASKED = (
+    "[Dd]ockerfile", "*.[Dd]ockerfile", "[Dd]ockerfile.*", "[Dd]ockerfile-*",
+    "[Cc]ontainerfile", "*.[Cc]ontainerfile", "[Cc]ontainerfile.*", "[Cc]ontainerfile-*",
+    "[Jj]enkinsfile", "[Jj]enkinsfile.*", "[Jj]enkinsfile-*", "*.[Jj]enkinsfile",
+    "*.sh", "*.bash", "*.bats", "*.ksh", "*.yml", "*.yaml",
+)  # fmt: skip
+"""Names of files that may be of a kind it knows; what they say settles it."""
 
 
 def specialist() -> Specialist:
     """The specialist as the host takes it."""
-    return Specialist(name="docker-ci", patterns=("Dockerfile", "*.Dockerfile", "Dockerfile.*", "Containerfile"))
+    return Specialist(
+        name="docker-ci",
+        patterns=(
+            "Dockerfile", "Containerfile", "Jenkinsfile", ".gitlab-ci.yml",
+            ".github/workflows/*.yml", ".github/workflows/*.yaml",
+            "*/.github/workflows/*.yml", "*/.github/workflows/*.yaml",
+        ),
+        text_decides=_ASKED,
+        claims_text=_claims,
+        interpreters=SHELLS,
+        tools=Late("wardround_docker_ci.tools:TOOLS"),
+    )  # fmt: skip
+
+
+def _claims(path: str, start: bytes) -> bool:
+    return kind_of(path, start.decode("utf-8-sig", "replace")) is not None

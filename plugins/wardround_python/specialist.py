@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from wardround.checks import Check, Late, Source
+from wardround.checks import Check, Source
 from wardround.findings import RawResult
+from wardround.late import Late
 from wardround.rules import Rule, declarative_rules
 from wardround.specialists import Specialist
 from wardround_python import syntax
 from wardround_python.environment import project_environment
 from wardround_python.options import PythonOptions
-from wardround_python.tools import TOOLS
 
 
 def specialist() -> Specialist:
@@ -20,7 +20,7 @@ def specialist() -> Specialist:
         name="python",
         patterns=("*.py", "*.pyi", "*.pyw"),
         interpreters=(r"python[0-9.]*w?", r"pypy[0-9.]*", "uv"),
-        tools=TOOLS,
+        tools=Late("wardround_python.tools:TOOLS"),
         checks=Late("wardround_python.checks:CHECKS"),
         run_checks=_run_checks,
         rules=_declared,

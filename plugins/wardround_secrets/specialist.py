@@ -1,10 +1,28 @@
-"""The secrets specialist: which files it claims, what it brings."""
+"""The secrets specialist: every text file, in one fast look."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
+from wardround.checks import Check, Source
+from wardround.findings import RawResult
+from wardround.late import Late
 from wardround.specialists import Specialist
 
 
 def specialist() -> Specialist:
     """The specialist as the host takes it."""
-    return Specialist(name="secrets", patterns=("*",))
+    return Specialist(
+        name="secrets",
+        patterns=("*",),
+        any_text=True,
+        checks=Late("wardround_secrets.checks:CHECKS"),
+        run_checks=_run_checks,
+    )
+
+
+def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
+    from wardround_secrets.checks import CHECKS
+    from wardround_secrets.checks.scanning import scanned
+
+    return scanned(CHECKS, checks, source)

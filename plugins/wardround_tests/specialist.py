@@ -2,9 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
+from wardround_python import syntax
+
+from wardround.checks import Check, Source
+from wardround.findings import RawResult
+from wardround.late import Late
+from wardround.rules import Rule, declarative_rules
 from wardround.specialists import Specialist
+from wardround_tests.paths import PATTERNS
 
 
 def specialist() -> Specialist:
     """The specialist as the host takes it."""
-    return Specialist(name="tests", patterns=("test_*.py", "*_test.py", "conftest.py"))
+    return Specialist(
+        name="tests",
+        patterns=PATTERNS,
+        tools=Late("wardround_tests.tools:TOOLS"),
+        borrows=Late("wardround_tests.tools:BORROWED"),
+        checks=Late("wardround_tests.checks:CHECKS"),
+        change_checks=Late("wardround_tests.changes:CHECKS"),
+        run_checks=_run_checks,
+        rules=_declared,
+        statements=syntax.statements,
+    )
+
+
+def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
+    from wardround_tests.check import run_test_checks  # the parser's part: not needed to start the tools
+
+    return run_test_checks(checks, source)
+
+
+def _declared() -> Sequence[Rule]:
+    return declarative_rules("tests", "ast-grep")

@@ -7,15 +7,12 @@ A check is one class in one file: its docstring says what is wrong and why it ma
 from __future__ import annotations
 
 import fnmatch
-import importlib
-import importlib.util
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar, overload
+from typing import Any, ClassVar, Protocol
 
 from wardround.findings import Plane, RawResult, Severity, Span, SuggestedFix
 from wardround.rules import Rule
@@ -270,46 +267,6 @@ def _told(case: ChangeCase) -> str:
         parts += [f"{path} before:\n{before}"] if before is not None else []
         parts += [f"{path} after:\n{after}"] if after is not None else [f"{path} deleted"]
     return "\n".join(parts)
-
-
-AnyCheck = TypeVar("AnyCheck", Check, ChangeCheck)
-
-
-class Late(Sequence[type[AnyCheck]]):
-    """The checks a module names, imported when they are first looked at.
-
-    Give ``Late("acme.checks:CHECKS")`` where the checks take time to import: wardround then does it while
-    the static tools are running.
-    """
-
-    def __init__(self, place: str) -> None:
-        self._place = place
-
-    def files(self) -> list[Path]:
-        """The source files that hold the checks, found without importing them."""
-        spec = importlib.util.find_spec(self._place.partition(":")[0])
-        if spec is None or spec.origin is None:
-            return []
-        origin = Path(spec.origin)
-        return sorted(origin.parent.glob("*.py")) if origin.name == "__init__.py" else [origin]
-
-    @cached_property
-    def _checks(self) -> Sequence[type[AnyCheck]]:
-        module, _, name = self._place.partition(":")
-        checks: Sequence[type[AnyCheck]] = getattr(importlib.import_module(module), name)
-        return checks
-
-    @overload
-    def __getitem__(self, index: int) -> type[AnyCheck]: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[type[AnyCheck]]: ...
-
-    def __getitem__(self, index: int | slice) -> type[AnyCheck] | Sequence[type[AnyCheck]]:
-        return self._checks[index]
-
-    def __len__(self) -> int:
-        return len(self._checks)
 
 
 CheckRunner = Callable[[Sequence[type[Check]], Source], Iterable[RawResult]]

@@ -5,6 +5,9 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+DOES_NOT_PARSE = "it does not parse"
+"""How the reason begins where a file was not looked at for its syntax, about which a finding says enough."""
+
 
 class Severity(enum.IntEnum):
     """How bad it is if the finding is true."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 
 import pluggy
 
@@ -13,7 +13,7 @@ from wardround import hookspecs
 from wardround.checks import ChangeCheck, Check, Documented
 from wardround.errors import PluginLoadError
 from wardround.installed import Plugin, installed
-from wardround.rules import RULES_PACKAGE, Catalogue, ToolMap, load_tool_map
+from wardround.rules import RULES_PACKAGE, Catalogue, Rule, RuleGroup, ToolMap, has_tool_map, load_tool_map
 from wardround.specialists import Specialist
 
 
@@ -25,19 +25,15 @@ class Host:
         self.origins = tuple(origins)
 
     @cached_property
-    def maps(self) -> dict[str, ToolMap]:
-        """The tool maps, by tool."""
-        tools = {tool.name: tool for s in self.specialists for tool in (*s.tools, *s.borrows)}
-        own = load_tool_map("wardround", RULES_PACKAGE)
-        return {"wardround": own} | {
-            name: load_tool_map(name, tool.map_package) for name, tool in sorted(tools.items())
-        }
+    def maps(self) -> Mapping[str, ToolMap]:
+        """The tool maps, by tool; each is read when it is asked for."""
+        return _Maps(self.specialists)
 
     @cached_property
     def catalogue(self) -> Catalogue:
-        rules = [_checked(check, s).rule(s.name) for s in self.specialists for check in _all_checks(s)]
-        rules += [rule for s in self.specialists if s.rules is not None for rule in s.rules()]
-        return Catalogue(rules, self.maps)
+        groups = [RuleGroup(partial(_rules_of_checks, s), s.name) for s in self.specialists]
+        groups += [RuleGroup(s.rules) for s in self.specialists if s.rules is not None]
+        return Catalogue(groups, self.maps)
 
     def claiming(self, path: str, start: bytes) -> list[Specialist]:
         """The specialists that review a file, by its name or else by its first bytes."""
@@ -81,8 +77,37 @@ def load(skip: Sequence[str] = (), only: Sequence[str] = ()) -> Host:
     return Host(kept, origins)
 
 
-def _all_checks(specialist: Specialist) -> list[type[Documented]]:
-    return [*specialist.checks, *specialist.change_checks]
+class _Maps(Mapping[str, ToolMap]):
+    """Tool -> its map. A tool of ours is known by its file, any other by the specialist that brings it."""
+
+    def __init__(self, specialists: Sequence[Specialist]) -> None:
+        self._specialists = specialists
+        self._read: dict[str, ToolMap] = {}
+
+    def __getitem__(self, tool: str) -> ToolMap:
+        if tool not in self._read:
+            package = RULES_PACKAGE if has_tool_map(tool) else self._packages.get(tool)
+            if package is None:
+                raise KeyError(tool)
+            self._read[tool] = load_tool_map(tool, package)
+        return self._read[tool]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._packages))
+
+    def __len__(self) -> int:
+        return len(self._packages)
+
+    @cached_property
+    def _packages(self) -> dict[str, str]:
+        """The package that holds each tool's map."""
+        brought = {t.name: t.map_package for s in self._specialists for t in (*s.tools, *s.borrows)}
+        return {"wardround": RULES_PACKAGE, **brought}
+
+
+def _rules_of_checks(specialist: Specialist) -> list[Rule]:
+    checks: list[type[Documented]] = [*specialist.checks, *specialist.change_checks]
+    return [_checked(check, specialist).rule(specialist.name) for check in checks]
 
 
 def _checked(check: type[Documented], specialist: Specialist) -> type[Documented]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
@@ -124,6 +124,11 @@ class ToolMap:
     def tool(self) -> str:
         return self.content.tool
 
+    @property
+    def lists_codes(self) -> bool:
+        """Whether the map itself says what codes mean."""
+        return bool(self.content.codes or self.content.families)
+
     def knows(self, code: str) -> bool:
         """Whether ``code`` looks like one of this tool's."""
         return self._code.fullmatch(code) is not None
@@ -171,6 +176,11 @@ class ToolMap:
         return [self.rule(code) for code in sorted(self.content.codes)]
 
 
+def has_tool_map(tool: str) -> bool:
+    """Whether the map of a tool is among ours."""
+    return (resources.files(RULES_PACKAGE) / "tools" / f"{tool}.yml").is_file()
+
+
 def load_tool_map(tool: str, package: str = RULES_PACKAGE) -> ToolMap:
     """Read the map of one tool.
 
@@ -186,40 +196,82 @@ def load_tool_map(tool: str, package: str = RULES_PACKAGE) -> ToolMap:
 
 def _load_yaml(text: str) -> Any:
     """Parse YAML; the parsed form is kept, since parsing costs more than all else at start-up."""
-    return kept("rules", hashlib.sha256(text.encode()).hexdigest(), lambda: _parsed(text))
+    return kept("rules", hashlib.sha256(f"1.2 {text}".encode()).hexdigest(), lambda: _parsed(text))
 
 
 def _parsed(text: str) -> Any:
+    """YAML as version 1.2 reads it: ``on``, ``off``, ``yes`` and ``no`` are words, as the engines have it."""
     import yaml
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    truth = "tag:yaml.org,2002:bool"
+    usual = base.yaml_implicit_resolvers
+    words = {first: [one for one in some if one[0] != truth] for first, some in usual.items()}
+    loader: Any = type("RuleLoader", (base,), {"yaml_implicit_resolvers": words})
+    loader.add_implicit_resolver(truth, re.compile(r"(?:true|false|True|False)\Z"), list("tfTF"))
     return yaml.load(text, Loader=loader)  # noqa: S506  (a safe loader, in C where it was built)
 
 
-class Catalogue:
-    """Every rule that can be reported, suppressed or explained in this run."""
+@dataclass(frozen=True, slots=True)
+class RuleGroup:
+    """Rules that are described together, and the first part of their ids, where all have the same."""
 
-    def __init__(self, rules: Iterable[Rule], maps: Mapping[str, ToolMap]) -> None:
-        self._rules = {rule.id: rule for rule in rules}
-        self._maps = dict(maps)
+    load: Callable[[], Iterable[Rule]]
+    prefix: str | None = None
+
+
+class Catalogue:
+    """Every rule that can be reported, suppressed or explained in this run.
+
+    Groups are loaded when a rule of theirs is asked for: a change to one kind of code pays for no other.
+
+    Args:
+        groups: the rules written down with code of ours.
+        maps: tool -> its map; one that lists no codes belongs to an engine, whose rules a group describes.
+    """
+
+    def __init__(self, groups: Iterable[RuleGroup], maps: Mapping[str, ToolMap]) -> None:
+        self._rules: dict[str, Rule] = {}
+        self._waiting = list(groups)
+        self._maps = maps
 
     def rule(self, rule_id: str) -> Rule:
         """The rule of a finding; every id a tool or check reported has one."""
-        if rule_id in self._rules:
-            return self._rules[rule_id]
-        prefix, _, code = rule_id.partition("/")
-        rule = self._maps[prefix].rule(code)
-        self._rules[rule_id] = rule
-        return rule
+        found = self._rules.get(rule_id) or self._written(rule_id)
+        if found is None:
+            prefix, _, code = rule_id.partition("/")
+            found = self._rules[rule_id] = self._maps[prefix].rule(code)
+        return found
+
+    def _written(self, rule_id: str) -> Rule | None:
+        """A rule that is written down with code of ours."""
+        prefix = rule_id.partition("/")[0]
+        if prefix in self._maps and self._maps[prefix].lists_codes:
+            return None
+        for group in [group for group in self._waiting if group.prefix in (prefix, None)]:
+            self._load(group)
+            if rule_id in self._rules:
+                break
+        return self._rules.get(rule_id)
+
+    def _load(self, group: RuleGroup) -> None:
+        self._waiting.remove(group)
+        self._rules.update({rule.id: rule for rule in group.load()})
+
+    def _load_all(self) -> None:
+        for group in list(self._waiting):
+            self._load(group)
 
     def resolve(self, name: str) -> list[Rule]:
         """The rules a person means by ``name``: an id, a bare code or a rule's name; none if nothing fits."""
-        if name in self._rules:
-            return [self._rules[name]]
         prefix, slash, code = name.partition("/")
         if slash:
+            found = self._rules.get(name) or self._written(name)
             tool_map = self._maps.get(prefix)
-            return [tool_map.rule(code)] if tool_map and tool_map.knows(code) else []
+            if found is None and tool_map is not None and tool_map.knows(code):
+                found = tool_map.rule(code)
+            return [] if found is None else [found]
+        self._load_all()
         own = [r for r in self._rules.values() if name in (r.code, r.name)]
         if own:
             return sorted(own, key=lambda r: r.id)
@@ -232,6 +284,7 @@ class Catalogue:
 
     def listed(self) -> Sequence[Rule]:
         """Every rule that is written down somewhere, by id."""
+        self._load_all()
         rules = dict(self._rules)
         for tool_map in self._maps.values():
             rules.update({rule.id: rule for rule in tool_map.listed()})

@@ -62,7 +62,7 @@ class Specialist:
         borrows: tools of other specialists that also judge its files; of what they say, the codes count whose
             tool map names this specialist.
         change_checks: the checks that look at a change as a whole, whatever files it touches.
-        checks: the checks of its own, in any order; ``checks.Late`` puts off importing them.
+        checks: the checks of its own, in any order; like tools, ``late.Late`` puts off importing them.
         run_checks: how they are run over one file; replace it to parse once for all of them.
         rules: rules of its tools that are written down outside the tool map (declarative rules).
         statements: text -> the statement around a line, so that a finding keeps its identity when the
@@ -79,8 +79,8 @@ class Specialist:
     claims_text: Callable[[str, bytes], bool] | None = None
     text_decides: tuple[str, ...] = ()
     any_text: bool = False
-    tools: tuple[Tool, ...] = ()
-    borrows: tuple[Tool, ...] = ()
+    tools: Sequence[Tool] = ()
+    borrows: Sequence[Tool] = ()
     checks: Sequence[type[Check]] = ()
     change_checks: Sequence[type[ChangeCheck]] = ()
     run_checks: CheckRunner = run_each

@@ -31,8 +31,10 @@ def test_taint_rules_and_pyright_run_in_ci_alone(repo: GitRepository) -> None:
         repo.wardround("review", "--profile", "ci", "--config-from", "head", "--format", "json").stdout
     )
 
-    assert [run["tool"] for run in commit["runs"]] == ["ast-grep", "python", "ruff", "ty"]
-    assert [run["tool"] for run in ci["runs"]] == ["ast-grep", "pyright", "python", "ruff", "semgrep", "ty"]
+    python = {"ast-grep", "python", "ruff", "ty"}
+    assert {run["tool"] for run in commit["runs"]} >= python
+    assert not {run["tool"] for run in commit["runs"]} & {"pyright", "semgrep"}
+    assert {run["tool"] for run in ci["runs"]} >= python | {"pyright", "semgrep"}
     (injection,) = [f for f in ci["findings"] if f["defect_class"] == "sql-injection"]
     assert injection["sources"] == ["ruff/S608", "semgrep/PY201"]
     assert (injection["file"], injection["line"]) == ("shop.py", 11)

@@ -86,9 +86,17 @@ def test_the_environment_stays_small_enough_for_hook_services(venv: Path) -> Non
 def test_doctor_finds_every_tool_of_the_commit_profile(venv: Path, repo: GitRepository) -> None:
     done = repo.run(venv / "bin" / "wardround", "doctor", env={"PATH": "/usr/bin:/bin"})
     assert done.returncode == 0
-    for tool in ("ruff", "ty", "ast-grep"):
-        assert re.search(rf"^  {tool} +\d", done.stdout, re.MULTILINE), done.stdout
-    assert "semgrep    missing (CI): pip install 'wardround[ci]'" in done.stdout
+    for tool in ("ruff", "ty", "ast-grep", "squawk"):
+        assert re.search(rf"^  \w+ +{tool} +\d", done.stdout, re.MULTILINE), done.stdout
+    assert re.search(r"semgrep +missing, .* \(CI\): pip install 'wardround\[ci\]'", done.stdout)
+
+
+def test_doctor_says_what_the_files_of_a_repository_need(venv: Path, repo: GitRepository) -> None:
+    repo.write("web/total.ts", "export const total = 1;\n")
+    repo.git("add", "-A")
+    done = repo.run(venv / "bin" / "wardround", "doctor", env={"PATH": "/usr/bin:/bin"})
+    assert done.returncode == 4
+    assert re.search(r"oxlint +missing \(commit and CI\): pip install 'wardround\[web\]'", done.stdout)
 
 
 def test_the_plugin_of_the_readme_is_short() -> None:
@@ -127,6 +135,28 @@ def test_the_hook_installs_with_a_strangers_plugin_and_blocks(
 
     assert bad.returncode == 1
     assert "call $(MAKE), not make [makefiles/ACME001]" in bad.stdout + bad.stderr
+
+
+def test_the_hook_of_a_set_brings_its_tools(repo: GitRepository, tmp_path: Path) -> None:
+    source = _clone(tmp_path / "wardround")
+    revision = GitRepository(source).git("rev-parse", "HEAD").strip()
+    repo.write(
+        ".pre-commit-config.yaml",
+        f"repos:\n  - repo: {source}\n    rev: {revision}\n    hooks:\n      - id: wardround-all\n",
+    )
+    repo.write("web/total.js", "export const isNumber = (x) => x === NaN;\n")
+    repo.write(
+        "Dockerfile", "FROM debian:12\nMAINTAINR me\n"
+    )
+    repo.git("add", "-A")
+    environment = {"PATH": f"{SCRIPTS}:/usr/bin:/bin", "PREK_HOME": str(tmp_path / "prek")}
+
+    done = repo.run(SCRIPTS / "prek", "run", env=environment)
+
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "oxlint/" in done.stdout
+    assert "hadolint/" in done.stdout
+    assert "not installed" not in done.stdout
 
 
 def test_the_oldest_supported_pre_commit_reads_the_hooks(repo: GitRepository, tmp_path: Path) -> None:

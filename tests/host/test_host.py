@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -46,16 +47,28 @@ def wardround_specialists():
 """
 
 
-def test_the_python_specialist_comes_by_entry_point() -> None:
+OURS = ["docker-ci", "python", "secrets", "sql", "tests", "typescript"]
+
+
+def test_our_specialists_come_by_entry_point() -> None:
     loaded = host.load()
-    assert [origin.module for origin in loaded.origins] == ["wardround_python"]
-    assert [s.name for s in loaded.specialists] == ["python"]
+    assert [origin.module for origin in loaded.origins] == [f"wardround_{n.replace('-', '_')}" for n in OURS]
+    assert [s.name for s in loaded.specialists] == OURS
+
+
+def test_loading_imports_neither_the_tools_nor_the_checks() -> None:
+    code = (
+        "import sys; from wardround import host; loaded = host.load(); loaded.specialists;"
+        "print([m for m in sys.modules if m.startswith('wardround_') and '.tools' in m or '.checks.' in m])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_specialists_stand_in_name_order_whatever_was_installed_first(site: Path) -> None:
     for name in ("zz_last", "aa_first"):
         _install(site, name, _GOOD.format(name=name))
-    assert [s.name for s in host.load().specialists] == ["aa_first", "python", "zz_last"]
+    assert [s.name for s in host.load().specialists] == ["aa_first", *OURS, "zz_last"]
 
 
 @pytest.mark.parametrize(
@@ -103,10 +116,10 @@ def test_the_command_says_so_in_one_sentence_with_status_2(site: Path, repo: Git
 
 
 def test_a_newly_installed_plugin_is_seen_though_discovery_is_cached(site: Path) -> None:
-    assert [s.name for s in host.load().specialists] == ["python"]
+    assert [s.name for s in host.load().specialists] == OURS
     _install(site, "later", _GOOD.format(name="later"))
     installed.installed.cache_clear()  # as a new process would begin
-    assert [s.name for s in host.load().specialists] == ["later", "python"]
+    assert [s.name for s in host.load().specialists] == sorted([*OURS, "later"])
 
 
 @pytest.mark.parametrize(
@@ -123,7 +136,7 @@ def test_a_newly_installed_plugin_is_seen_though_discovery_is_cached(site: Path)
     ],
 )
 def test_files_are_claimed_by_name_or_by_what_starts_them(path: str, start: bytes, claimed: bool) -> None:
-    assert bool(host.load().claiming(path, start)) is claimed
+    assert bool(host.load(only=["python"]).claiming(path, start)) is claimed
 
 
 def test_importing_the_package_loads_nothing_heavy(repo: GitRepository) -> None:

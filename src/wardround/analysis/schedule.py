@@ -8,6 +8,7 @@ on, so only what was never seen costs anything.
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 import threading
 import time
@@ -24,9 +25,10 @@ import msgspec
 from wardround import __version__
 from wardround.change.origin import decoded
 from wardround.change.snapshot import Snapshot, alias
-from wardround.checks import Late, Project, Source
+from wardround.checks import Project, Source
 from wardround.errors import ToolFailed
-from wardround.findings import RawResult, ToolRun, Unreviewed
+from wardround.findings import DOES_NOT_PARSE, RawResult, ToolRun, Unreviewed
+from wardround.late import Late
 from wardround.specialists import Specialist
 from wardround.tools.columns import in_code_points
 from wardround.tools.process import Processes, bare_environment, find_program
@@ -37,6 +39,7 @@ from wardround.tools.version import file_state, tool_version
 _FILES_PER_RUN = 1000
 _PROJECT_FILES_PER_RUN = 10_000
 _ARGUMENT_BYTES = 1_000_000
+_TOKEN_LIKE = re.compile(r"[A-Za-z0-9_-]{20,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,7 @@ class Results:
 
 
 @dataclass(slots=True)
-class _Job:
+class Job:
     """A tool and the files of it that are not in the cache."""
 
     tool: Tool
@@ -121,6 +124,7 @@ class _Job:
     keys: dict[str, bytes]
     seconds: float = 0.0
     results: dict[str, list[RawResult]] = field(default_factory=dict)
+    passed_over: dict[str, str] = field(default_factory=dict)
     trouble: ToolFailed | None = None
 
 
@@ -164,26 +168,39 @@ class Workbench:
     def review(self, side: Side, units: Sequence[Unit]) -> Results:
         """Run all tools of the profile and all checks over the units of one side."""
         results = Results()
-        jobs: list[_Job] = []
-        by_specialist: dict[str, list[Unit]] = defaultdict(list)
-        for unit in units:
-            by_specialist[unit.specialist.name].append(unit)
+        jobs = self.plan(side, units, results)
+        threads = self._start(side, jobs)
+        self.check(side, units, results)
+        self._wait(threads, jobs)
+        self.conclude(jobs, results)
+        return results
+
+    def plan(self, side: Side, units: Sequence[Unit], results: Results) -> list[Job]:
+        """What the tools of the profile have to look at, without what is known already."""
+        jobs: list[Job] = []
         for tool, looked_at in _by_tool(units).items():
             if self.profile in tool.profiles:
                 jobs += self._prepare(side, tool, looked_at, results)
-        threads = self._start(side, jobs)
+        return jobs
+
+    def check(self, side: Side, units: Sequence[Unit], results: Results) -> None:
+        """Run the checks of our own."""
+        by_specialist: dict[str, list[Unit]] = defaultdict(list)
+        for unit in units:
+            by_specialist[unit.specialist.name].append(unit)
         for name in sorted(by_specialist):
             self._run_checks(side, by_specialist[name], results)
-        self._wait(threads, jobs)
+
+    def conclude(self, jobs: Sequence[Job], results: Results) -> None:
+        """Take over what the jobs came to."""
         for job in jobs:
             self._finish(job, results)
         self._keep(jobs, results)
         results.runs = _summed(results.runs)
-        return results
 
     # Tools
 
-    def _prepare(self, side: Side, tool: Tool, units: Sequence[Unit], results: Results) -> list[_Job]:
+    def _prepare(self, side: Side, tool: Tool, units: Sequence[Unit], results: Results) -> list[Job]:
         """Take from the cache what is there; the rest is work to be done."""
         if tool.takes is not None:
             takes = tool.takes
@@ -216,7 +233,7 @@ class Workbench:
         results.runs.append(ToolRun(tool.name, version, len(units), len(units) - len(todo), 0.0))
         names = {unit.path: unit.specialist.name for unit in units}
         return [
-            _Job(tool, names, program, environment, tuple(chunk), {p: keys[p] for p in chunk})
+            Job(tool, names, program, environment, tuple(chunk), {p: keys[p] for p in chunk})
             for chunk in _chunks(todo, tool.scope)
         ]
 
@@ -267,7 +284,7 @@ class Workbench:
             return cached
         found = dict(self._config_for(tool, folder)) if folder else {}
         stem = f"{folder}/" if folder else ""
-        waiting = [stem + name for name in tool.config_names]
+        waiting = [] if folder and tool.config_at_root else [stem + name for name in tool.config_names]
         while waiting:
             name = waiting.pop(0)
             text = None if name in found else self.trusted(name)
@@ -282,7 +299,7 @@ class Workbench:
         self._configs[tool, folder] = found
         return found
 
-    def _start(self, side: Side, jobs: Sequence[_Job]) -> list[threading.Thread]:
+    def _start(self, side: Side, jobs: Sequence[Job]) -> list[threading.Thread]:
         """Put files into the snapshot and start the workers."""
         if not jobs:
             return []
@@ -304,7 +321,7 @@ class Workbench:
             thread.start()
         return threads
 
-    def _fill(self, side: Side, snapshot: Snapshot, jobs: Sequence[_Job]) -> None:
+    def _fill(self, side: Side, snapshot: Snapshot, jobs: Sequence[Job]) -> None:
         for path in dict.fromkeys(path for job in jobs for path in job.files):
             content = side.read(path)
             if content is not None:
@@ -321,7 +338,7 @@ class Workbench:
         if linked:
             side.link(snapshot, tuple(sorted(linked)))
 
-    def _work(self, side: Side, snapshot: Snapshot, waiting: list[_Job], lock: threading.Lock) -> None:
+    def _work(self, side: Side, snapshot: Snapshot, waiting: list[Job], lock: threading.Lock) -> None:
         while True:
             with lock:
                 if not waiting:
@@ -336,7 +353,7 @@ class Workbench:
                 job.trouble = ToolFailed(f"its output could not be read: {type(cause).__name__}: {cause}")
             job.seconds = time.monotonic() - started
 
-    def _run(self, side: Side, snapshot: Snapshot, job: _Job) -> dict[str, list[RawResult]]:
+    def _run(self, side: Side, snapshot: Snapshot, job: Job) -> dict[str, list[RawResult]]:
         tool = job.tool
         names = {alias(path): path for path in job.files}
         root = snapshot.side(side.name)
@@ -345,7 +362,7 @@ class Workbench:
         if lost:
             raise ToolFailed(f"{names[lost[0]]} was not in the snapshot")
         try:
-            output = self.processes.run(
+            printed = self.processes.printed_by(
                 tool.command(run),
                 cwd=root,
                 timeout_s=self.timeout_s or tool.timeout_s,
@@ -356,10 +373,12 @@ class Workbench:
             text = str(trouble).replace(f"{root}/", "").replace(str(snapshot.folder), "snapshot")
             raise ToolFailed(text) from trouble
         try:
-            spoken = tool.parse(output, run)
+            skipped = tool.passed_over(printed.err, run) if tool.passed_over is not None else {}
+            spoken = tool.parse(printed.out, run) if len(skipped) < len(names) else []
         except (msgspec.MsgspecError, UnicodeDecodeError, ValueError) as cause:
             raise ToolFailed(f"its output could not be read: {cause}") from cause
-        found: dict[str, list[RawResult]] = {path: [] for path in job.files}
+        job.passed_over = {names[name]: reason for name, reason in skipped.items()}
+        found: dict[str, list[RawResult]] = {path: [] for path in job.files if path not in job.passed_over}
         for result in spoken:
             path = names[result.file]
             found[path].append(_with_path(result, path, result.file))
@@ -368,7 +387,7 @@ class Workbench:
                 found[path] = in_code_points(results, side.read(path) or b"", tool.columns)
         return found
 
-    def _wait(self, threads: Sequence[threading.Thread], jobs: Sequence[_Job]) -> None:
+    def _wait(self, threads: Sequence[threading.Thread], jobs: Sequence[Job]) -> None:
         started = time.monotonic()
         for thread in threads:
             while thread.is_alive():
@@ -377,24 +396,31 @@ class Workbench:
                     busy = sorted({job.tool.name for job in jobs if not job.seconds})
                     self.progress(f"waiting for {', '.join(busy)}")
 
-    def _finish(self, job: _Job, results: Results) -> None:
+    def _finish(self, job: Job, results: Results) -> None:
         if job.trouble is not None:
             reason = str(job.trouble)
             results.unreviewed += [
                 Unreviewed(path, job.specialists[path], job.tool.name, reason) for path in job.files
             ]
             return
+        results.unreviewed += [
+            Unreviewed(path, job.specialists[path], job.tool.name, reason)
+            for path, reason in sorted(job.passed_over.items())
+        ]
         for path, found in job.results.items():
             results.by_file[job.tool, path] = found
         version = tool_version(job.tool, job.program)
         results.runs.append(ToolRun(job.tool.name, version, 0, 0, job.seconds))
 
-    def _keep(self, jobs: Sequence[_Job], results: Results) -> None:
+    def _keep(self, jobs: Sequence[Job], results: Results) -> None:
         """Put what was said into the cache, but nothing about files in which a tool sees a secret."""
         telling = {
             path
             for (reviewer, path), found in results.by_file.items()
-            if any(self.is_secret(f"{reviewer.name}/{result.code}") for result in found)
+            if any(
+                self.is_secret(f"{reviewer.name}/{result.code}") or _may_quote_a_secret(result)
+                for result in found
+            )
         }
         for job in jobs:
             kept = {
@@ -410,7 +436,7 @@ class Workbench:
         if specialist.checks == ():
             return
         started = time.monotonic()
-        identity = _code_identity(specialist)
+        identity = "" if side.state is None else _code_identity(specialist)
         keys = {
             u.path: key("checks", __version__, identity, side.state or "", repr(u.options), u.path, u.digest,
                         u.base_digest) if side.state is not None else b""
@@ -442,7 +468,7 @@ class Workbench:
         try:
             return list(specialist.run_checks(specialist.checks, source))
         except SyntaxError as cause:
-            reason = f"it does not parse: line {cause.lineno or 1}: {cause.msg}"
+            reason = f"{DOES_NOT_PARSE}: line {cause.lineno or 1}: {cause.msg}"
         except Exception as cause:  # noqa: BLE001  (a plugin's check: anything can come out)
             reason = f"a check crashed: {type(cause).__name__}: {cause}"
         results.unreviewed.append(Unreviewed(unit.path, specialist.name, specialist.name, reason))
@@ -459,6 +485,13 @@ def _by_tool(units: Sequence[Unit]) -> dict[Tool, list[Unit]]:
         for tool in unit.specialist.borrows:
             found.setdefault(tool, {}).setdefault(unit.path, unit)
     return {tool: list(by_path.values()) for tool, by_path in found.items()}
+
+
+def _may_quote_a_secret(result: RawResult) -> bool:
+    """Whether a message or a fix holds what a token could be, on whichever line of the file it stands."""
+    edits = result.fix.edits if result.fix else ()
+    texts = [result.message, *(edit.replacement for edit in edits)]
+    return any(run for text in texts for run in _TOKEN_LIKE.findall(text) if any(map(str.isdigit, run)))
 
 
 def _environment_state(environment: Path | None) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import fnmatch
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Self
@@ -61,7 +61,7 @@ class Sides:
         config: Config,
         request: Request,
         processes: Processes,
-        progress: Callable[[str], None],
+        progress: Callable[[str], None] = lambda text: None,
     ) -> None:
         self._origin = origin
         self._change = change
@@ -69,6 +69,7 @@ class Sides:
         self._config = config
         self._request = request
         self._processes = processes
+        self._progress = progress
         self._texts = Texts(origin, change)
         self._files = {file.path: file for file in change.files}
         self._claimed: dict[str, list[Specialist]] = {}
@@ -77,19 +78,6 @@ class Sides:
         self._snapshot: Snapshot | None = None
         self._named: list[ChangedFile] = []
         self._selected_specialists: list[Specialist] = []
-        self._cache = ResultCache.open()
-        self._bench = Workbench(
-            root=origin.root,
-            profile=request.profile,
-            trusted=self._trusted,
-            cache=self._cache,
-            processes=processes,
-            snapshot=self._open_snapshot,
-            jobs=request.jobs or config.root.jobs or os.cpu_count() or 1,
-            timeout_s=config.root.tool_timeout,
-            is_secret=lambda rule: host.catalogue.rule(rule).masked,
-            progress=progress,
-        )
 
     def __enter__(self) -> Self:
         return self
@@ -98,18 +86,31 @@ class Sides:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._processes.stop()  # before the folder goes that an interrupted tool still reads
-        self._cache.close()
+        if "_bench" in self.__dict__:
+            self._bench.cache.close()
         if self._snapshot is not None:
             self._snapshot.__exit__(kind, error, trace)
             self._snapshot = None
 
     def review(self) -> Reviewed:
         """Look at the head, and at the old versions of the files about which something was said."""
+        steps = self.steps()
+        answer: Results | None = None
+        while True:
+            try:
+                side, units = next(steps) if answer is None else steps.send(answer)
+            except StopIteration as done:
+                reviewed: Reviewed = done.value
+                return reviewed
+            answer = self._bench.review(side, units)
+
+    def steps(self) -> Generator[tuple[Side, list[Unit]], Results, Reviewed]:
+        """Ask for the results of one side after the other; whoever answers may do so for many changes."""
         units = self._units()
-        head = self._bench.review(self._side("head"), units)
+        head = yield self._side("head"), units
         self._review_whole_change(head)
         old = self._base_units(units, head)
-        base = self._bench.review(self._side("base"), old) if old else Results()
+        base = (yield self._side("base"), old) if old else Results()
         not_compared = [
             replace(u, reason=f"its old version could not be compared: {u.reason}")
             for u in base.unreviewed
@@ -117,6 +118,23 @@ class Sides:
         ]
         unreviewed = [*self._unreviewed, *head.unreviewed, *not_compared]
         return Reviewed(head, base, self._claimed, self._digests, unreviewed)
+
+    @cached_property
+    def _bench(self) -> Workbench:
+        """The workbench of this change alone."""
+        jobs = self._request.jobs or self._config.root.jobs or os.cpu_count() or 1
+        return Workbench(
+            root=self._origin.root,
+            profile=self._request.profile,
+            trusted=self._trusted,
+            cache=ResultCache.open(),
+            processes=self._processes,
+            snapshot=self._open_snapshot,
+            jobs=jobs,
+            timeout_s=self._config.root.tool_timeout,
+            is_secret=lambda rule: self._host.catalogue.rule(rule).masked,
+            progress=self._progress,
+        )
 
     def _open_snapshot(self) -> Snapshot:
         if self._snapshot is None:

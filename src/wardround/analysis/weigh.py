@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import groupby
 
 from wardround import config as configuration
 from wardround.analysis.anchors import Anchors, fingerprints
 from wardround.analysis.duplicates import merged
+from wardround.analysis.masking import Masking
 from wardround.analysis.new_only import Compared, statuses
 from wardround.analysis.schedule import Results, Reviewer, reviewers_of
 from wardround.analysis.sides import Reviewed
@@ -19,17 +19,13 @@ from wardround.change.diff import Change, ChangedFile
 from wardround.change.origin import Origin, Texts, decoded
 from wardround.config import Config, Request
 from wardround.errors import ConfigError
-from wardround.findings import Finding, Plane, RawResult, Severity, Span, Status, Unreviewed
+from wardround.findings import DOES_NOT_PARSE, Finding, Plane, RawResult, Severity, Span, Status, Unreviewed
 from wardround.host import Host
 from wardround.rules import Rule
 from wardround.specialists import Specialist, leader_comments
 from wardround.verdict import baseline as baselines
 from wardround.verdict import suppressions
 from wardround.verdict.suppressions import Suppression
-
-_QUOTES = re.compile(r"[\"']+")
-_TELLING = 6
-"""Characters from which on a string found to be a secret is looked for elsewhere."""
 
 
 class Weighing:
@@ -47,6 +43,7 @@ class Weighing:
         self._texts = Texts(origin, change)
         self._files = {file.path: file for file in change.files}
         self._anchor_memo: dict[tuple[str, str, bool], Anchors] = {}
+        self._masking = Masking((), host.specialists, self._texts.head)
 
     def findings(self) -> list[tuple[Finding, str]]:
         """All findings, each with a name that leaves out its file, in order.
@@ -55,16 +52,26 @@ class Weighing:
             ConfigError: a suppression on an added line cannot be understood, or the baseline cannot be read.
         """
         found = self._map(self._reviewed.head, self._reviewed.base)
-        tools = [reviewer.name for s in self._host.specialists for reviewer in reviewers_of(s)]
-        found = self._identified(_with_secrets_masked(merged(found, tools), self._texts.head))
+        looking = {s for specialists in self._reviewed.claimed.values() for s in specialists}
+        tools = [r.name for s in sorted(looking, key=lambda s: s.name) for r in reviewers_of(s)]
+        found = merged(found, tools)
+        self._masking = self._masks(found)
+        found = self._identified([self._masking.finding(f) for f in found])
         found, notes = self._suppressed(found, self._reviewed.head)
         return self._accepted(self._with_content_names([*found, *notes, *self._changed_rules()]))
+
+    def _masks(self, findings: Sequence[Finding]) -> Masking:
+        """What hides the secrets of the findings that may be printed."""
+        mode = self._request.filter_mode or self._config.root.filter_mode
+        printed = (Status.NEW, Status.CAUSED) if mode == "added" else tuple(Status)
+        return Masking(findings, self._host.specialists, self._texts.head, printed)
 
     def unreviewed(self, findings: Sequence[Finding]) -> tuple[Unreviewed, ...]:
         """What was not reviewed, but for files that could not be parsed and have a finding that says so."""
         broken = {f.file for f in findings if f.defect_class == "syntax-error"}
-        missing = [u for u in self._reviewed.unreviewed if u.tool != u.specialist or u.file not in broken]
-        return tuple(sorted(set(missing)))
+        told = {u for u in self._reviewed.unreviewed if u.file in broken and _is_for_its_syntax(u)}
+        left = set(self._reviewed.unreviewed) - told
+        return tuple(sorted({replace(u, reason=self._masking.text(u.reason)) for u in left}))
 
     # Rules, statuses, identities
 
@@ -231,13 +238,15 @@ class Weighing:
         if self._request.trusted_side == "head":
             return []
         tools = [tool for s in self._host.specialists for tool in (*s.tools, *s.borrows)]
-        watched = {name for tool in tools for name in tool.config_names}
+        watched = {name for tool in tools if not tool.config_at_root for name in tool.config_names}
         watched |= {configuration.OWN_FILE, configuration.SHARED_FILE}
+        at_root = {name for tool in tools if tool.config_at_root for name in tool.config_names}
         found = []
         for file in self._change.files:
-            names = {file.path.rpartition("/")[2], (file.base_path or "").rpartition("/")[2]}
-            is_baseline = self._config.root.baseline in (file.path, file.base_path)
-            if not is_baseline and not (names & watched and self._settings_differ(file)):
+            paths = {file.path, file.base_path or file.path}
+            steers = paths & at_root or {path.rpartition("/")[2] for path in paths} & watched
+            is_baseline = self._config.root.baseline in paths
+            if not is_baseline and not (steers and self._settings_differ(file)):
                 continue
             line = next((h.head_start for h in file.hunks if h.head_length), 1)
             text = f"{file.path} steers this review; the base's version was used"
@@ -271,6 +280,10 @@ class Weighing:
         ]
 
 
+def _is_for_its_syntax(unreviewed: Unreviewed) -> bool:
+    return unreviewed.tool == unreviewed.specialist or unreviewed.reason.startswith(DOES_NOT_PARSE)
+
+
 def _reader(specialists: Sequence[Specialist]) -> Specialist:
     """Who reads the comments of a file: whoever knows its language."""
     return min(specialists, key=lambda s: (s.any_text, s.comments is leader_comments))
@@ -295,49 +308,6 @@ def _finding(result: RawResult, rule: Rule, specialist: str, severity: Severity,
         suggested_fix=result.fix,
         masked=rule.masked,
     )
-
-
-def _with_secrets_masked(findings: Sequence[Finding], text_of: Callable[[str], str | None]) -> list[Finding]:
-    """Mask every finding that would print a secret: by the lines it shows, its message or its fix.
-
-    What is secret is what stands in the strings of findings that say so, wherever else it stands.
-    """
-    telling = [f for f in findings if f.masked]
-    if not telling:
-        return list(findings)
-    files = {f.file: (text_of(f.file) or "").split("\n") for f in findings}
-    lines = {(f.file, line) for f in telling for line in range(f.span.line, f.span.end_line + 1)}
-    secrets = sorted({s for f in telling for s in _strings(files[f.file], f.span)}, key=len, reverse=True)
-
-    def tells(finding: Finding) -> bool:
-        shown = range(finding.span.line, finding.span.end_line + 1)
-        edits = finding.suggested_fix.edits if finding.suggested_fix else ()
-        touched = (line for e in edits for line in range(e.span.line, e.span.end_line + 1))
-        if any((finding.file, line) in lines for line in (*shown, *touched)):
-            return True
-        texts = [finding.message, *(e.replacement for e in edits)]
-        texts += files[finding.file][finding.span.line - 1 : finding.span.end_line]
-        return any(secret in text for secret in secrets for text in texts)
-
-    return [_masked(f, secrets) if tells(f) else f for f in findings]
-
-
-def _strings(lines: Sequence[str], span: Span) -> list[str]:
-    """The contents of the strings in a place, line by line; what is short could be any word."""
-    inside = list(lines[span.line - 1 : span.end_line])
-    if not inside:
-        return []
-    inside[-1] = inside[-1][: span.end_column - 1] if span.end_column > 1 else inside[-1]
-    inside[0] = inside[0][span.column - 1 :]
-    parts = _QUOTES.split("\n".join(inside))
-    return [line.strip() for part in parts[1:] for line in part.split("\n") if len(line.strip()) >= _TELLING]
-
-
-def _masked(finding: Finding, secrets: Sequence[str]) -> Finding:
-    message = finding.message
-    for secret in secrets:
-        message = message.replace(secret, f"{secret[:2]}***")
-    return replace(finding, message=message, masked=True, suggested_fix=None)
 
 
 def _tables(content: bytes | None, names: Collection[str]) -> object:

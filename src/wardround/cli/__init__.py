@@ -18,7 +18,7 @@ from wardround.errors import PluginLoadError, UsageError, WardroundError
 
 USAGE = 2
 INTERNAL = 5
-_COMMANDS = ("baseline", "doctor", "explain", "hook", "plugins", "review", "rules")
+_COMMANDS = ("baseline", "doctor", "eval", "explain", "hook", "plugins", "review", "rules")
 
 
 class Interrupted(BaseException):
@@ -101,7 +101,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever read our output is gone
         return 128 + signal.SIGPIPE
     except Exception as crash:  # noqa: BLE001  (the last line of defence: never a traceback, never status 1)
-        say(f"wardround: internal error: {type(crash).__name__}: {crash}{_keep_trace(crash)}")
+        say(f"wardround: internal error: {type(crash).__name__}: {_plain(crash)}{_keep_trace(crash)}")
         return INTERNAL
     return answer if isinstance(answer, int) else 0
 
@@ -111,19 +111,35 @@ def say(text: str) -> None:
     print(text.encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
 
 
+def _plain(crash: BaseException) -> str:
+    """What a crash says, without what it quotes: that may be text under review, with a secret in it."""
+    import re
+
+    unquoted = re.sub(r"""(["'`])(?:(?!\1).)*\1""", "'***'", " ".join(str(crash).split()))
+    words = (word if re.fullmatch(r"[A-Za-z_.'(*):,;-]{1,40}|\d{1,6}[:,.]?", word) else "***" for word in unquoted.split())
+    return " ".join(words)
+
+
 def _keep_trace(crash: Exception) -> str:
     """Write the traceback to the state folder, where the user finds it and the terminal is spared."""
-    import traceback
-
     from wardround.folders import state_folder
 
     try:
         folder = state_folder()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         file = folder / "crash.txt"
-        file.write_text(
-            "".join(traceback.format_exception(crash)), encoding="utf-8", errors="backslashreplace"
-        )
+        file.write_text("\n".join(_traced(crash)) + "\n", encoding="utf-8", errors="backslashreplace")
     except OSError:
         return "; please report it"
     return f"; please report it with {file}"
+
+
+def _traced(crash: BaseException | None) -> list[str]:
+    """The frames of an exception and of those that led to it, with what they say but for what they quote."""
+    import traceback
+
+    if crash is None:
+        return []
+    told = _traced(crash.__cause__ or (None if crash.__suppress_context__ else crash.__context__))
+    frames = [line.rstrip("\n") for line in traceback.format_tb(crash.__traceback__)]
+    return [*told, "Traceback (most recent call last):", *frames, f"{type(crash).__name__}: {_plain(crash)}"]

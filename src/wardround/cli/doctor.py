@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 def command(repo: Path | None) -> int:
     """Show which tools, models and settings were found, and what is missing.
 
-    The status is 4 if a tool of the commit profile is missing.
+    The status is 4 if a tool of the commit profile is missing for files this repository has.
     """
     from wardround import host
 
     loaded = host.load()
-    missing, tool_lines = _tools(loaded, (repo or Path.cwd()).resolve())
+    missing, tool_lines = _tools(loaded, repo)
     lines = [f"wardround {__version__}, Python {platform.python_version()}", "", "tools", *tool_lines]
     lines += ["", "models", "  none: no model has been promoted yet, so none is needed"]
     lines += ["", "state", *_state(), "", "settings", *_settings(loaded, repo)]
@@ -36,13 +36,14 @@ def command(repo: Path | None) -> int:
     return 4 if missing else 0
 
 
-def _tools(loaded: Host, root: Path) -> tuple[bool, list[str]]:
+def _tools(loaded: Host, repo: Path | None) -> tuple[bool, list[str]]:
     from wardround.tools.process import find_program
     from wardround.tools.tool import Profile
     from wardround.tools.version import tool_version
 
     missing = False
     lines = []
+    root, names = _tracked(repo)
     for specialist in loaded.specialists:
         for tool in specialist.tools:
             program = find_program(tool.program) if tool.find is None else tool.find(root)
@@ -52,10 +53,25 @@ def _tools(loaded: Host, root: Path) -> tuple[bool, list[str]]:
                 lines.append(f"{name} {tool_version(tool, program):<10} {where:<14} {program}")
             elif tool.optional:
                 lines.append(f"{name} not in use here ({where})")
+            elif names is not None and not any(specialist.claims_name(path) for path in names):
+                lines.append(f"{name} missing, and nothing here needs it ({where}): {tool.install}")
             else:
                 missing = missing or Profile.COMMIT in tool.profiles
                 lines.append(f"{name} missing ({where}): {tool.install}")
-    return missing, lines
+    return missing, list(dict.fromkeys(lines))
+
+
+def _tracked(repo: Path | None) -> tuple[Path, list[str] | None]:
+    """The repository's root and the files it tracks; None where there is no repository."""
+    from wardround.change.git import INDEX, Repository
+    from wardround.errors import GitError
+
+    try:
+        with Repository(repo) as repository:
+            side = repository.head() or INDEX if repository.bare else INDEX
+            return repository.root, repository.tracked(side)
+    except GitError:
+        return (repo or Path.cwd()).resolve(), None
 
 
 def _state() -> Iterator[str]:

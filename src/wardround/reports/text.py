@@ -20,7 +20,13 @@ WIDTH = 80
 _PER_RULE_AND_FILE = 5
 """How many findings of one rule a file shows; the rest are counted."""
 _FIX_LINES = 12
-_BEFORE_STRING = re.compile(r"""([^"'#]*(?:^|[\s=(:,\[{+])\w{0,2}(?:"{3}|'{3}|"|'))(.*)""")
+_BEFORE_STRING = re.compile(
+    r"""(\s*(?:-\s+)?(?:(?:export|const|let|var|val|final|static|private|public|readonly|return|await|def|set)\s+)*"""
+    r"""(?:[A-Za-z_][\w.]{0,60}(?:\s*:\s*[A-Za-z_.\[\]| ]{1,40})?\s*(?::=|=>|[=(:+]{1,2})\s*)?"""
+    r"""(?:[A-Za-z_][\w.]{0,60}\s*[=(:]\s*)?[\s(\[{]*[A-Za-z]{0,2}(?:"{3}|'{3}|["'`]))(.*)"""
+)
+"""What may stand before a string in a line whose secret is somewhere: names and operators, no bare value."""
+_VALUE_LIKE = re.compile(r"(?=[A-Za-z_.]*\d)[\w.]{16,}")
 _HIDDEN = 8
 """How much of a line must follow a string's start before two characters of it may be shown."""
 
@@ -192,7 +198,7 @@ def masked(line: str, *, inside: bool = False) -> str:
         inside: the line begins inside a string, so that none of it may be shown.
     """
     match = None if inside else _BEFORE_STRING.match(line)
-    if match is None:
+    if match is None or _VALUE_LIKE.search(match[1]):
         return f"{line[: len(line) - len(line.lstrip())]}***"
     hint = match[2][:2] if len(match[2]) > _HIDDEN else ""
     return f"{match[1]}{hint}***"

@@ -10,12 +10,21 @@ import sysconfig
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from wardround.errors import ToolFailed, ToolMissing
 
 _QUOTED_ERROR = 400
 """How many characters of a tool's own complaint are repeated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What a tool that ran left on its standard output and its standard error."""
+
+    out: bytes
+    err: bytes
 
 
 class Processes:
@@ -35,7 +44,19 @@ class Processes:
         clean: frozenset[int],
         env: Mapping[str, str],
     ) -> bytes:
-        """Run a static tool and return its standard output.
+        """Run a static tool and return its standard output; see ``printed_by``."""
+        return self.printed_by(argv, cwd=cwd, timeout_s=timeout_s, clean=clean, env=env).out
+
+    def printed_by(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        timeout_s: float,
+        clean: frozenset[int],
+        env: Mapping[str, str],
+    ) -> Printed:
+        """Run a static tool and return what it printed.
 
         Args:
             clean: exit statuses that mean "it ran", findings or not; linters use 0 and 1.
@@ -71,7 +92,7 @@ class Processes:
                 self._running.discard(process)
         if process.returncode not in clean:
             raise ToolFailed(_how_it_ended(process.returncode, err))
-        return out
+        return Printed(out, err)
 
     def stop(self) -> None:
         """Kill every running tool with its children, and start none any more."""

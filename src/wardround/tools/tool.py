@@ -71,9 +71,12 @@ class Tool:
         command: the argument list for an invocation.
         parse: standard output -> results with paths relative to the root. It raises ``ToolOutputError`` or
             ``msgspec.MsgspecError`` for anything it does not understand; nothing printed is not "clean".
+        passed_over: standard error -> files it was given and did not look at, with the reason, for tools that
+            say so nowhere else; those files are unreviewed, the others count.
         clean: exit statuses that mean "it ran", findings or not.
         install: the line that installs it, shown when it is missing.
         config_names: its configuration files, looked for from each file's folder up to the root.
+        config_at_root: whether its configuration counts at the repository's root only.
         config_closure: files a configuration file refers to: (path, content) -> paths.
         config_overlay: (folder, configuration files by path that count there) -> files to add to the snapshot
             for that folder, where the project's configuration leaves open what wardround has a view on.
@@ -99,6 +102,7 @@ class Tool:
     timeout_s: float = 10.0
     distribution: str | None = None
     config_names: tuple[str, ...] = ()
+    config_at_root: bool = False
     config_closure: Callable[[str, str], Sequence[str]] | None = None
     config_overlay: Callable[[str, Mapping[str, str]], Mapping[str, str]] | None = None
     fallback_config: Callable[[Callable[[str], str | None]], tuple[str, str]] | None = None
@@ -108,5 +112,6 @@ class Tool:
     find: Callable[[Path], Path | None] | None = None
     optional: bool = False
     takes: Callable[[str, str], bool] | None = None
+    passed_over: Callable[[bytes, Invocation], Mapping[str, str]] | None = None
     variables: Mapping[str, str] = field(default_factory=dict)
     map_package: str = "wardround_rules"

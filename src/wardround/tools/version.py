@@ -44,7 +44,7 @@ def _asked(program: Path, variables: tuple[tuple[str, str], ...]) -> str:
             clean=frozenset({0}),
             env=bare_environment(program, Path("/nonexistent"), dict(variables)),
         )
-        words = said.decode("utf-8", "replace").split()
+        words = [word.removeprefix("v") for word in said.decode("utf-8", "replace").split()]
         return next((word for word in words if word[:1].isdigit()), "unknown")
     return "unknown"
 

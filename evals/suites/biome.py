@@ -1,0 +1,69 @@
+"""Turn the rule fixtures of biome into cases for ``wardround eval cases``.
+
+    python evals/suites/biome.py CLONE > cases.jsonl
+
+CLONE is a checkout of github.com/biomejs/biome. A fixture's snapshot holds its text and what biome said about
+it; where biome said nothing the case is clean. Left out are fixtures about suppressions, about languages that
+are no scripts, and those biome could not parse. ``meta`` holds the rule, its group, and whether the fixture
+depends on options. Nothing of the suite may be committed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from new_file import case
+
+SUITES = ("crates/biome_js_analyze/tests/specs", "crates/biome_html_analyze/tests/specs")
+SCRIPTS = {".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte"}
+_INPUT = re.compile(r"^# Input\n```(\w*)\n(.*?)\n?```\n(.*?)(?=^# Input\n|\Z)", re.S | re.M)
+_SAID = re.compile(r"^\S.*?:(\d+):\d+ (lint/\w+/(\w+)|parse|suppressions/\w+)\b", re.M)
+
+
+def main(clone: Path) -> None:
+    """Print one case a line, and on standard error how many were left out and why."""
+    left_out: Counter[str] = Counter()
+    for suite in SUITES:
+        for snapshot in sorted((clone / suite).glob("*/*/**/*.snap")):
+            group, rule, *inner = snapshot.relative_to(clone / suite).parts
+            fixture = Path(*inner).with_suffix("")
+            if reason := _left_out(fixture):
+                left_out[reason] += 1
+                continue
+            is_configured = any(snapshot.parent.glob(f"{fixture.stem}.*.json"))
+            for number, (name, text, said) in enumerate(_inputs(snapshot, fixture)):
+                if any(kind == "parse" for _, kind, _ in said):
+                    left_out["biome does not parse it"] += 1
+                    continue
+                lines = [int(line) for line, _, its_rule in said if its_rule == rule]
+                meta = {"set": "biome", "rule": rule, "group": group, "configured": is_configured,
+                        "kind": "invalid" if lines else "valid"}  # fmt: skip
+                label = f"{rule}/{fixture}" + (f"#{number}" if fixture.suffix == ".jsonc" else "")
+                print(json.dumps(case(label, "typescript", name, text, lines, meta)))
+    print(f"left out: {dict(left_out)}", file=sys.stderr)
+
+
+def _left_out(fixture: Path) -> str:
+    """Why a fixture says nothing about a reviewer; empty if it does."""
+    if fixture.suffix not in SCRIPTS | {".jsonc"}:
+        return f"{fixture.suffix or 'no'} suffix"
+    if "suppress" in str(fixture).lower():
+        return "about suppressions"
+    return ""
+
+
+def _inputs(snapshot: Path, fixture: Path) -> Iterator[tuple[str, str, list[tuple[str, str, str]]]]:
+    """(path, text, what biome said) of each text in a snapshot; a .jsonc fixture holds several."""
+    for found in _INPUT.finditer(snapshot.read_text("utf-8")):
+        suffix, text, rest = found.groups()
+        name = f"{fixture.with_suffix('')}.{suffix or 'js'}" if fixture.suffix == ".jsonc" else str(fixture)
+        yield name, text, _SAID.findall(rest)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,31 @@
+"""A case that is one new file: the shape in which suites of linters are turned into cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def case(
+    name: str, language: str, path: str, text: str, lines: Sequence[int], meta: Mapping[str, Any]
+) -> dict[str, Any]:
+    """A case whose whole file was added, with a defect of ``meta["rule"]`` on each of ``lines``, 1-based."""
+    return {
+        "id": f"{meta['set']}/{name}",
+        "language": language,
+        "diff": _added(path, text),
+        "after": text,
+        "expected": [{"file": path, "line": line, "category": meta["rule"]} for line in sorted(set(lines))],
+        "meta": dict(meta),
+    }
+
+
+def _added(path: str, text: str) -> str:
+    """The unified diff that adds a file."""
+    lines = text.split("\n")
+    ends_in_newline = lines[-1] == ""
+    if ends_in_newline:
+        lines.pop()
+    head = f"diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{len(lines)} @@\n"
+    body = "".join(f"+{line}\n" for line in lines)
+    return head + body + ("" if ends_in_newline else "\\ No newline at end of file\n")

@@ -1,0 +1,83 @@
+"""Turn the fixtures of ruff's linter into cases for ``wardround eval cases``.
+
+    python evals/suites/ruff.py CLONE > cases.jsonl
+
+CLONE is a checkout of github.com/astral-sh/ruff; ``crates/ruff_linter`` is all that is needed of it. A case is
+one fixture, a new file; its places are those of the snapshots that were taken of it with usual settings, and
+the category is ruff's code. A fixture shows one rule at work and is otherwise as it happens to be, so what else
+is said about it means nothing. ruff is a tool we run: this tests what our pipeline loses. Nothing of the suite
+may be committed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from new_file import case
+
+_LINTER = Path("crates") / "ruff_linter"
+_SNAPSHOT = re.compile(r"__tests__(?P<code>[A-Z]+\d+)_(?P<fixture>.+)\.snap$")
+_PLACE = re.compile(r"^ *--> (?P<file>[^:\n]+):(?P<line>\d+):\d+$")
+_HEADING = re.compile(r"^(?P<code>[A-Z]+\d+) ")
+
+
+def main(clone: Path) -> int:
+    """Print one case a line."""
+    fixtures = clone / _LINTER / "resources" / "test" / "fixtures"
+    if not fixtures.is_dir():
+        print(f"{clone}: no {_LINTER / 'resources'}; give a checkout of ruff", file=sys.stderr)
+        return 2
+    expected = _expected(clone)
+    for path in sorted(fixtures.rglob("*.py")):
+        name = path.relative_to(fixtures).as_posix()
+        places = expected.get((name.partition("/")[0], path.name), [])
+        text = path.read_bytes().decode("utf-8", "surrogateescape")
+        if places and _is_plain(text):
+            print(json.dumps(_case(name, text, places)))
+    return 0
+
+
+def _case(name: str, text: str, places: list[tuple[str, int]]) -> dict[str, object]:
+    made = case(name, "python", name.rpartition("/")[2], text, [], {"set": "ruff", "rule": places[0][0]})
+    file = name.rpartition("/")[2]
+    made["expected"] = [{"file": file, "line": line, "category": code} for code, line in sorted(set(places))]
+    return made
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text survives a diff: valid UTF-8, and no line ends but newlines."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return "\r" not in text
+
+
+def _expected(clone: Path) -> dict[tuple[str, str], list[tuple[str, int]]]:
+    """(family, fixture) -> (code, line) of every place its snapshots show."""
+    found: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)
+    for snapshot in sorted((clone / _LINTER / "src" / "rules").glob("*/snapshots/*.snap")):
+        named = _SNAPSHOT.search(snapshot.name)
+        if named and "preview" not in snapshot.name:
+            for file, code, line in _places(snapshot.read_text("utf-8"), named["code"]):
+                found[snapshot.parent.parent.name, file].append((code, line))
+    return found
+
+
+def _places(text: str, code: str) -> Iterator[tuple[str, str, int]]:
+    """(file, code, line) of each diagnostic of a snapshot that is of the snapshot's own rule."""
+    current = ""
+    for line in text.split("\n"):
+        if heading := _HEADING.match(line):
+            current = heading["code"]
+        elif (place := _PLACE.match(line)) and current == code:
+            yield place["file"].rpartition("/")[2], code, int(place["line"])
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])) if len(sys.argv) == 2 else __doc__)

@@ -1,0 +1,65 @@
+"""DC057."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_docker_ci.check import STEPS, CiCheck
+
+_COMMIT = re.compile(r"[0-9a-f]{40}$")
+_OWN = ("actions/", "github/")
+
+
+class ActionByTag(CiCheck):
+    """A third party's action is taken by a tag, which its owner can move.
+
+    Tags of popular actions have been moved to hostile code before. Name the commit, with the version in a comment
+    behind it, and let a bot raise it.
+    """
+
+    ID = "DC057"
+    NAME = "action-by-tag"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "unpinned-action"
+    OFF = "Most projects trust tags on purpose; zizmor asks for commits where it is installed."
+    KINDS = STEPS
+    NEEDS = ("uses",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n"
+            "      - uses: a/b@0123456789012345678901234567890123456789 # v1\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: actions/checkout@v4\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: ./a\n",
+            path=".github/workflows/a.yml",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: a/b@v1\n",
+                line=6, column=15, path=".github/workflows/a.yml"),
+        Invalid("on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: a/b/c@1.2.3 # x\n",
+                line=6, column=15, path=".github/workflows/a.yml"),
+        Invalid("name: a\nruns:\n  using: composite\n  steps:\n    - uses: a/b@release-1\n",
+                line=5, column=13, path="action.yml"),
+    ]  # fmt: skip
+
+    def run(self) -> None:
+        for _, step in self.file.workflow.all_steps:
+            uses = step.uses
+            if uses is None or not step.version or uses.value.startswith((".", "docker:", *_OWN)):
+                continue
+            if not _COMMIT.match(step.version) and "${{" not in uses.value:
+                text = self.file.passage(uses)
+                self.report_at(
+                    text.start, text.end, f'the tag "{step.version}" can be moved; name the commit'
+                )

@@ -1,0 +1,71 @@
+"""DC011."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround_docker_ci.check import DOCKERFILE, CiCheck
+from wardround_docker_ci.programs import program, subcommand
+from wardround_docker_ci.shell import unwrapped
+
+_CONFIRMED = re.compile(
+    r"-[a-zA-Z]*y[a-zA-Z]*|-qq+|-[a-zA-Z]*qq[a-zA-Z]*|-q=[2-9]|--yes|--assume-yes|--force-yes|--dry-run|-s|--simulate"
+)
+
+
+class AptWithoutYes(CiCheck):
+    """apt-get asks a question that nobody in a build answers.
+
+    Without -y the install stops at "Do you want to continue?" and the build fails as soon as a package pulls in
+    another. Add -y.
+    """
+
+    ID = "DC011"
+    NAME = "apt-without-yes"
+    DEFECT_CLASS = "apt-asks"
+    KINDS = DOCKERFILE
+    NEEDS = ("apt",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("FROM a:1\nRUN apt-get update && apt-get install -y curl\n", path="Dockerfile"),
+        Valid("FROM a:1\nRUN apt-get -qq install curl && apt-get -qy upgrade\n", path="Dockerfile"),
+        Valid("FROM a:1\nRUN yes | apt-get install curl\n", path="Dockerfile"),
+        Valid("FROM a:1\nRUN apt-get clean\nRUN echo apt-get install x\n", path="Dockerfile"),
+        Valid("FROM a:1\nRUN apt-get install $OPTIONS curl\n", path="Dockerfile"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "FROM a:1\nRUN apt-get update && apt-get install curl\n", line=2, column=23, path="Dockerfile",
+            fixed="FROM a:1\nRUN apt-get update && apt-get install -y curl\n",
+        ),
+        Invalid("FROM a:1\nRUN sudo apt-get --no-install-recommends install a b\n", line=2, column=5,
+                path="Dockerfile"),
+        Invalid("FROM a:1\nRUN apt-get update \\\n  # first\n  && apt install git\n", line=4, column=6,
+                path="Dockerfile"),
+    ]  # fmt: skip
+
+    def run(self) -> None:
+        if re.search(r"Assume-Yes|APT_GET_YES|(?:alias|function)\s+apt", self.file.text):
+            return
+        for script in self.file.scripts:
+            for command in script.commands:
+                words = unwrapped(command)
+                if program(command) not in ("apt-get", "apt") or command.before == "|":
+                    continue
+                asked = subcommand(words) in (
+                    "install",
+                    "upgrade",
+                    "dist-upgrade",
+                    "remove",
+                    "purge",
+                    "autoremove",
+                )
+                answered = any(_CONFIRMED.fullmatch(w.text) or w.text.startswith("$") for w in words[1:])
+                if asked and not answered:
+                    what = next(word for word in words[1:] if not word.text.startswith("-"))
+                    fix = self.replacing(what.end, what.end, " -y", "answer yes", safe=True)
+                    self.report_at(
+                        command.start, command.end, f"{program(command)} {what.text} waits for a yes", fix
+                    )

@@ -1,0 +1,89 @@
+"""DC004."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround_docker_ci.check import COMPOSE, PIPELINES, STEPS, CiCheck
+from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.programs import program
+from wardround_docker_ci.secret_names import is_secret_name
+from wardround_docker_ci.shell import Command, unwrapped
+from wardround_docker_ci.yaml_tree import Mapping, Scalar
+
+
+class BuildArgumentSecret(CiCheck):
+    """A secret is given to an image build as a build argument.
+
+    Build arguments are kept in the image's history, where whoever pulls it reads them. Give it as a build secret:
+    `--secret id=NAME`, and mount that in the RUN that needs it.
+    """
+
+    ID = "DC004"
+    NAME = "build-argument-secret"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "secret-in-image"
+    KINDS = PIPELINES | COMPOSE | {Kind.SHELL}
+    NEEDS = ("build-arg", "args:")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("docker build --build-arg VERSION=1 --secret id=NPM_TOKEN .\n", path="a.sh"),
+        Valid("services:\n  a:\n    build:\n      args:\n        NODE_ENV: production\n", path="compose.yml"),
+        Valid("echo --build-arg TOKEN=x\n", path="a.sh"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("docker build --build-arg NPM_TOKEN=$NPM_TOKEN .\n", line=1, column=26, path="a.sh"),
+        Invalid("services:\n  a:\n    build:\n      args:\n        - API_KEY=${API_KEY}\n", line=5, column=11,
+                path="compose.yml"),
+        Invalid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: docker/build-push-action@v6\n"
+            "        with:\n          build-args: |\n            V=1\n            DB_PASSWORD=${{ secrets.DB }}\n",
+            line=10, column=13, path=".github/workflows/a.yml",
+        ),
+        Invalid("a:\n  script:\n    - docker buildx build --build-arg=API_TOKEN .\n", line=3, column=39,
+                path=".gitlab-ci.yml"),
+    ]  # fmt: skip
+
+    def run(self) -> None:
+        for script in self.file.scripts:
+            for command in script.commands:
+                if program(command) in ("docker", "podman", "buildah", "docker-compose", "nerdctl"):
+                    self._look(command)
+        for _, step in self.file.workflow.all_steps if self.file.kind in STEPS else ():
+            self._listed(step.given.scalar("build-args"))
+        for service in self.file.services if self.file.kind is Kind.COMPOSE else ():
+            node = service.node.at("build", "args")
+            if isinstance(node, Mapping):
+                for key, _ in node.entries:
+                    self._named(key.value, key.start)
+            for item in (
+                [] if node is None or isinstance(node, Mapping) else service.node.listed("build", "args")
+            ):
+                if isinstance(item, Scalar):
+                    self._named(item.value.partition("=")[0], self.file.passage(item).start)
+
+    def _look(self, command: Command) -> None:
+        words = unwrapped(command)
+        for at, word in enumerate(words):
+            option, sign, value = word.text.partition("=")
+            if option != "--build-arg":
+                continue
+            if sign:
+                self._named(value.partition("=")[0], word.start + len("--build-arg="))
+            elif at + 1 < len(words):
+                self._named(words[at + 1].text.partition("=")[0], words[at + 1].start)
+
+    def _listed(self, scalar: Scalar | None) -> None:
+        if scalar is not None:
+            text = self.file.passage(scalar)
+            for found in re.finditer(r"^[ \t]*([\w-]+)=", text.text, re.MULTILINE):
+                self._named(found.group(1), text.start + found.start(1))
+
+    def _named(self, name: str, start: int) -> None:
+        if is_secret_name(name):
+            self.report_at(
+                start, start + len(name), f"{name} is kept in the image's history; use a build secret"
+            )

@@ -1,0 +1,102 @@
+"""DC014."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround_docker_ci.check import DOCKERFILE, CiCheck
+from wardround_docker_ci.dockerfile import Instruction, Stage
+from wardround_docker_ci.programs import program
+from wardround_docker_ci.shell import Command, unwrapped
+
+_MANIFESTS = {
+    "npm": ("package.json", "package-lock.json", "package*.json"),
+    "pip": ("requirements.txt",),
+    "go": ("go.mod", "go.sum"),
+}
+
+
+class CacheBustingOrder(CiCheck):
+    """Everything is copied before the dependencies are installed, so every edit installs them again.
+
+    A layer is rebuilt when anything before it changed. Copy the lock file and the manifest first, install, and
+    copy the rest after that.
+    """
+
+    ID = "DC014"
+    NAME = "cache-busting-order"
+    PLANE = Plane.PERF
+    KINDS = DOCKERFILE
+    NEEDS = ("COPY", "ADD", "copy", "add")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "FROM node:22\nCOPY package*.json ./\nRUN npm ci\nCOPY . .\nRUN npm run build\n",
+            path="Dockerfile",
+        ),
+        Valid("FROM python:3\nCOPY . .\nRUN pip install .\n", path="Dockerfile"),
+        Valid("FROM node:22\nCOPY . .\nRUN --mount=type=cache,target=/root/.npm npm ci\n", path="Dockerfile"),
+        Valid("FROM node:22\nCOPY src/ src/\nRUN npm ci\n", path="Dockerfile"),
+        Valid("FROM node:22\nCOPY --from=deps /x .\nRUN npm ci\n", path="Dockerfile"),
+        Valid(
+            "FROM golang:1\nCOPY go.mod .\nRUN go mod download\nCOPY . .\nRUN go mod download\n",
+            path="Dockerfile",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("FROM node:22\nWORKDIR /a\nCOPY . .\nRUN npm ci\n", line=3, column=1, path="Dockerfile"),
+        Invalid("FROM python:3\nADD . /app\nRUN pip install -r requirements.txt\n", line=2, column=1, path="Dockerfile"),
+        Invalid("FROM golang:1\nCOPY ./ /src\nRUN go mod download && go build\n", line=2, column=1, path="Dockerfile"),
+        Invalid("FROM node:22\nCOPY . .\nRUN corepack enable && pnpm install --frozen-lockfile\n", line=2, column=1,
+                path="Dockerfile"),
+    ]  # fmt: skip
+
+    def run(self) -> None:
+        by_instruction = {id(script.owner): script.commands for script in self.file.scripts}
+        for stage in self.file.dockerfile.stages:
+            self._look(stage, by_instruction)
+
+    def _look(self, stage: Stage, by_instruction: dict[int, list[Command]]) -> None:
+        copied: Instruction | None = None
+        for one in stage.instructions:
+            installs = [c for c in by_instruction.get(id(one), ()) if _installs_listed(c)]
+            if one.keyword in ("COPY", "ADD") and _is_everything(one):
+                copied = copied or one
+            elif installs and copied is None:
+                return
+            elif installs and copied is not None:
+                cached = any(name == "mount" and "type=cache" in value.text for name, value in one.flags)
+                if not cached:
+                    self.report_at(
+                        copied.start, copied.end,
+                        f"every edit runs {' '.join(installs[0].texts[:3])} again; copy its lock file first",
+                    )  # fmt: skip
+                return
+
+
+def _is_everything(one: Instruction) -> bool:
+    words = [word.text for word in one.words]
+    return (
+        one.flag("from") is None and len(words) >= 2 and any(text in (".", "./", "*") for text in words[:-1])
+    )
+
+
+def _installs_listed(command: Command) -> bool:
+    """Whether a command installs what a manifest lists, and nothing of the sources themselves."""
+    name = program(command)
+    texts = [word.text for word in unwrapped(command)]
+    rest = [text for text in texts[1:] if not text.startswith("-")]
+    if name == "npm":
+        return rest in (["ci"], ["install"], ["i"]) and "-g" not in texts
+    if name in ("yarn", "pnpm", "bun"):
+        return rest == ["install"] or (name == "yarn" and not rest and len(texts) == 1)
+    if re.match(r"pip[\d.]*$", name):
+        return "install" in rest and any(text in ("-r", "--requirement") for text in texts)
+    if name == "go":
+        return rest[:2] == ["mod", "download"]
+    return (name in ("bundle", "composer") and rest[:1] == ["install"]) or (
+        name == "mvn" and any(text.endswith("dependency:go-offline") for text in rest)
+    )

@@ -1,0 +1,70 @@
+"""DC091."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_docker_ci.check import JENKINS, CiCheck
+
+_BINDING = frozenset(
+    {"variable", "passwordVariable", "keyFileVariable", "passphraseVariable", "tokenVariable"}
+)
+
+
+class CredentialInterpolated(CiCheck):
+    """Groovy fills a credential into the script before the shell sees it.
+
+    It then stands in the process list and in the step's stored arguments, and a quote in it breaks the script. Use
+    single quotes: the shell has the variable in its environment.
+    """
+
+    ID = "DC091"
+    NAME = "credential-interpolated"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.ERROR
+    DEFECT_CLASS = "credential-interpolated"
+    KINDS = JENKINS
+    NEEDS = ("redentials",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("withCredentials([string(credentialsId: 'a', variable: 'TOKEN')]) { sh 'curl -H \"$TOKEN\" x' }\n",
+              path="Jenkinsfile"),
+        Valid("withCredentials([string(credentialsId: 'a', variable: 'TOKEN')]) { sh \"x ${name}\" }\n",
+              path="Jenkinsfile"),
+        Valid("withCredentials([string(credentialsId: 'a', variable: 'TOKEN')]) { sh \"curl \\$TOKEN ${name}\" }\n",
+              path="Jenkinsfile"),
+    ]  # fmt: skip
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("withCredentials([string(credentialsId: 'a', variable: 'TOKEN')]) {\n  sh \"curl -H ${TOKEN} x\"\n}\n",
+                line=2, column=15, path="Jenkinsfile"),
+        Invalid("withCredentials([usernamePassword(credentialsId: 'a', usernameVariable: 'U', passwordVariable: 'P')]) {\n"
+                "  sh \"docker login -u x -p $P\"\n}\n",
+                line=2, column=28, path="Jenkinsfile"),
+        Invalid("pipeline { environment { KEY = credentials('a') }\n  stages { stage('x') { steps {\n"
+                "    sh \"deploy ${env.KEY}\" } } } }\n",
+                line=3, column=16, path="Jenkinsfile"),
+    ]  # fmt: skip
+
+    def run(self) -> None:
+        names = self._bound()
+        for call in self.file.jenkinsfile.shell_steps:
+            for token in call.script:
+                for found in token.interpolations:
+                    name = found.inside.removeprefix("env.")
+                    if name in names:
+                        self.report_at(
+                            found.start, found.end, f"{name} is filled in by Groovy; use single quotes"
+                        )
+
+    def _bound(self) -> set[str]:
+        """The names that credentials are bound to anywhere in the file."""
+        tokens = self.file.jenkinsfile.tokens
+        names = set()
+        for first, second, third in zip(tokens, tokens[1:], tokens[2:], strict=False):
+            if first.text in _BINDING and second.text == ":" and third.kind == "string":
+                names.add(third.text)
+            if first.kind == "word" and second.text == "=" and third.text == "credentials":
+                names |= {first.text, f"{first.text}_PSW"}
+        return names

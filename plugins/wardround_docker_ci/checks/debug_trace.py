@@ -1,0 +1,47 @@
+"""DC080."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround_docker_ci.check import GITLAB, CiCheck
+
+
+class DebugTrace(CiCheck):
+    """The job's log holds every variable in clear, secrets included.
+
+    `CI_DEBUG_TRACE` prints the environment and each command as it is run, past all masking of what is built from
+    secrets. Set it for one run by hand, not in the file.
+    """
+
+    ID = "DC080"
+    NAME = "ci-debug-trace"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "secret-in-log"
+    KINDS = GITLAB
+    NEEDS = ("CI_DEBUG",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("variables:\n  CI_DEBUG_TRACE: 'false'\n", path=".gitlab-ci.yml"),
+        Valid("# CI_DEBUG_TRACE: true\na:\n  script: b\n", path=".gitlab-ci.yml"),
+        Valid("variables:\n  MY_CI_DEBUG: 'true'\n", path=".gitlab-ci.yml"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("variables:\n  CI_DEBUG_TRACE: 'true'\n", line=2, column=20, path=".gitlab-ci.yml"),
+        Invalid(
+            "a:\n  variables:\n    CI_DEBUG_TRACE: true\n  script: b\n",
+            line=3,
+            column=21,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid('variables:\n  CI_DEBUG_SERVICES: "true"\n', line=2, column=23, path=".gitlab-ci.yml"),
+    ]
+
+    def run(self) -> None:
+        for variable in self.file.variables:
+            if variable.name in ("CI_DEBUG_TRACE", "CI_DEBUG_SERVICES") and variable.value.lower() == "true":
+                self.report_at(
+                    variable.start, variable.end, f"{variable.name} writes every variable to the log"
+                )

@@ -1,0 +1,46 @@
+"""DC046."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround_docker_ci.check import DOCKERFILE, CiCheck
+
+
+class DefinitionDescription(CiCheck):
+    """The comment above an ARG or a stage does not begin with its name.
+
+    `docker build --call=outline` shows such comments as the description of arguments and stages only if they begin
+    with the name.
+    """
+
+    ID = "DC046"
+    NAME = "definition-description"
+    SEVERITY = Severity.INFO
+    OFF = "Comments above an ARG are rarely meant as its description."
+    KINDS = DOCKERFILE
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("# V is the version\nARG V=1\n# build compiles\nFROM a:1 AS build\n", path="Dockerfile"),
+        Valid("# a remark\n\nARG V=1\nFROM a:1\n", path="Dockerfile"),
+        Valid("# a remark\nFROM a:1\nRUN x\n", path="Dockerfile"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("# the version\nARG V=1\nFROM a:1\n", line=1, column=3, path="Dockerfile"),
+        Invalid("ARG V=1\n# compiles it\nFROM a:1 AS build\n", line=2, column=3, path="Dockerfile"),
+        Invalid("FROM a:1\n#set by CI\nARG REV\n", line=3 - 1, column=2, path="Dockerfile"),
+    ]
+
+    def run(self) -> None:
+        stages = {id(stage.start): stage.name for stage in self.file.dockerfile.stages}
+        for one in self.file.dockerfile.instructions:
+            pairs = one.pairs if one.keyword == "ARG" else []
+            name = stages.get(id(one)) if one.keyword == "FROM" else (pairs[0].name if pairs else None)
+            if one.comment is None or name is None or not one.comment.text:
+                continue
+            if not one.comment.text.startswith(name.text + " "):
+                end = one.comment.end
+                start = end - len(one.comment.text)
+                self.report_at(start, end, f"a description of {name.text} begins with its name")

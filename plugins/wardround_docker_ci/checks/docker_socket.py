@@ -1,0 +1,85 @@
+"""DC071."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround_docker_ci.check import COMPOSE, JENKINS, KUBERNETES, WORKFLOW, CiCheck
+from wardround_docker_ci.kinds import Kind
+
+_SOCKET = re.compile(
+    r"(?:/var)?/run/(?:docker|containerd/containerd|crio/crio|podman/podman)\.sock$|^\\\\\.\\pipe\\docker"
+)
+_BUILT_FOR_IT = re.compile(
+    r"traefik|portainer|watchtower|docker-?gen|nginx-proxy|acme-companion|letsencrypt|socket-?proxy|cadvisor|dozzle"
+    r"|vector|promtail|fluent|datadog|telegraf|netdata|runner|jenkins|drone|woodpecker|ouroboros|diun|autoheal|ofelia"
+    r"|alloy|localstack|testcontainers|ryuk|swarm|lazydocker|glances|beszel|homepage|loki|agent|docker",
+    re.IGNORECASE,
+)
+
+
+class DockerSocket(CiCheck):
+    """A container gets the socket of the container engine.
+
+    Whoever controls the container then controls the host: it starts a second one with every right. Build without
+    the engine (rootless BuildKit, Kaniko, buildah), or put a proxy in front that allows what is needed.
+    """
+
+    ID = "DC071"
+    NAME = "docker-socket-mounted"
+    PLANE = Plane.SECURITY
+    KINDS = COMPOSE | KUBERNETES | JENKINS | WORKFLOW
+    NEEDS = (".sock", "docker_engine")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "services:\n  a:\n    image: a:1\n    volumes:\n      - /run/x.sock:/run/x.sock\n",
+            path="compose.yml",
+        ),
+        Valid(
+            "services:\n  a:\n    image: a:1\n    volumes:\n      - ./run/docker.sock\n", path="compose.yml"
+        ),
+        Valid(
+            "services:\n  proxy:\n    image: traefik:v3\n    volumes:\n"
+            "      - /var/run/docker.sock:/var/run/docker.sock:ro\n",
+            path="compose.yml",
+        ),
+        Valid("node { sh 'ls -l /var/run/docker.sock' }\n", path="Jenkinsfile"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "services:\n  a:\n    image: a:1\n    volumes:\n      - \"/var/run/docker.sock:/var/run/docker.sock\"\n",
+            line=5, column=10, path="compose.yml",
+        ),
+        Invalid(
+            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    image: a:1\n  volumes:\n  - name: s\n"
+            "    hostPath:\n      path: /var/run/docker.sock\n",
+            line=10, column=13, path="pod.yaml",
+        ),
+        Invalid(
+            "pipeline { agent { docker { image 'a:1'; args '-v /var/run/docker.sock:/var/run/docker.sock' } } }\n",
+            line=1, column=51, path="Jenkinsfile",
+        ),
+        Invalid(
+            "services:\n  a:\n    image: a:1\n    volumes:\n      - type: bind\n        source: /run/docker.sock\n"
+            "        target: /s\n",
+            line=6, column=17, path="compose.yml",
+        ),
+    ]  # fmt: skip
+
+    def run(self) -> None:
+        allowed = self._built_for_it() if self.file.kind is Kind.COMPOSE else []
+        for mount in self.file.mounts:
+            if _SOCKET.search(mount.source) and not any(a <= mount.start < b for a, b in allowed):
+                self.report_at(mount.start, mount.end, "whoever controls the container controls the host")
+
+    def _built_for_it(self) -> list[tuple[int, int]]:
+        """Where services stand that exist to speak with the engine."""
+        return [
+            (service.node.start, service.node.end)
+            for service in self.file.services
+            if _BUILT_FOR_IT.search(f"{service.name} {service.node.text('image')}")
+        ]

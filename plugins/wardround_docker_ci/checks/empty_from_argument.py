@@ -1,0 +1,66 @@
+"""DC022."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround_docker_ci.check import DOCKERFILE, CiCheck
+from wardround_docker_ci.dockerfile import substituted, variables
+from wardround_docker_ci.predefined import PLATFORM_ARGUMENTS
+
+_WHOLE = re.compile(r"\$(?:\w+|\{\w+\})$")
+_IMAGE = re.compile(r"(?:[\w.-]+(?::\d+)?/)*[\w][\w.-]*(?::[\w][\w.-]*)?(?:@[\w:+.-]+)?$")
+
+
+class EmptyFromArgument(CiCheck):
+    """An argument of FROM has no default, and without it the image name is not one.
+
+    `docker build .` then fails unless everybody remembers the same --build-arg. Give the ARG a default that
+    works.
+    """
+
+    ID = "DC022"
+    NAME = "empty-from-argument"
+    SEVERITY = Severity.INFO
+    KINDS = DOCKERFILE
+    NEEDS = ("$",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("ARG V=3\nFROM alpine:$V\n", path="Dockerfile"),
+        Valid("ARG SUFFIX\nFROM alpine:3${SUFFIX}\n", path="Dockerfile"),
+        Valid("ARG V\nFROM alpine:${V:-3}\n", path="Dockerfile"),
+        Valid("FROM alpine:$V\n", path="Dockerfile"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("ARG V\nFROM alpine:$V\n", line=2, column=6, path="Dockerfile"),
+        Invalid("ARG BASE\nFROM ${BASE}\n", line=2, column=6, path="Dockerfile"),
+        Invalid("ARG REG\nARG V=1\nFROM $REG/app:$V AS x\n", line=3, column=6, path="Dockerfile"),
+    ]
+
+    def run(self) -> None:
+        file = self.file.dockerfile
+        arguments = file.global_arguments
+        for stage in file.stages:
+            used = [name for name, _, _ in variables(stage.base)]
+            declared = all(name in arguments or name in PLATFORM_ARGUMENTS for name in used)
+            # A platform argument has a value, whichever; any text will do for the shape of the name.
+            values = {name: value.text if value else "" for name, value in arguments.items()}
+            values |= dict.fromkeys(PLATFORM_ARGUMENTS, "x")
+            text = _filled(stage.base.text, values)
+            if used and declared and not _IMAGE.match(text):
+                self.report_at(
+                    stage.base.start,
+                    stage.base.end,
+                    f'with its ARG left empty this is "{text}", no image name',
+                )
+
+
+def _filled(text: str, values: dict[str, str]) -> str:
+    """The reference as it is when nothing is passed to the build."""
+    filled = substituted(text, dict(values))
+    if filled is not None:
+        return filled
+    return re.sub(r"\$(?:(\w+)|\{(\w+)[^}]*\})", lambda m: values.get(m.group(1) or m.group(2), ""), text)

@@ -1,0 +1,61 @@
+"""DC081."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_docker_ci.check import GITLAB, CiCheck
+from wardround_docker_ci.programs import program
+
+_ATTACKER = (
+    r"\$\{?(?:CI_MERGE_REQUEST_(?:TITLE|DESCRIPTION|SOURCE_BRANCH_NAME|LABELS)|CI_COMMIT_(?:MESSAGE|TITLE|DESCRIPTION"
+    r"|REF_NAME|BRANCH|AUTHOR|TAG_MESSAGE)|CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_NAME)\b"
+)
+_UNTRUSTED = re.compile(_ATTACKER)
+
+
+class EvaluatedMergeRequest(CiCheck):
+    """Text of a merge request is run as shell code.
+
+    Whoever writes the title, the message or the branch name writes the commands, with the job's token. Hand it over
+    as an argument or a variable of the program that needs it.
+    """
+
+    ID = "DC081"
+    NAME = "evaluated-merge-request"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.ERROR
+    DEFECT_CLASS = "template-injection"
+    KINDS = GITLAB
+    NEEDS = ("eval", " -c", "ssh")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid('a:\n  script:\n    - echo "$CI_MERGE_REQUEST_TITLE"\n', path=".gitlab-ci.yml"),
+        Valid('a:\n  script:\n    - eval "$(ssh-agent -s)"\n', path=".gitlab-ci.yml"),
+        Valid("a:\n  script:\n    - sh -c 'echo \"$CI_COMMIT_MESSAGE\"'\n", path=".gitlab-ci.yml"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("a:\n  script:\n    - eval \"echo $CI_MERGE_REQUEST_TITLE\"\n", line=3, column=7, path=".gitlab-ci.yml"),
+        Invalid("a:\n  script:\n    - bash -c \"deploy ${CI_COMMIT_REF_NAME}\"\n", line=3, column=7,
+                path=".gitlab-ci.yml"),
+        Invalid("a:\n  script:\n    - ssh host \"git checkout $CI_COMMIT_BRANCH\"\n", line=3, column=7,
+                path=".gitlab-ci.yml"),
+    ]  # fmt: skip
+
+    def run(self) -> None:
+        for script in self.file.scripts:
+            for command in script.commands:
+                name = program(command)
+                is_evaluated = name in ("eval", "ssh") or (name in ("sh", "bash") and command.has_flag("c"))
+                found = [
+                    w for w in command.words[1:] if _UNTRUSTED.search(w.text) and not w.raw.startswith("'")
+                ]
+                if is_evaluated and found:
+                    what = _UNTRUSTED.search(found[0].text)
+                    variable = what.group().strip("${") if what else ""
+                    self.report_at(
+                        command.start, command.end, f"{variable} is run as code, and strangers write it"
+                    )

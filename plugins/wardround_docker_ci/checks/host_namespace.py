@@ -1,0 +1,72 @@
+"""DC072."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_docker_ci.check import COMPOSE, KUBERNETES, CiCheck
+from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.yaml_tree import Mapping
+
+_COMPOSE_KEYS = {"pid": "processes", "ipc": "memory", "network_mode": "network", "userns_mode": "users"}
+_POD_KEYS = {"hostPID": "processes", "hostIPC": "memory", "hostNetwork": "network"}
+
+
+class HostNamespace(CiCheck):
+    """A container shares processes, memory or network with the host.
+
+    It can then look into or stop what runs there, or reach services that listen on localhost only. Publish the ports
+    it needs instead.
+    """
+
+    ID = "DC072"
+    NAME = "host-namespace"
+    PLANE = Plane.SECURITY
+    KINDS = COMPOSE | KUBERNETES
+    NEEDS = ("host",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("services:\n  a:\n    image: a:1\n    network_mode: bridge\n", path="compose.yml"),
+        Valid("services:\n  a:\n    image: a:1\n    networks: [host]\n", path="compose.yml"),
+        Valid(
+            "apiVersion: v1\nkind: Pod\nspec:\n  hostNetwork: false\n  containers:\n  - name: a\n    image: a:1\n",
+            path="pod.yaml",
+        ),
+        Valid(
+            "apiVersion: apps/v1\nkind: DaemonSet\nspec:\n  template:\n    spec:\n      hostNetwork: true\n"
+            "      containers: []\n",
+            path="agent.yaml",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("services:\n  a:\n    image: a:1\n    pid: host\n", line=4, column=5, path="compose.yml"),
+        Invalid(
+            "apiVersion: v1\nkind: Pod\nspec:\n  hostPID: true\n  containers: []\n", line=4, column=3, path="pod.yaml"
+        ),
+        Invalid(
+            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      hostNetwork: true\n"
+            "      containers: []\n",
+            line=6, column=7, path="deploy.yaml",
+        ),
+        Invalid("services:\n  a:\n    image: a:1\n    network_mode: \"host\"\n", line=4, column=5, path="compose.yml"),
+    ]  # fmt: skip
+
+    def run(self) -> None:
+        if self.file.kind is Kind.COMPOSE:
+            for service in self.file.services:
+                for key, what in _COMPOSE_KEYS.items():
+                    # Without its own network a service is slower to reach, which is often the point.
+                    severity = Severity.INFO if key == "network_mode" else None
+                    self._look(service.node, key, "host", what, severity)
+        else:
+            for pod in self.file.pods:
+                for key, what in _POD_KEYS.items():
+                    if pod.kind != "DaemonSet":
+                        self._look(pod.node, key, "true", what, None)
+
+    def _look(self, node: Mapping, key: str, wanted: str, what: str, severity: Severity | None) -> None:
+        name, value = node.key(key), node.scalar(key)
+        if name is not None and value is not None and value.value == wanted:
+            self.report_at(name.start, value.end, f"it shares the host's {what}", severity=severity)

@@ -1,0 +1,78 @@
+"""DC073."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround_docker_ci.check import COMPOSE, JENKINS, KUBERNETES, CiCheck
+from wardround_docker_ci.ci_file import Mount
+from wardround_docker_ci.kinds import Kind
+
+_WHOLE = frozenset({"/", "/etc", "/root", "/proc", "/boot", "/usr", "/var/lib/docker", "/var/lib/kubelet"})
+_OBSERVERS = re.compile(
+    r"exporter|cadvisor|promtail|fluent|datadog|netdata|telegraf|vector|agent|glances|falco|trivy|bench|beszel",
+    re.IGNORECASE,
+)
+
+
+class HostRootMounted(CiCheck):
+    """A container gets a system folder of the host, and may write there.
+
+    Whoever controls the container can change the host's users, keys and programs. Mount the one file it reads, and
+    read-only.
+    """
+
+    ID = "DC073"
+    NAME = "host-system-mounted"
+    PLANE = Plane.SECURITY
+    KINDS = COMPOSE | KUBERNETES | JENKINS
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "services:\n  a:\n    image: a:1\n    volumes: ['/etc/localtime:/etc/localtime']\n",
+            path="compose.yml",
+        ),
+        Valid("services:\n  a:\n    image: a:1\n    volumes: ['/:/host:ro']\n", path="compose.yml"),
+        Valid(
+            "services:\n  node-exporter:\n    image: a:1\n    volumes: ['/:/rootfs']\n", path="compose.yml"
+        ),
+        Valid("services:\n  a:\n    image: a:1\n    volumes: ['/data', 'db:/etc']\n", path="compose.yml"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("services:\n  a:\n    image: a:1\n    volumes:\n      - /:/host\n", line=5, column=9, path="compose.yml"),
+        Invalid("services:\n  a:\n    image: a:1\n    volumes: ['/etc:/x/etc:rw']\n", line=4, column=16,
+                path="compose.yml"),
+        Invalid(
+            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    image: a:1\n  volumes:\n  - name: s\n"
+            "    hostPath: {path: /}\n",
+            line=9, column=22, path="pod.yaml",
+        ),
+        Invalid("pipeline { agent { docker { image 'a:1'; args '-v /root:/root' } } }\n", line=1, column=51,
+                path="Jenkinsfile"),
+    ]  # fmt: skip
+
+    def run(self) -> None:
+        for mount in self.file.mounts:
+            source = mount.source.rstrip("/") or "/"
+            rest = self.file.text[mount.end : mount.end + 200].split("\n")[0]
+            is_read_only = re.match(r"[^\s,]*:(?:\w+,)*ro\b", rest)
+            if (
+                source in _WHOLE
+                and mount.source.startswith("/")
+                and not is_read_only
+                and not self._observes(mount)
+            ):
+                self.report_at(mount.start, mount.end, f"the container may write to the host's {source}")
+
+    def _observes(self, mount: Mount) -> bool:
+        """Whether what gets the folder exists to look at the host, or gets it read-only elsewhere in the file."""
+        if self.file.kind is Kind.KUBERNETES:
+            return "readOnly: true" in self.file.text or _OBSERVERS.search(self.file.text) is not None
+        around = next((s for s in self.file.services if s.node.start <= mount.start < s.node.end), None) \
+            if self.file.kind is Kind.COMPOSE else None  # fmt: skip
+        return (
+            around is not None and _OBSERVERS.search(f"{around.name} {around.node.text('image')}") is not None
+        )

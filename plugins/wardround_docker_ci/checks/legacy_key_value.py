@@ -1,0 +1,56 @@
+"""DC027."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity, SuggestedFix
+from wardround_docker_ci.check import DOCKERFILE, CiCheck
+from wardround_docker_ci.dockerfile import Instruction
+
+
+class LegacyKeyValue(CiCheck):
+    """ENV without an equals sign takes the rest of the line as one value.
+
+    The form is kept for old files only, and a second pair on the line becomes part of the first value. Write
+    `ENV NAME=value`.
+    """
+
+    ID = "DC027"
+    NAME = "legacy-key-value"
+    SEVERITY = Severity.INFO
+    KINDS = DOCKERFILE
+    NEEDS = ("ENV", "env", "Env", "LABEL", "label")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("FROM a:1\nENV A=b C=d\n", path="Dockerfile"),
+        Valid("FROM a:1\nENV A=b \\\n  C=d\n", path="Dockerfile"),
+        Valid("FROM a:1\nLABEL a.b=c\n", path="Dockerfile"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("FROM a:1\nENV A b\n", line=2, column=1, path="Dockerfile", fixed="FROM a:1\nENV A=b\n"),
+        Invalid(
+            "FROM a:1\nENV A b c\n", line=2, column=1, path="Dockerfile", fixed='FROM a:1\nENV A="b c"\n'
+        ),
+        Invalid("FROM a:1\nENV  PATH /x:$PATH\n", line=2, column=1, path="Dockerfile"),
+        Invalid("FROM a:1\nLABEL a.b c\n", line=2, column=1, path="Dockerfile"),
+    ]
+
+    def run(self) -> None:
+        for one in self.file.dockerfile.instructions:
+            words = one.text.split()
+            is_old = one.keyword in ("ENV", "LABEL") and len(words) > 1 and "=" not in words[0]
+            if is_old and not words[0].startswith(("$", '"', "'")):
+                self.report_at(one.start, one.end, f"write {one.keyword} {words[0]}=...", self._fix(one))
+
+    def _fix(self, one: Instruction) -> SuggestedFix | None:
+        name, value = re.match(r"(\S+)\s+(.*)", one.text, re.DOTALL).groups()  # type: ignore[union-attr]
+        if re.search(r"[\"'\\]|\n", value) or self.file.places.line(one.start) != self.file.places.line(
+            one.end
+        ):
+            return None
+        start = one.body.start + len(one.body.text) - len(one.body.text.lstrip())
+        quoted = f'"{value}"' if re.search(r"\s", value) else value
+        return self.replacing(start, one.end, f"{name}={quoted}", "write it with an equals sign", safe=True)

@@ -1,0 +1,42 @@
+"""DC008."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_docker_ci.check import DOCKERFILE, CiCheck
+from wardround_docker_ci.image_names import image_name, is_filled_in
+
+
+class NoImageDigest(CiCheck):
+    """A base image is taken by a tag, which its owner can move.
+
+    The same commit then builds from other bytes than before. Add the digest behind the tag:
+    `python:3.12-slim@sha256:...`, and let a bot raise it.
+    """
+
+    ID = "DC008"
+    NAME = "no-image-digest"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.INFO
+    OFF = "Few projects pin digests; where one does it can switch the rule on."
+    KINDS = DOCKERFILE
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("FROM alpine:3.20@sha256:0000\n", path="Dockerfile"),
+        Valid("FROM alpine\n", path="Dockerfile"),
+        Valid("FROM scratch\n", path="Dockerfile"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("FROM alpine:3.20\n", line=1, column=6, path="Dockerfile"),
+        Invalid("FROM alpine:3.20@sha256:0 AS a\nFROM node:22\n", line=2, column=6, path="Dockerfile"),
+        Invalid("ARG V=3\nFROM alpine:$V\n", line=2, column=6, path="Dockerfile"),
+    ]
+
+    def run(self) -> None:
+        for image in self.file.images:
+            name = image_name(image.reference)
+            if not is_filled_in(image.reference) and name.tag not in ("", "latest") and not name.digest:
+                self.report_at(image.start, image.end, f"{name.name}:{name.tag} can be moved; add its digest")

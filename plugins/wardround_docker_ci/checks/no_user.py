@@ -1,0 +1,56 @@
+"""DC006."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_docker_ci.check import DOCKERFILE, CiCheck
+
+_ROOTLESS = re.compile(r"nonroot|rootless|unprivileged|bitnami/|chainguard/|cgr\.dev/|jupyter/|/ubi\d*-micro")
+_PROGRAMS = ("CMD", "ENTRYPOINT")
+
+
+class NoUser(CiCheck):
+    """No USER is set, so unless the base image sets one the program runs as root.
+
+    A hole in the program then gives an attacker root inside the container. Create a user and switch to it with
+    USER before CMD or ENTRYPOINT.
+    """
+
+    ID = "DC006"
+    NAME = "no-user"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "root-user"
+    KINDS = DOCKERFILE
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid('FROM alpine:3.20\nUSER app\nCMD ["a"]\n', path="Dockerfile"),
+        Valid('FROM gcr.io/distroless/base:nonroot\nCMD ["a"]\n', path="Dockerfile"),
+        Valid("FROM alpine:3.20\nRUN make\n", path="Dockerfile"),
+        Valid('FROM alpine:3.20\nRUN x\nCMD ["gosu", "app", "a"]\n', path="Dockerfile"),
+        Valid("FROM scratch\nCOPY a /a\n", path="Dockerfile"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid('FROM alpine:3.20\nRUN x\nCMD ["a"]\n', line=3, column=1, path="Dockerfile"),
+        Invalid(
+            'FROM alpine:3.20 AS b\nRUN x\nFROM b\nENTRYPOINT ["/a"]\n', line=4, column=1, path="Dockerfile"
+        ),
+        Invalid("FROM a:1 AS b\nUSER app\nFROM alpine:3.20\nCMD a\n", line=4, column=1, path="Dockerfile"),
+    ]
+
+    def run(self) -> None:
+        file = self.file.dockerfile
+        shipped = file.shipped
+        programs = [one for stage in shipped[:1] for one in stage.all(*_PROGRAMS)]
+        if not programs or any(stage.all("USER") for stage in shipped):
+            return
+        base = file.expanded(shipped[-1].base.text) or shipped[-1].base.text
+        drops = re.search(r"\b(?:gosu|su-exec|setpriv|s6-setuidgid|chpst|runuser)\b", self.file.text)
+        if not _ROOTLESS.search(base) and not drops:
+            self.report_at(
+                programs[-1].start, programs[-1].written.end, "no USER is set, so the program runs as root"
+            )

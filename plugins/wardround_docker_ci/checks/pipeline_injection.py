@@ -1,0 +1,82 @@
+"""DC090."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_docker_ci.check import JENKINS, CiCheck
+from wardround_docker_ci.jenkinsfile import Call
+
+_PARAMETER = re.compile(r"^(?:params|pipelineParams)(?:\.(\w+)|\[['\"](\w+)['\"]\])$")
+_CHANGE = re.compile(
+    r"^(?:env\.)?(CHANGE_(?:TITLE|BRANCH|AUTHOR(?:_DISPLAY_NAME|_EMAIL)?|FORK)|ghprb\w*(?:Title|Body|LongDescription"
+    r"|SourceBranch|CommentBody|CommitAuthor)|gitlab(?:SourceBranch|MergeRequestTitle|MergeRequestDescription))$"
+)
+
+
+class PipelineInjection(CiCheck):
+    """Groovy fills text from outside into a shell script.
+
+    The shell then reads it as code: a branch name, title or parameter with a `;` in it runs what follows, with the
+    agent's credentials. Use single quotes and let the shell expand the variable: `sh 'deploy "$TARGET"'`.
+    """
+
+    ID = "DC090"
+    NAME = "pipeline-injection"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.ERROR
+    DEFECT_CLASS = "template-injection"
+    KINDS = JENKINS
+    NEEDS = ("params", "CHANGE_", "ghprb", "gitlab")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("node { sh 'deploy \"$TARGET\"' }\n", path="Jenkinsfile"),
+        Valid('node { sh "make -j${cores}" }\n', path="Jenkinsfile"),
+        Valid('node { echo "building ${params.TARGET}" }\n', path="Jenkinsfile"),
+        Valid(
+            "pipeline { parameters { choice(name: 'ENVIRONMENT', choices: ['a', 'b']) }\n"
+            "  stages { stage('x') { steps { sh \"deploy ${params.ENVIRONMENT}\" } } } }\n",
+            path="Jenkinsfile",
+        ),
+        Valid('node { sh """\n  deploy \\${TARGET}\n""" }\n', path="Jenkinsfile"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("node { sh \"deploy ${params.TARGET}\" }\n", line=1, column=19, path="Jenkinsfile"),
+        Invalid("node {\n  sh(script: \"\"\"\n    git tag ${env.CHANGE_TITLE}\n  \"\"\", returnStdout: true)\n}\n",
+                line=3, column=13, path="Jenkinsfile"),
+        Invalid("node { bat \"x $CHANGE_BRANCH\" }\n", line=1, column=15, path="ci/release.Jenkinsfile"),
+        Invalid("node { sh 'git checkout ' + params.BRANCH }\n", line=1, column=29, path="Jenkinsfile"),
+    ]  # fmt: skip
+
+    def run(self) -> None:
+        safe = _chosen_parameters(self.file.jenkinsfile.calls)
+        for call in self.file.jenkinsfile.shell_steps:
+            for token in call.script:
+                for found in token.interpolations:
+                    self._look(found.inside, found.start, found.end, safe)
+            self._joined(call, safe)
+
+    def _look(self, inside: str, start: int, end: int, safe: frozenset[str]) -> None:
+        parameter = _PARAMETER.match(inside)
+        name = parameter and (parameter.group(1) or parameter.group(2))
+        if (name and name not in safe) or _CHANGE.match(inside):
+            self.report_at(start, end, f"{inside} becomes part of the script; whoever sets it runs commands")
+
+    def _joined(self, call: Call, safe: frozenset[str]) -> None:
+        """Strings put together with ``+``."""
+        given = call.given
+        for at in range(1, len(given) - 2):
+            joined = given[at - 1].text == "+" and given[at].kind == "word" and given[at + 1].text == "."
+            if joined and given[at].text in ("params", "env"):
+                inside = f"{given[at].text}.{given[at + 2].text}"
+                self._look(inside, given[at].start, given[at + 2].end, safe)
+
+
+def _chosen_parameters(calls: Sequence[Call]) -> frozenset[str]:
+    """Parameters that can only have a value the file lists, or only true and false."""
+    found = [call for call in calls if call.name.text in ("choice", "booleanParam")]
+    names = [call.named("name") for call in found]
+    return frozenset(token.text for token in names if token is not None)

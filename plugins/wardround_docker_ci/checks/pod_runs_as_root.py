@@ -1,0 +1,65 @@
+"""DC100."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround_docker_ci.check import KUBERNETES, CiCheck
+
+
+class PodRunsAsRoot(CiCheck):
+    """A container is told to run as root, or may become it.
+
+    A hole in its program then gives an attacker root inside the container. Set `runAsNonRoot: true` and
+    `allowPrivilegeEscalation: false`.
+    """
+
+    ID = "DC100"
+    NAME = "pod-runs-as-root"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "root-user"
+    KINDS = KUBERNETES
+    NEEDS = ("runAsUser", "allowPrivilegeEscalation", "runAsNonRoot")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "apiVersion: v1\nkind: Pod\nspec:\n  securityContext: {runAsUser: 1000}\n  containers:\n  - name: a\n",
+            path="pod.yaml",
+        ),
+        Valid(
+            "apiVersion: v1\nkind: Pod\nspec:\n  initContainers:\n  - name: a\n    securityContext: {runAsUser: 0}\n",
+            path="pod.yaml",
+        ),
+        Valid(
+            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    securityContext:\n"
+            "      allowPrivilegeEscalation: false\n",
+            path="pod.yaml",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    securityContext:\n      runAsUser: 0\n",
+            line=7, column=7, path="pod.yaml",
+        ),
+        Invalid(
+            "apiVersion: v1\nkind: Pod\nspec:\n  securityContext:\n    runAsUser: 0\n  containers:\n  - name: a\n",
+            line=5, column=5, path="pod.yaml",
+        ),
+        Invalid(
+            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    securityContext:\n"
+            "      allowPrivilegeEscalation: true\n",
+            line=7, column=7, path="pod.yaml",
+        ),
+    ]  # fmt: skip
+
+    def run(self) -> None:
+        for pod in self.file.pods:
+            contexts = [pod.node.mapping("securityContext")]
+            contexts += [c.node.mapping("securityContext") for c in pod.containers if not c.is_init]
+            for context in contexts:
+                for name, bad in (("runAsUser", "0"), ("allowPrivilegeEscalation", "true")):
+                    key, value = context.key(name), context.scalar(name)
+                    if key is not None and value is not None and value.value == bad:
+                        self.report_at(key.start, value.end, f"{name}: {bad} lets the program be root")

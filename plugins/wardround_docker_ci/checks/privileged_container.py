@@ -1,0 +1,117 @@
+"""DC070."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround_docker_ci.check import COMPOSE, KUBERNETES, CiCheck
+from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.programs import program
+from wardround_docker_ci.shell import unwrapped
+from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar
+
+_NEEDS_IT = re.compile(r"\bdind\b|docker-in-docker|kindest/node|/cadvisor|binfmt|buildkit", re.IGNORECASE)
+_ALL_POWER = frozenset({"ALL", "SYS_ADMIN", "CAP_SYS_ADMIN", "CAP_ALL"})
+
+
+class PrivilegedContainer(CiCheck):
+    """A container gets all rights of the host.
+
+    A hole in its program is then a hole in the machine: it can load kernel modules and mount every disk. Give it the
+    one capability or device it needs (`cap_add`, `devices`).
+    """
+
+    ID = "DC070"
+    NAME = "privileged-container"
+    PLANE = Plane.SECURITY
+    KINDS = COMPOSE | KUBERNETES | {Kind.SHELL, Kind.WORKFLOW, Kind.JENKINSFILE, Kind.GITLAB_CI}
+    NEEDS = ("privileged", "SYS_ADMIN", "ALL", "allowPrivilegeEscalation")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "services:\n  a:\n    image: a:1\n    privileged: false\n    cap_add: [NET_ADMIN]\n",
+            path="compose.yml",
+        ),
+        Valid("services:\n  a:\n    image: docker:27-dind\n    privileged: true\n", path="compose.yml"),
+        Valid("docker run --rm a:1 --privileged\n", path="a.sh"),
+        Valid(
+            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    image: a:1\n    securityContext:\n"
+            "      capabilities:\n        drop: [ALL]\n",
+            path="pod.yaml",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("services:\n  a:\n    image: a:1\n    privileged: true\n", line=4, column=5, path="compose.yml"),
+        Invalid("services:\n  a:\n    image: a:1\n    cap_add:\n      - NET_RAW\n      - SYS_ADMIN\n", line=6, column=9,
+                path="compose.yml"),
+        Invalid(
+            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
+            "      - name: a\n        image: a:1\n        securityContext:\n          privileged: true\n",
+            line=10, column=11, path="deploy.yaml",
+        ),
+        Invalid("docker run --rm --privileged a:1\n", line=1, column=17, path="a.sh"),
+    ]  # fmt: skip
+
+    def run(self) -> None:
+        if self.file.kind is Kind.COMPOSE:
+            for service in self.file.services:
+                self._compose(service.node)
+        elif self.file.kind is Kind.KUBERNETES:
+            for pod in self.file.pods:
+                for container in pod.containers:
+                    self._manifest(container.node)
+        else:
+            self._scripts()
+
+    def _compose(self, node: Mapping) -> None:
+        if _NEEDS_IT.search(node.text("image")):
+            return
+        self._flag(node, node.text("image") or "the container")
+        self._powers(node.listed("cap_add"))
+
+    def _manifest(self, node: Mapping) -> None:
+        if not _NEEDS_IT.search(node.text("image")):
+            context = node.mapping("securityContext")
+            self._flag(context, node.text("name") or "the container")
+            self._powers(context.listed("capabilities", "add"))
+
+    def _flag(self, node: Mapping, name: str) -> None:
+        key, value = node.key("privileged"), node.scalar("privileged")
+        if key is not None and value is not None and value.value == "true":
+            self.report_at(key.start, value.end, f"{name} gets all rights of the host")
+
+    def _powers(self, nodes: Sequence[Node]) -> None:
+        for node in nodes:
+            if isinstance(node, Scalar) and node.value.upper() in _ALL_POWER:
+                text = self.file.passage(node)
+                self.report_at(text.start, text.end, f"{node.value} is nearly every right of the host")
+
+    def _scripts(self) -> None:
+        for script in self.file.scripts:
+            for command in script.commands:
+                words = unwrapped(command)
+                if program(command) not in ("docker", "podman", "nerdctl") or _NEEDS_IT.search(
+                    " ".join(command.texts)
+                ):
+                    continue
+                if not {"run", "create"}.intersection(word.text for word in words[1:3]):
+                    continue
+                image = _image_at([word.text for word in words])
+                for word in words[:image]:
+                    if word.text in ("--privileged", "--privileged=true"):
+                        self.report_at(word.start, word.end, "the container gets all rights of the host")
+
+
+def _image_at(texts: Sequence[str]) -> int:
+    """About where the image of ``docker run`` stands; what follows is the container's own command."""
+    for at in range(2, len(texts)):
+        behind_value = texts[at - 1].startswith("-") and "=" not in texts[at - 1]
+        if not texts[at].startswith("-") and not behind_value:
+            return at
+        if not texts[at].startswith("-") and re.match(r"--(?:rm|privileged|init|detach|interactive|tty)$|-[dit]+$",
+                                                      texts[at - 1]):  # fmt: skip
+            return at
+    return len(texts)

@@ -1,0 +1,62 @@
+"""DC065."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_docker_ci.check import WORKFLOW, CiCheck
+from wardround_docker_ci.yaml_tree import Scalar
+
+_RETIRED = re.compile(r"ubuntu-(?:16\.04|18\.04|20\.04)|macos-(?:10\.15|11|12|13)|windows-(?:2016|2019)")
+
+
+class RetiredRunner(CiCheck):
+    """A job asks for a runner image that GitHub has retired.
+
+    It waits for a runner that never comes, until it is cancelled. Name an image that exists.
+    """
+
+    ID = "DC065"
+    NAME = "retired-runner"
+    PLANE = Plane.CONTRACT
+    SEVERITY = Severity.ERROR
+    DEFECT_CLASS = "unavailable-runner"
+    KINDS = WORKFLOW
+    NEEDS = ("ubuntu-", "macos-", "windows-")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("on: push\njobs:\n  a:\n    runs-on: ubuntu-24.04\n    steps: []\n", path=".github/workflows/a.yml"),
+        Valid("on: push\njobs:\n  a:\n    runs-on: [self-hosted, ubuntu-18.04]\n    steps: []\n",
+              path=".github/workflows/a.yml"),
+        Valid("on: push\njobs:\n  a:\n    runs-on: macos-13-xlarge\n    steps: []\n", path=".github/workflows/a.yml"),
+    ]  # fmt: skip
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("on: push\njobs:\n  a:\n    runs-on: ubuntu-18.04\n    steps: []\n", line=4, column=14,
+                path=".github/workflows/a.yml"),
+        Invalid("on: push\njobs:\n  a:\n    runs-on: [macos-11]\n    steps: []\n", line=4, column=15,
+                path=".github/workflows/a.yml"),
+        Invalid(
+            "on: push\njobs:\n  a:\n    strategy:\n      matrix:\n        os: [ubuntu-latest, windows-2019]\n"
+            "    runs-on: ${{ matrix.os }}\n    steps: []\n",
+            line=6, column=29, path=".github/workflows/a.yml",
+        ),
+    ]  # fmt: skip
+
+    def run(self) -> None:
+        for job in self.file.workflow.jobs:
+            asked = [node for node in job.node.listed("runs-on") if isinstance(node, Scalar)]
+            if any(node.value == "self-hosted" for node in asked):
+                continue
+            named = (
+                re.match(r"\$\{\{\s*matrix\.([\w-]+)\s*\}\}$", asked[0].value) if len(asked) == 1 else None
+            )
+            if named is not None:
+                values = job.node.mapping("strategy", "matrix").listed(named.group(1))
+                asked = [node for node in values if isinstance(node, Scalar)]
+            for node in asked:
+                if _RETIRED.fullmatch(node.value):
+                    text = self.file.passage(node)
+                    self.report_at(text.start, text.end, f"GitHub has no {node.value} runners any more")

@@ -1,0 +1,57 @@
+"""DC005."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround_docker_ci.check import DOCKERFILE, CiCheck
+
+_ROOT = re.compile(r"(?:root|0)(?::.*)?$")
+_KNOWN_ROOTLESS = re.compile(
+    r"nonroot|rootless|unprivileged|bitnami/|chainguard/|cgr\.dev/|/ubi\d*-?micro|distroless.*nonroot"
+)
+
+
+class RunsAsRoot(CiCheck):
+    """The image's program runs as root.
+
+    A hole in the program then gives an attacker root inside the container, one kernel bug away from the host.
+    Create a user and switch to it with USER before CMD or ENTRYPOINT; switch back where a last step needed
+    root.
+    """
+
+    ID = "DC005"
+    NAME = "runs-as-root"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "root-user"
+    NEEDS = ("USER", "user")
+    KINDS = DOCKERFILE
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid('FROM alpine:3.20\nUSER root\nRUN x\nUSER app\nCMD ["a"]\n', path="Dockerfile"),
+        Valid('FROM alpine:3.20 AS b\nUSER root\nFROM b\nUSER 1000\nCMD ["a"]\n', path="Dockerfile"),
+        Valid('FROM alpine:3.20\nUSER $APP_USER\nCMD ["a"]\n', path="Dockerfile"),
+        Valid("FROM alpine:3.20\nUSER rooty\n", path="Dockerfile"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid('FROM alpine:3.20\nUSER root\nCMD ["a"]\n', line=2, column=6, path="Dockerfile"),
+        Invalid(
+            'FROM alpine:3.20\nUSER app\nRUN x\nUSER 0:0\nENTRYPOINT ["a"]\n',
+            line=4,
+            column=6,
+            path="Dockerfile",
+        ),
+        Invalid('FROM a:1 AS b\nUSER root\nFROM b\nCMD ["a"]\n', line=2, column=6, path="Dockerfile"),
+    ]
+
+    def run(self) -> None:
+        for stage in self.file.dockerfile.shipped:
+            users = stage.all("USER")
+            if users:
+                if _ROOT.match(users[-1].text):
+                    word = users[-1].words[0]
+                    self.report_at(word.start, word.end, "the last USER is root, so the program runs as root")
+                return

@@ -1,0 +1,88 @@
+"""DC038."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_docker_ci.check import SCRIPTS, CiCheck
+from wardround_docker_ci.secret_names import is_real_secret, is_secret_name, masked
+from wardround_docker_ci.shell import Word
+
+_HEADER = re.compile(
+    r"(?:authorization:\s*(?:bearer|token|basic)|(?:x-api-key|private-token|x-auth-token):)\s*([^\s\"']+)",
+    re.IGNORECASE,
+)
+_IN_URL = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s/:@\"']*:([^\s/@\"']+)@", re.IGNORECASE)
+_NPM = re.compile(r":?_auth(?:Token)?[= ](\S+)")
+_OPTION = re.compile(r"--?([A-Za-z][\w-]*)=(.+)", re.DOTALL)
+
+
+class SecretInCommand(CiCheck):
+    """A command holds a secret in clear.
+
+    It stands in the repository's history, in the build's log and, in a Dockerfile, in the image. Revoke it, and
+    read it from the secret store of the platform.
+    """
+
+    ID = "DC038"
+    NAME = "secret-in-command"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.ERROR
+    DEFECT_CLASS = "hardcoded-secret"
+    MASKED = True
+    KINDS = SCRIPTS
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid('curl -H "Authorization: Bearer $TOKEN" https://example.org\n', path="a.sh"),
+        Valid("git clone https://user:${TOKEN}@example.org/a.git\n", path="a.sh"),
+        Valid("psql postgres://postgres:postgres@localhost/test\n", path="a.sh"),
+        Valid("export API_TOKEN=changeme\n", path="a.sh"),
+        Valid("cmd --token-file=/run/secrets/9f8a7b6c5d\n", path="a.sh"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            'FROM a:1\nRUN curl -H "Authorization: Bearer 9f8e7d6c5b4a3928" https://x.org\n',
+            2,
+            36,
+            path="Dockerfile",
+        ),
+        Invalid("git clone https://bot:gk7Rt2Qw9zLp@example.org/a.git\n", 1, 23, path="a.sh"),
+        Invalid("export DB_PASSWORD=gk7Rt2Qw9zLp\n", 1, 20, path="a.sh"),
+        Invalid("FROM a:1\nRUN API_TOKEN=gk7Rt2Qw9zLp make\n", 2, 15, path="Dockerfile"),
+        Invalid("FROM a:1\nRUN npm config set //r.org/:_authToken=gk7Rt2Qw9zLp\n", 2, 40, path="Dockerfile"),
+        Invalid("deploy --api-token=gk7Rt2Qw9zLp\n", 1, 20, path="a.sh"),
+    ]
+
+    def run(self) -> None:
+        for script in self.file.scripts:
+            for command in script.commands:
+                for word in command.assignments:
+                    self._assigned(word)
+                for word in command.words:
+                    if command.name in ("export", "declare", "local", "readonly"):
+                        self._assigned(word)
+                    self._look(word)
+
+    def _assigned(self, word: Word) -> None:
+        name, sign, value = word.text.partition("=")
+        if sign and is_secret_name(name) and is_real_secret(value):
+            self._report(word, value)
+
+    def _look(self, word: Word) -> None:
+        for pattern in (_HEADER, _IN_URL, _NPM):
+            found = pattern.search(word.text)
+            if found and is_real_secret(found.group(1)):
+                self._report(word, found.group(1))
+                return
+        option = _OPTION.fullmatch(word.text)
+        if option and is_secret_name(option.group(1)) and is_real_secret(option.group(2)):
+            self._report(word, option.group(2))
+
+    def _report(self, word: Word, value: str) -> None:
+        at = word.raw.find(value)
+        start = word.start + max(at, 0)
+        end = start + len(value) if at >= 0 else word.end
+        self.report_at(start, end, f"a secret in clear ({masked(value)})")

@@ -1,0 +1,57 @@
+"""DC015."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import SuggestedFix
+from wardround_docker_ci.check import DOCKERFILE, CiCheck
+from wardround_docker_ci.dockerfile import Instruction
+
+
+class ShellFormCommand(CiCheck):
+    """The container's program is started through a shell, which keeps signals from it.
+
+    The shell is process 1 and passes no SIGTERM on, so `docker stop` waits ten seconds and then kills the
+    program in the middle of its work. Write the command as a JSON list, or start it with `exec`.
+    """
+
+    ID = "DC015"
+    NAME = "shell-form-command"
+    DEFECT_CLASS = "shell-form-command"
+    NEEDS = ("CMD", "ENTRYPOINT", "cmd", "entrypoint")
+    KINDS = DOCKERFILE
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid('FROM a:1\nCMD ["node", "app.js"]\n', path="Dockerfile"),
+        Valid("FROM a:1\nCMD exec node app.js $OPTIONS\n", path="Dockerfile"),
+        Valid('FROM a:1\nSHELL ["/bin/bash", "-c"]\nCMD node app.js\n', path="Dockerfile"),
+        Valid("FROM a:1\nENTRYPOINT []\n", path="Dockerfile"),
+        Valid('FROM a:1\nHEALTHCHECK CMD curl -f http://localhost\nCMD ["a"]\n', path="Dockerfile"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("FROM a:1\nCMD node app.js\n", line=2, column=1, path="Dockerfile"),
+        Invalid("FROM a:1\nENTRYPOINT ./start.sh --port 80\n", line=2, column=1, path="Dockerfile"),
+        Invalid("FROM a:1\nCMD gunicorn app:app \\\n  --workers 2\n", line=2, column=1, path="Dockerfile",
+                fixed='FROM a:1\nCMD ["gunicorn", "app:app", "--workers", "2"]\n'),
+    ]  # fmt: skip
+
+    def run(self) -> None:
+        for stage in self.file.dockerfile.stages:
+            if any(one.all("SHELL") for one in stage.lineage()):
+                continue
+            for one in stage.all("CMD", "ENTRYPOINT"):
+                text = one.text
+                if text and not text.startswith("[") and not re.match(r"exec\s", text):
+                    self.report_at(one.start, one.end, f"{one.keyword} in shell form: signals do not reach it",
+                                   self._as_list(one))  # fmt: skip
+
+    def _as_list(self, one: Instruction) -> SuggestedFix | None:
+        """The JSON form, where no shell is needed to understand the words."""
+        if not re.fullmatch(r"[\w\s./:=@,+-]+", one.text) or re.match(r"\w+=", one.text):
+            return None
+        listed = "[" + ", ".join(f'"{word}"' for word in one.text.split()) + "]"
+        start = one.body.start + len(one.body.text) - len(one.body.text.lstrip())
+        return self.replacing(start, one.end, listed, "write the command as a JSON list", safe=False)

@@ -1,0 +1,99 @@
+"""DC050."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_docker_ci.check import STEPS, CiCheck
+from wardround_docker_ci.contexts import untrusted
+from wardround_docker_ci.workflow import expressions
+from wardround_docker_ci.yaml_tree import Scalar
+
+_SCRIPT_INPUTS = {
+    "actions/github-script": "script",
+    "azure/cli": "inlinescript",
+    "azure/powershell": "inlinescript",
+    "appleboy/ssh-action": "script",
+    "mikefarah/yq": "cmd",
+}
+
+
+class TemplateInjection(CiCheck):
+    """Text that a stranger writes becomes part of a script.
+
+    The expression is filled in before the shell reads the script, so a title or branch name with a quote and a
+    command in it runs that command, with the job's token and secrets. Put it into `env:` and use the variable,
+    quoted.
+    """
+
+    ID = "DC050"
+    NAME = "template-injection"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.ERROR
+    KINDS = STEPS
+    NEEDS = ("${{",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "on: issues\njobs:\n  a:\n    runs-on: x\n    steps:\n      - env:\n"
+            '          TITLE: ${{ github.event.issue.title }}\n        run: echo "$TITLE"\n',
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n"
+            "      - run: echo ${{ github.sha }} ${{ github.event.pull_request.number }}\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: issues\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: a/b@v1\n        with:\n"
+            "          title: ${{ github.event.issue.title }}\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: issues\njobs:\n  a:\n    runs-on: x\n    steps:\n"
+            "      - run: echo ${{ github.event.issue.title == 'a' }}\n",
+            path=".github/workflows/a.yml",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "on: issues\njobs:\n  a:\n    runs-on: x\n    steps:\n"
+            "      - run: echo \"${{ github.event.issue.title }}\"\n",
+            line=6, column=20, path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: pull_request_target\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: |\n          a\n"
+            "          git checkout ${{github.head_ref}}\n",
+            line=8, column=24, path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: issue_comment\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: actions/github-script@v7\n"
+            "        with:\n          script: |\n            const b = `${{ github.event.comment.body }}`\n",
+            line=9, column=24, path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "name: a\ndescription: b\nruns:\n  using: composite\n  steps:\n    - shell: bash\n"
+            "      run: echo ${{ github.event.pull_request.head.ref || 'x' }}\n",
+            line=7, column=17, path="action.yml",
+        ),
+    ]  # fmt: skip
+
+    def run(self) -> None:
+        for _, step in self.file.workflow.all_steps:
+            key = _SCRIPT_INPUTS.get(step.action)
+            for name, value in step.given.entries:
+                if name.value.lower() == key and isinstance(value, Scalar):
+                    self._look(value)
+            if step.run is not None:
+                self._look(step.run)
+
+    def _look(self, scalar: Scalar) -> None:
+        text = self.file.passage(scalar)
+        for expression in expressions(text.text, text.start):
+            context = untrusted(expression.inside)
+            if context:
+                self.report_at(
+                    expression.start, expression.end, f"whoever writes {context} runs commands here"
+                )

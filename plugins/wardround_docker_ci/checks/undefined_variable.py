@@ -1,0 +1,102 @@
+"""DC023."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround_docker_ci.check import DOCKERFILE, CiCheck
+from wardround_docker_ci.dockerfile import Instruction, Pair, Stage, Token, variables
+from wardround_docker_ci.image_names import image_name
+from wardround_docker_ci.predefined import ARGUMENTS, PLAIN_SYSTEMS
+
+_EXPANDING = frozenset(
+    {"ADD", "COPY", "ENV", "EXPOSE", "LABEL", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR", "ARG"}
+)
+_LIKE = 0.85
+"""How alike two names must be for one to be a slip of the other; `VERSION` and `VERSIONS` are."""
+
+
+class UndefinedVariable(CiCheck):
+    """An instruction uses a variable that no ARG or ENV of its stage defines.
+
+    It is empty. An ARG above the first FROM counts only in FROM lines: repeat it inside the stage, without a
+    value. Where the base image sets the variable nothing is said.
+    """
+
+    ID = "DC023"
+    NAME = "undefined-variable"
+    KINDS = DOCKERFILE
+    NEEDS = ("$",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("FROM alpine:3\nARG V\nCOPY a$V /\n", path="Dockerfile"),
+        Valid("FROM alpine:3\nENV PATH=/x:$PATH\n", path="Dockerfile"),
+        Valid("FROM python:3\nENV X=$PYTHON_VERSION\n", path="Dockerfile"),
+        Valid("FROM alpine:3 AS a\nENV V=1\nFROM a\nWORKDIR /$V\n", path="Dockerfile"),
+        Valid("FROM alpine:3\nCOPY a ${V:-b}/\n", path="Dockerfile"),
+        Valid("FROM alpine:3\nWORKDIR \\$V\nRUN for i in 1; do echo $i; done\n", path="Dockerfile"),
+        Valid("FROM alpine:3\nARG https_proxy\nENV P=$https_proxy Q=$HTTP_PROXY\n", path="Dockerfile"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("FROM alpine:3\nCOPY $DIR .\n", line=2, column=6, path="Dockerfile"),
+        Invalid("ARG V=1\nFROM node:22\nENV X=a V2=${V}\n", line=3, column=12, path="Dockerfile"),
+        Invalid("FROM node:22\nARG WORK_DIR=/a\nWORKDIR $WORKDIR\n", line=3, column=9, path="Dockerfile"),
+        Invalid("FROM ubuntu:24.04\nENV LD_LIBRARY_PATH=/x:$LD_LIBRARY_PATH\n", line=2, column=24, path="Dockerfile"),
+        Invalid("FROM a:1 AS b\nARG DIR=x\nFROM alpine:3\nCOPY --from=b /y $DIR\n", line=4, column=18,
+                path="Dockerfile"),
+    ]  # fmt: skip
+
+    def run(self) -> None:
+        known: dict[int, set[str]] = {}
+        for stage in self.file.dockerfile.stages:
+            inherited = known.get(id(stage.parent), set())
+            known[id(stage)] = set(inherited) | ARGUMENTS | {"PATH"}
+            for one in stage.instructions:
+                self._look(stage, one, known[id(stage)])
+            known[id(stage)] = inherited | _environment(stage)
+
+    def _look(self, stage: Stage, one: Instruction, known: set[str]) -> None:
+        pairs = one.pairs if one.keyword in ("ENV", "ARG") else []
+        if one.keyword in _EXPANDING:
+            tokens = [pair.value for pair in pairs if pair.value] if pairs else _arguments(one)
+            for name, sign, place in (found for token in tokens for found in variables(token)):
+                if name not in known and sign not in (":-", "-", ":+", "+", ":?", "?"):
+                    self._report(stage, name, place, known)
+        known.update(pair.name.text for pair in pairs)
+
+    def _report(self, stage: Stage, name: str, place: Token, known: set[str]) -> None:
+        if name in self.file.dockerfile.global_arguments:
+            message = f"the ARG {name} above the first FROM does not reach this stage; repeat it here"
+        elif near := _near(name, known):
+            message = f"no ARG or ENV defines {name}; is {near} meant?"
+        elif self._base_is_plain(stage):
+            message = f"no ARG or ENV defines {name}: it is empty"
+        else:
+            return
+        self.report_at(place.start, place.end, message)
+
+    def _base_is_plain(self, stage: Stage) -> bool:
+        first = list(stage.lineage())[-1]
+        reference = self.file.dockerfile.expanded(first.base.text)
+        return (
+            reference is not None and image_name(reference).name.removeprefix("docker.io/") in PLAIN_SYSTEMS
+        )
+
+
+def _arguments(one: Instruction) -> list[Token]:
+    flags = [value for _, value in one.flags]
+    return [*flags, Token(one.body.text, one.body.start, one.body.end)]
+
+
+def _near(name: str, known: set[str]) -> str:
+    """A defined name that differs from this one by a slip."""
+    own = sorted(known - ARGUMENTS - {"PATH"})
+    found = difflib.get_close_matches(name, own, n=1, cutoff=_LIKE) if len(name) > 3 else []
+    return found[0] if found else ""
+
+
+def _environment(stage: Stage) -> set[str]:
+    pairs: list[Pair] = [pair for one in stage.all("ENV", "ARG") for pair in one.pairs]
+    return {pair.name.text for pair in pairs}

@@ -1,0 +1,97 @@
+"""DC075."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround_docker_ci.check import COMPOSE, CiCheck
+from wardround_docker_ci.image_names import image_name
+from wardround_docker_ci.yaml_tree import Mapping
+
+_NO_HEALTHCHECK = frozenset(
+    {
+        "postgres", "mysql", "mariadb", "redis", "mongo", "rabbitmq", "nginx", "memcached", "elasticsearch", "kafka",
+        "zookeeper", "minio", "vault", "consul", "influxdb", "valkey", "caddy", "httpd", "alpine", "node", "python",
+    }
+)  # fmt: skip
+"""Official images that bring no HEALTHCHECK of their own."""
+
+
+class UnhealthyDependency(CiCheck):
+    """A service waits for another to be healthy, and nothing says when that one is.
+
+    Compose refuses to start it: the dependency has no healthcheck. Give the other service a `healthcheck`.
+    """
+
+    ID = "DC075"
+    NAME = "dependency-without-healthcheck"
+    SEVERITY = Severity.ERROR
+    KINDS = COMPOSE
+    NEEDS = ("service_healthy",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "services:\n  a:\n    depends_on:\n      db: {condition: service_healthy}\n  db:\n    image: postgres:17\n"
+            "    healthcheck: {test: pg_isready}\n",
+            path="compose.yml",
+        ),
+        Valid(
+            "services:\n  a:\n    depends_on:\n      db: {condition: service_started}\n  db:\n    image: postgres:17\n"
+            "# service_healthy\n",
+            path="compose.yml",
+        ),
+        Valid(
+            "services:\n  a:\n    depends_on:\n      db: {condition: service_healthy}\n  db:\n    image: own/db:1\n",
+            path="compose.yml",
+        ),
+        Valid(
+            "services:\n  a:\n    depends_on:\n      db: {condition: service_healthy}\n  db:\n    image: postgres:17\n"
+            "    extends: {file: base.yml, service: db}\n",
+            path="compose.yml",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "services:\n  a:\n    depends_on:\n      db:\n        condition: service_healthy\n  db:\n"
+            "    image: postgres:17\n",
+            line=5, column=20, path="compose.yml",
+        ),
+        Invalid(
+            "services:\n  db:\n    image: docker.io/library/redis:7\n  a:\n    depends_on:\n"
+            "      db: {condition: service_healthy}\n",
+            line=6, column=23, path="docker-compose.yml",
+        ),
+        Invalid(
+            "services:\n  a:\n    depends_on:\n      db: {condition: service_healthy}\n  db:\n    image: mysql:9\n"
+            "    healthcheck:\n      disable: true\n",
+            line=4, column=23, path="compose.yml",
+        ),
+    ]  # fmt: skip
+
+    def run(self) -> None:
+        services = {service.name: service for service in self.file.services}
+        if self.file.root.get("include") is not None or "override" in self.source.path:
+            return
+        for service in services.values():
+            for key, value in service.node.mapping("depends_on").entries:
+                condition = value.scalar("condition") if isinstance(value, Mapping) else None
+                other = services.get(key.value)
+                if condition is None or condition.value != "service_healthy" or other is None:
+                    continue
+                if not _has_healthcheck(other.node):
+                    text = self.file.passage(condition)
+                    self.report_at(
+                        text.start, text.end, f'"{other.name}" has no healthcheck, so this never starts'
+                    )
+
+
+def _has_healthcheck(node: Mapping) -> bool:
+    if node.get("extends") is not None or node.get("build") is not None:
+        return True
+    if node.get("healthcheck") is not None:
+        return node.text("healthcheck", "disable") != "true"
+    name = image_name(node.text("image"))
+    is_official = name.name.removeprefix("docker.io/").removeprefix("library/") == name.short
+    return not (is_official and name.short in _NO_HEALTHCHECK)

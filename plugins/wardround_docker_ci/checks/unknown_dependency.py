@@ -1,0 +1,60 @@
+"""DC076."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround_docker_ci.check import COMPOSE, CiCheck
+from wardround_docker_ci.yaml_tree import Mapping, Scalar
+
+
+class UnknownDependency(CiCheck):
+    """A service depends on one that the file does not define.
+
+    Compose refuses the whole file. Name a service that exists, or define it.
+    """
+
+    ID = "DC076"
+    NAME = "unknown-dependency"
+    KINDS = COMPOSE
+    NEEDS = ("depends_on",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "services:\n  a:\n    image: a:1\n    depends_on: [b]\n  b:\n    image: b:1\n", path="compose.yml"
+        ),
+        Valid("include: [b.yml]\nservices:\n  a:\n    image: a:1\n    depends_on: [b]\n", path="compose.yml"),
+        Valid("services:\n  a:\n    image: a:1\n    depends_on: [b]\n", path="compose.override.yml"),
+        Valid(
+            "services:\n  a:\n    image: a:1\n    depends_on:\n      b: {condition: service_started, required: false}\n",
+            path="compose.yml",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("services:\n  a:\n    image: a:1\n    depends_on:\n      - db\n", line=5, column=9, path="compose.yml"),
+        Invalid("services:\n  a:\n    image: a:1\n    depends_on: [b, c]\n  b:\n    image: b:1\n", line=4, column=21,
+                path="docker-compose.yml"),
+        Invalid("services:\n  a:\n    image: a:1\n    depends_on:\n      d b: {condition: service_started}\n",
+                line=5, column=7, path="compose.yaml"),
+    ]  # fmt: skip
+
+    def run(self) -> None:
+        # Only a file with the plain name is used on its own; others are laid over it.
+        is_whole = re.search(r"(?:^|/)(?:docker-)?compose\.ya?ml$", self.source.path)
+        root = self.file.root
+        if not is_whole or root.get("include") is not None or not self.file.services:
+            return
+        known = {key.value for key, _ in root.mapping("services").entries}
+        for service in self.file.services:
+            node = service.node.get("depends_on")
+            if isinstance(node, Mapping):
+                named = [key for key, value in node.entries
+                         if not (isinstance(value, Mapping) and value.text("required") == "false")]  # fmt: skip
+            else:
+                named = [item for item in service.node.listed("depends_on") if isinstance(item, Scalar)]
+            for name in named:
+                if name.value not in known and "$" not in name.value and name.value != "<<":
+                    text = self.file.passage(name)
+                    self.report_at(text.start, text.end, f'no service is called "{name.value}"')

@@ -1,0 +1,61 @@
+"""DC045."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround_docker_ci.check import DOCKERFILE, CiCheck
+
+
+class UnknownStage(CiCheck):
+    """`--from` names something that is nearly a stage, but none before this one.
+
+    Docker then takes it for an image and tries to pull it. Name a stage that stands above.
+    """
+
+    ID = "DC045"
+    NAME = "unknown-stage"
+    SEVERITY = Severity.ERROR
+    DEFECT_CLASS = "unknown-stage"
+    KINDS = DOCKERFILE
+    NEEDS = ("--from", "from=")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("FROM a:1 AS build\nFROM b:1\nCOPY --from=build /a /b\n", path="Dockerfile"),
+        Valid("FROM a:1\nFROM b:1\nCOPY --from=0 /a /b\n", path="Dockerfile"),
+        Valid("FROM a:1 AS x\nFROM b:1\nCOPY --from=ghcr.io/astral-sh/uv:0.5 /uv /bin/\n", path="Dockerfile"),
+        Valid("FROM a:1 AS build\nFROM b:1\nCOPY --from=golang:1 /a /b\n", path="Dockerfile"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "FROM a:1 AS builder\nFROM b:1\nCOPY --from=buidler /a /b\n", line=3, column=13, path="Dockerfile"
+        ),
+        Invalid("FROM a:1\nCOPY --from=1 /a /b\nFROM b:1\n", line=2, column=13, path="Dockerfile"),
+        Invalid(
+            "FROM a:1 AS x\nCOPY --from=build /a /b\nFROM b:1 AS build\n",
+            line=2,
+            column=13,
+            path="Dockerfile",
+        ),
+    ]
+
+    def run(self) -> None:
+        file = self.file.dockerfile
+        names = [stage.name.text.lower() for stage in file.stages if stage.name is not None]
+        for stage in file.stages:
+            for one in stage.all("COPY", "ADD"):
+                flag = one.flag("from")
+                if flag is None or "$" in flag.text or file.stage_named(flag.text, stage.index):
+                    continue
+                if flag.text.lower() in names or flag.text.isdigit():
+                    self.report_at(flag.start, flag.end, f"no stage above is called {flag.text}")
+                elif near := difflib.get_close_matches(flag.text.lower(), names, n=1, cutoff=0.8):
+                    if re.search(r"[:/@]", flag.text):
+                        continue
+                    self.report_at(
+                        flag.start, flag.end, f"no stage is called {flag.text}; is {near[0]} meant?"
+                    )

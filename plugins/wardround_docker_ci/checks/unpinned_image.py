@@ -1,0 +1,61 @@
+"""DC007."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround_docker_ci.check import COMPOSE, DOCKERFILE, GITLAB, JENKINS, KUBERNETES, WORKFLOW, CiCheck
+from wardround_docker_ci.image_names import image_name, is_filled_in
+
+
+class UnpinnedImage(CiCheck):
+    """An image is taken by no tag or by "latest", so every build may get another one.
+
+    The build that passed and the one that ships are then made from different things, and a broken or hostile
+    push to the registry arrives unseen. Name a version, best with its digest.
+    """
+
+    ID = "DC007"
+    NAME = "unpinned-image"
+    PLANE = Plane.SEMANTIC
+    DEFECT_CLASS = "image-latest-tag"
+    KINDS = DOCKERFILE | COMPOSE | GITLAB | JENKINS | KUBERNETES | WORKFLOW
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("FROM alpine:3.20\nFROM scratch\n", path="Dockerfile"),
+        Valid("ARG BASE\nFROM ${BASE}\n", path="Dockerfile"),
+        Valid("ARG V=3.20\nFROM alpine:$V AS a\nFROM a\n", path="Dockerfile"),
+        Valid("FROM localhost:5000/app@sha256:0000\n", path="Dockerfile"),
+        Valid("services:\n  web:\n    build: .\n    image: web\n", path="compose.yml"),
+        Valid("test:\n  image: $CI_REGISTRY_IMAGE\n  script: make\n", path=".gitlab-ci.yml"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("FROM alpine\n", line=1, column=6, path="Dockerfile"),
+        Invalid("FROM --platform=linux/amd64 localhost:5000/app AS a\n", line=1, column=29, path="Dockerfile"),
+        Invalid("ARG V=latest\nFROM alpine:${V}\n", line=2, column=6, path="Dockerfile"),
+        Invalid("services:\n  db:\n    image: postgres\n", line=3, column=12, path="compose.yml"),
+        Invalid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    container: 'node:latest'\n    steps: []\n",
+            line=5, column=17, path=".github/workflows/a.yml",
+        ),
+        Invalid("a:\n  image:\n    name: node:latest\n  script: make\n", line=3, column=11, path=".gitlab-ci.yml"),
+        Invalid(
+            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    image: nginx:latest\n",
+            line=6, column=12, path="pod.yaml",
+        ),
+        Invalid("node { docker.image('maven').inside { sh 'mvn' } }\n", line=1, column=22, path="Jenkinsfile"),
+    ]  # fmt: skip
+
+    def run(self) -> None:
+        for image in self.file.images:
+            if is_filled_in(image.reference) or image.built or image.reference == "scratch":
+                continue
+            name = image_name(image.reference)
+            if name.digest or name.tag not in ("", "latest"):
+                continue
+            said = (
+                f'"{name.tag}" is whatever was pushed last' if name.tag else "has no tag, which means latest"
+            )
+            self.report_at(image.start, image.end, f"{name.name} {said}; name a version")

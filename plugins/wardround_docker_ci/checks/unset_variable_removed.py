@@ -1,0 +1,64 @@
+"""DC034."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround_docker_ci.check import SCRIPTS, CiCheck
+from wardround_docker_ci.programs import program
+from wardround_docker_ci.shell import unwrapped
+
+_ROOT_IF_UNSET = re.compile(
+    r"\$(?:\w+|\{\w+\})/(?:\*|\.\*)?$|\$(?:\w+|\{\w+\})/(?:bin|lib|usr|etc|home|var|opt|root)/?$"
+)
+
+
+class UnsetVariableRemoved(CiCheck):
+    """`rm -r` of a variable and a slash removes the root folder where the variable is not set.
+
+    A misspelt or missing variable is empty, and what is left is `/` or `/*`. Write `"${NAME:?}/"`, which stops
+    instead.
+    """
+
+    ID = "DC034"
+    NAME = "unset-variable-removed"
+    DEFECT_CLASS = "rm-with-empty-variable"
+    KINDS = SCRIPTS
+    NEEDS = ("rm ",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid('rm -rf "${OUT:?}/"\n', path="a.sh"),
+        Valid('rm -rf "$OUT/build"\nrm -rf "$OUT"\n', path="a.sh"),
+        Valid('set -u\nrm -rf "$OUT/"\n', path="a.sh"),
+        Valid("OUT=/srv/out\nrm -rf $OUT/*\n", path="a.sh"),
+        Valid('rm "$OUT/"*\n', path="a.sh"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid('rm -rf "$OUT/"\n', 1, 8, path="a.sh"),
+        Invalid("FROM a:1\nRUN cd /x && rm -fr ${PREFIX}/*\n", 2, 21, path="Dockerfile"),
+        Invalid("sudo rm -r -- $ROOT/lib\n", 1, 15, path="a.sh"),
+    ]
+
+    def run(self) -> None:
+        for script in self.file.scripts:
+            if re.search(r"^\s*set\s+-\w*u|set -o nounset|^#!.* -\w*u", script.passage.text, re.MULTILINE):
+                continue
+            for command in script.commands:
+                if program(command) != "rm" or not (
+                    command.has_flag("r", "--recursive") or command.has_flag("R")
+                ):
+                    continue
+                for word in unwrapped(command)[1:]:
+                    found = _ROOT_IF_UNSET.match(word.text)
+                    if found and not self._is_set(word.text):
+                        self.report_at(
+                            word.start, word.end, f"{word.text} is the root folder where it is not set"
+                        )
+
+    def _is_set(self, text: str) -> bool:
+        name = re.sub(r"\W", "", text.partition("/")[0])
+        is_assigned = re.search(rf"(?<![\w$]){name}=[^\s;]|\b(?:ARG|ENV)\s+{name}[ =]|\bin\b.*;\s*do|^\s*{name}:",
+                                self.file.text, re.MULTILINE)  # fmt: skip
+        return is_assigned is not None or re.search(rf"\bfor {name} in\b", self.file.text) is not None

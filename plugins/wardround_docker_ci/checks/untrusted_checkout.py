@@ -1,0 +1,133 @@
+"""DC051."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_docker_ci.check import WORKFLOW, CiCheck
+from wardround_docker_ci.contexts import HEAD_REFERENCE
+from wardround_docker_ci.workflow import Job, Step
+
+_FETCHES_HEAD = re.compile(r"\bgh pr checkout\b|git (?:fetch|pull)\b[^\n]*\bpull/[^\n]*/(?:head|merge)")
+_RUNS = re.compile(
+    r"\b(?:npm|pnpm|yarn|bun|pip[\d.]*|poetry|uv|make|cargo|go|mvn|gradle|bundle|composer|tox|pytest|docker build"
+    r"|python[\d.]*|node|bash|sh)\b|\./",
+)
+_RUNNING_ACTIONS = (
+    "./",
+    "docker/build-push-action",
+    "gradle/",
+    "pre-commit/action",
+    "golangci/golangci-lint-action",
+)
+_GATED = re.compile(r"author_association|head\.repo\.full_name\s*==|\.fork\s*(?:==\s*false|!=\s*true)|safe.to.test"
+                    r"|labels\.\*\.name|label\.name|github\.actor\s*==|sender\.login|merged\s*==\s*true|\.merged\b",
+                    re.IGNORECASE)  # fmt: skip
+
+
+class UntrustedCheckout(CiCheck):
+    """A workflow with the repository's own rights checks out the code of a pull request and runs it.
+
+    Whoever opens the pull request then has the write token and the secrets. Run what comes from forks under
+    `pull_request`, and only report under `pull_request_target` or `workflow_run`.
+    """
+
+    ID = "DC051"
+    NAME = "untrusted-checkout"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.ERROR
+    KINDS = WORKFLOW
+    NEEDS = ("pull_request_target", "workflow_run")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "on: pull_request\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: actions/checkout@v4\n        with:\n"
+            "          ref: ${{ github.event.pull_request.head.sha }}\n      - run: npm ci\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: pull_request_target\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: actions/checkout@v4\n"
+            "      - run: npm ci\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: pull_request_target\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: actions/checkout@v4\n"
+            "        with:\n          ref: ${{ github.event.pull_request.head.sha }}\n      - run: git diff --stat\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: pull_request_target\njobs:\n  a:\n    if: github.event.pull_request.merged == true\n"
+            "    runs-on: x\n    steps:\n      - uses: actions/checkout@v4\n        with:\n"
+            "          ref: ${{ github.event.pull_request.head.sha }}\n      - run: make\n",
+            path=".github/workflows/a.yml",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "on: pull_request_target\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: actions/checkout@v4\n"
+            "        with:\n          ref: ${{ github.event.pull_request.head.sha }}\n      - run: npm ci && npm test\n",
+            line=8, column=16, path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on:\n  workflow_run:\n    workflows: [ci]\njobs:\n  a:\n    runs-on: x\n    steps:\n"
+            "      - uses: actions/checkout@v4\n        with:\n"
+            "          ref: '${{ github.event.workflow_run.head_sha }}'\n      - uses: ./.github/actions/build\n",
+            line=10, column=17, path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: [pull_request_target]\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: |\n"
+            "          gh pr checkout $N\n          make test\n",
+            line=7, column=11, path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: pull_request_target\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: actions/checkout@v7\n"
+            "        with:\n          ref: refs/pull/${{ github.event.number }}/merge\n"
+            "          allow-unsafe-pr-checkout: true\n      - run: make\n",
+            line=8, column=16, path=".github/workflows/a.yml",
+        ),
+    ]  # fmt: skip
+
+    def run(self) -> None:
+        if self.file.workflow.is_started_by_forks():
+            for job in self.file.workflow.jobs:
+                if job.condition is None or not _GATED.search(job.condition.value):
+                    self._look(job)
+
+    def _look(self, job: Job) -> None:
+        for at, step in enumerate(job.steps):
+            place = self._checked_out(step)
+            if place is None or (step.condition is not None and _GATED.search(step.condition.value)):
+                continue
+            runs = next(
+                (later for later in job.steps[at:] if _runs_code(later, is_first=later is step)), None
+            )
+            if runs is not None:
+                line = self.file.places.line(runs.node.start)
+                self.report_at(
+                    *place, f"code of the pull request runs from line {line} on with this repository's rights"
+                )
+            return
+
+    def _checked_out(self, step: Step) -> tuple[int, int] | None:
+        """Where a step takes the commit of the pull request."""
+        reference = step.given.scalar("ref")
+        if step.action == "actions/checkout" and reference is not None:
+            text = self.file.passage(reference)
+            return (text.start, text.end) if HEAD_REFERENCE.search(text.text) else None
+        if step.run is not None:
+            text = self.file.passage(step.run)
+            found = _FETCHES_HEAD.search(text.text)
+            return (text.start + found.start(), text.start + found.end()) if found else None
+        return None
+
+
+def _runs_code(step: Step, *, is_first: bool) -> bool:
+    """Whether a step runs something a checked-out tree decides about."""
+    if step.run is not None:
+        text = step.run.value
+        found = _FETCHES_HEAD.search(text) if is_first else None
+        return _RUNS.search(text[found.end() :] if found else text) is not None
+    return (step.uses.value.lower() if step.uses else "").startswith(_RUNNING_ACTIONS)

@@ -1,0 +1,72 @@
+"""GitLab pipelines as jobs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar, Sequence
+
+_NO_JOBS = frozenset(
+    {
+        "stages", "variables", "include", "workflow", "default", "image", "services", "cache",
+        "before_script", "after_script", "types", "spec", "pages:deploy", "inputs",
+    }
+)  # fmt: skip
+_SCRIPTS = ("before_script", "script", "after_script")
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """One job, or what all jobs share where the file says it at its top."""
+
+    name: str
+    key: Scalar | None
+    node: Mapping
+
+    @property
+    def script_lines(self) -> list[Scalar]:
+        """The lines of its scripts; lists inside lists, as anchors make them, are flattened."""
+        return [line for name in _SCRIPTS for line in _flat(self.node.get(name))]
+
+
+def jobs(root: Mapping) -> list[Job]:
+    """The jobs of a file, hidden ones too, and the scripts at its top."""
+    found = {
+        id(value): Job(key.value, key, value)
+        for key, value in root.entries
+        if key.value not in _NO_JOBS and isinstance(value, Mapping)
+    }
+    return [*found.values(), *_shared(root)]
+
+
+def _shared(root: Mapping) -> list[Job]:
+    shared = [Job("default", None, root.mapping("default"))] if root.get("default") else []
+    scripts = [(key, value) for key, value in root.entries if key.value in _SCRIPTS]
+    return [*shared, *([Job("", None, Mapping(0, 0, scripts))] if scripts else [])]
+
+
+def images(root: Mapping, found: list[Job]) -> list[Scalar]:
+    """The image and services of every job and of the file."""
+    nodes = [root, *(job.node for job in found)]
+    out = [scalar for node in nodes for scalar in _image_names(node)]
+    return list({id(scalar): scalar for scalar in out}.values())
+
+
+def _image_names(node: Mapping) -> list[Scalar]:
+    named = [node.get("image"), *node.listed("services")]
+    scalars = [one.scalar("name") if isinstance(one, Mapping) else one for one in named]
+    return [one for one in scalars if isinstance(one, Scalar)]
+
+
+def _flat(node: Node | None) -> list[Scalar]:
+    found: dict[int, Scalar] = {}
+    waiting: list[Node] = [node] if node is not None else []
+    seen: set[int] = set()
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Scalar):
+            found.setdefault(id(one), one)
+        elif isinstance(one, Sequence) and id(one) not in seen:
+            seen.add(id(one))
+            waiting += reversed(one.items)
+    return list(found.values())

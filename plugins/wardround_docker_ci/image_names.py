@@ -1,0 +1,32 @@
+"""Image references: registry, name, tag, digest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ImageName:
+    """A reference taken apart; ``tag`` and ``digest`` are empty where there is none."""
+
+    name: str
+    tag: str
+    digest: str
+
+    @property
+    def short(self) -> str:
+        """The last part of the name: ``postgres`` of ``docker.io/library/postgres``."""
+        return self.name.rpartition("/")[2].lower()
+
+
+def image_name(reference: str) -> ImageName:
+    """Take a reference apart; a colon before the last slash is a port."""
+    rest, _, digest = reference.strip().removeprefix("docker://").partition("@")
+    folder, slash, last = rest.rpartition("/")
+    name, _, tag = last.partition(":")
+    return ImageName(folder + slash + name, tag, digest)
+
+
+def is_filled_in(reference: str) -> bool:
+    """Whether a variable or a template decides about the reference."""
+    return any(sign in reference for sign in ("$", "{{", "%", "<", "@@"))

@@ -1,0 +1,72 @@
+"""Offsets and places: every reader here gives offsets into the file, and findings want lines and columns."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+
+from wardround.findings import Edit, Span, SuggestedFix
+
+
+@dataclass(frozen=True)
+class Places:
+    """A file's text, and where its offsets (in code points) are; only newlines end a line."""
+
+    path: str
+    text: str
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        starts = [0]
+        found = self.text.find("\n")
+        while found >= 0:
+            starts.append(found + 1)
+            found = self.text.find("\n", found + 1)
+        return starts
+
+    def line(self, offset: int) -> int:
+        """The 1-based line an offset is on."""
+        return bisect_right(self._starts, offset)
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """The 1-based line and column of an offset."""
+        line = self.line(offset)
+        return line, offset - self._starts[line - 1] + 1
+
+    def span(self, start: int, end: int) -> Span:
+        """The span between two offsets, the end exclusive."""
+        return Span(*self.place(start), *self.place(max(start, end)))
+
+    def line_start(self, line: int) -> int:
+        """The offset at which a 1-based line begins."""
+        return self._starts[line - 1]
+
+    def replacing(
+        self, start: int, end: int, replacement: str, description: str, *, safe: bool
+    ) -> SuggestedFix:
+        """A fix that replaces the text between two offsets."""
+        edit = Edit(self.path, self.span(start, end), replacement)
+        return SuggestedFix(description, safe, (edit,))
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a file that is text in another language, such as the script of a step.
+
+    Attributes:
+        text: what it says, as long as in the file: what the file's own syntax adds, such as continuation
+            signs and escapes, is blanked, so that every offset stays true.
+        start: the offset of its first character in the file.
+    """
+
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+    def part(self, start: int, end: int) -> Passage:
+        """The piece between two offsets of the file."""
+        return Passage(self.text[start - self.start : end - self.start], start)

@@ -1,0 +1,105 @@
+"""Names that announce a secret, and values that are no real one."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SECRET_PARTS = frozenset(
+    {
+        "password",
+        "passwd",
+        "passphrase",
+        "pword",
+        "secret",
+        "secrets",
+        "token",
+        "apikey",
+        "credential",
+        "credentials",
+    }
+)
+_SECRET_KEYS = frozenset(
+    {
+        "api",
+        "access",
+        "private",
+        "secret",
+        "ssh",
+        "signing",
+        "encryption",
+        "master",
+        "auth",
+        "deploy",
+        "license",
+    }
+)
+# What follows says the value is about a secret, not the secret.
+_ABOUT = frozenset(
+    {
+        "file", "files", "path", "dir", "url", "uri", "endpoint", "name", "id", "ids", "type", "length", "ttl",
+        "expiry", "expiration", "expires", "lifetime", "timeout", "issuer", "policy", "user", "username", "host",
+        "port", "enabled", "required", "version", "prefix", "suffix", "header", "field", "mount", "ref",
+        "arn", "algorithm", "min", "max", "limit", "count", "size", "hash", "mode", "provider", "store", "manager",
+        "location", "server", "service", "scope", "scopes", "audience", "key", "format", "rotation", "hint", "env", "var",
+        "class",
+    }
+)  # fmt: skip
+_PUBLIC = frozenset(
+    {"public", "publishable", "anon", "max", "min", "num", "no", "has", "use", "is", "allow", "disable"}
+)
+_PLACEHOLDER = re.compile(
+    r"change|example|placeholder|dummy|sample|default|your|todo|fake|test|local|secret|password|passwd|passw0rd"
+    r"|token|insert|replace|redacted|mock|x{4,}|\*{3,}|\.{3}|123|abc|foobar|hunter2|postgres|admin|root|mysql|redis"
+    r"|mariadb|mongo|rabbit|minio|guest|demo|dev|docker|keycloak|grafana|qwerty|letmein|not.?a|none|null|empty",
+    re.IGNORECASE,
+)
+_FILLED_IN = re.compile(r"\$|\{\{|<[^<>]+>|%\w+%|@\w+@|^(?:file|vault|op|ssm|env|secret|ref)[:+]")
+_ENTROPY_BITS = 3.0
+"""Per character; English words of the length of a secret stay below."""
+
+_SHORTEST = 8
+
+
+def parts(name: str) -> list[str]:
+    """The words of a name, in lower case, by its underscores, dashes and capitals."""
+    return [part.lower() for part in _PARTS.findall(name)]
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a name announces a secret: ``NPM_TOKEN``, ``dbPassword``, not ``TOKEN_URL`` or ``MAX_TOKENS``."""
+    words = parts(name)
+    if not words or words[-1] in _ABOUT - {"key"} or _PUBLIC.intersection(words):
+        return False
+    if words[-1] == "key":
+        return len(words) > 1 and words[-2] in _SECRET_KEYS
+    return bool(_SECRET_PARTS.intersection(words))
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value only stands for a secret: empty, filled in elsewhere, or a word like ``changeme``."""
+    text = value.strip()
+    return not text or _FILLED_IN.search(text) is not None or _PLACEHOLDER.search(text) is not None
+
+
+def is_real_secret(value: str) -> bool:
+    """Whether a literal value has the length and the randomness of a secret somebody uses."""
+    text = value.strip()
+    if len(text) < _SHORTEST or is_placeholder(text) or re.search(r"\s", text):
+        return False
+    if text.lower() in ("true", "false") or re.fullmatch(r"[\d.,:-]+|https?://[^@]*|/[\w./-]*", text):
+        return False
+    kinds = sum(bool(re.search(p, text)) for p in ("[a-z]", "[A-Z]", r"\d", r"[^\w]"))
+    return kinds >= 2 and bool(re.search(r"\d", text)) and _entropy(text) >= _ENTROPY_BITS
+
+
+def _entropy(text: str) -> float:
+    counts = Counter(text).values()
+    return -sum(n / len(text) * math.log2(n / len(text)) for n in counts)
+
+
+def masked(value: str) -> str:
+    """What may be shown of a secret."""
+    return value[:2] + "..." if len(value) > _SHORTEST else "..."

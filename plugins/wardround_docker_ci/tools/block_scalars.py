@@ -1,0 +1,49 @@
+"""Places inside the block scalars of YAML (``run: |``), for tools that count from where the scalar begins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+_HEADER = re.compile(r"(?:^|[\s:-])(?P<sign>[|>])(?P<how>[-+0-9]*)[ \t]*(?:#.*)?$")
+
+
+def header_of(line: str) -> re.Match[str] | None:
+    """The sign that opens a block scalar at the end of a line, if there is one."""
+    return _HEADER.search(line)
+
+
+def content_of(lines: Sequence[str], line: int) -> Iterator[tuple[int, int, str]]:
+    """The lines of the block scalar whose sign is on a 1-based line: (line, indentation, what it says)."""
+    header = header_of(lines[line - 1])
+    if header is None:
+        return
+    margin = len(lines[line - 1]) - len(lines[line - 1].lstrip(" "))
+    given = re.search("[0-9]", header["how"])
+    indent = margin + int(given[0]) if given else 0
+    for number in range(line + 1, len(lines) + 1):
+        text = lines[number - 1]
+        if text.strip():
+            depth = len(text) - len(text.lstrip(" "))
+            indent = indent or depth
+            if depth < indent or depth <= margin:
+                return
+        yield number, indent, text[indent:]
+
+
+def place_in_block(lines: Sequence[str], line: int, column: int) -> tuple[int, int] | None:
+    """Where something is that a tool places at the sign's column plus its offset (in bytes) in the text.
+
+    Returns:
+        The 1-based line and column (in code points), or None if the line opens no block scalar.
+    """
+    header = header_of(lines[line - 1]) if line <= len(lines) else None
+    if header is None or column <= header.start("sign") + 1:
+        return None
+    left = column - header.start("sign") - 1
+    for number, indent, text in content_of(lines, line):
+        data = text.encode("utf-8", "surrogateescape")
+        if left <= len(data) and text:
+            return number, indent + len(data[:left].decode("utf-8", "ignore")) + 1
+        left -= len(data) + (1 if text or header["sign"] == "|" else 0)
+    return None

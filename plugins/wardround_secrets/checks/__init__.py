@@ -1,0 +1,26 @@
+"""The secrets specialist's checks, one kind of secret in each file; the first that sees one speaks."""
+
+from __future__ import annotations
+
+from wardround_secrets.checks.assigned_secret import AssignedSecret
+from wardround_secrets.checks.cloud_key import CloudKey
+from wardround_secrets.checks.credential_file import CredentialFile
+from wardround_secrets.checks.hardcoded_password import HardcodedPassword
+from wardround_secrets.checks.json_web_token import JsonWebToken
+from wardround_secrets.checks.private_key import PrivateKey
+from wardround_secrets.checks.provider_token import ProviderToken
+from wardround_secrets.checks.scanning import SecretCheck
+from wardround_secrets.checks.url_password import UrlPassword
+from wardround_secrets.checks.webhook_url import WebhookUrl
+
+CHECKS: tuple[type[SecretCheck], ...] = (
+    PrivateKey,
+    ProviderToken,
+    WebhookUrl,
+    CloudKey,
+    JsonWebToken,
+    UrlPassword,
+    CredentialFile,
+    AssignedSecret,
+    HardcodedPassword,
+)

@@ -1,0 +1,93 @@
+"""SE004."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround_secrets.checks import values
+from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+
+_SHAPE = re.compile(r"[A-Za-z0-9_+/=.~!@#$%^&*():?|-]{16,400}")
+_NO_SECRET = re.compile(
+    r"[\w+.-]+://|/[a-z]|\./|~/|\w+@\w+\.|arn:|sha\d+[-:]|ssh-|[a-z_]+(?:\.[a-z_]+)+$"
+    r"|\d{4}-\d\d-\d\d|v?\d+\.\d+"
+    r"|[A-Z0-9_]+$|projects/|secretsmanager:|vault:|ref:|op:|\w+\(|\d+$|[a-z]+(?:[-_][a-z]+)+$"
+    r"|[A-Z][a-z]+(?:[A-Z][a-z]+)+$|data:"
+    r"|--|#|AQICAH|ENC\[|pk_|pub|phc_|whsec_test|sk_test|rk_test|pk\.|eyJ"
+)
+_HASH_LENGTHS = (32, 40, 56, 64, 96, 128)
+_LEAST = ((64, 4.0), (32, 3.6), (20, 3.4), (16, 3.2))
+_LEAST_OF_HEX = 3.0
+_FEWEST_DIGITS = 2
+_LONG = 24
+
+
+class AssignedSecret(SecretCheck):
+    """A name that speaks of a secret is given what looks like a real one.
+
+    The value is too random to have been typed, so something accepts it; it is in every clone and stays in
+    the history when the line goes. Change it where it is accepted first, then read it from the environment
+    or a secret store.
+    """
+
+    ID = "SE004"
+    NAME = "assigned-secret"
+    SEVERITY = Severity.WARN
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        'api_key = os.environ["API_KEY"]\n',
+        'SECRET_KEY = "change-me-in-production-1"\n',
+        'token = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"\n',
+        'integrity_token_hash = "fd91d4e39d28102ffa4ab69c03726928495a0a2f9769bcc7fdd669e886e50beb"\n',
+        'public_key = "bkIa47RVO3hWEIOE4uxfrQnDkZu6n7Xw0FIK3toOMa21"\n',
+        'tokenUrl = "https://login.acme.dev/oauth2/v2.0/token"\n',
+        'const secretName = "langfuse-client-credentials-2";\n',
+        Valid('api_key = "' + 'tJUvyTCIvtCpLTAszCdBs36iJtri8hwR4DJiCBEf"\n', path="tests/test_client.py"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid('API_KEY = "' + 'nNfsaEIvfHd5yRWW2bHFn5HkFHXBtz2SkNvUBYdM"\n', line=1, column=12),
+        Invalid(
+            "export AUTH_TOKEN=" + "emWVqgWwAmAbERlmnEUDZU2biZsB91UQ\n", line=1, column=19, path="deploy.sh"
+        ),
+        Invalid(
+            '{"clientSecret": "' + 'SGp4waYoF9J2KdXGb5qAGAiro3QND-2Vm_9Tl2Fu"}\n',
+            line=1,
+            column=19,
+            path="app.json",
+        ),
+        Invalid("  api-key: " + "264610fcb34837e55f906a05bd9e76d6\n", line=1, column=12, path="values.yml"),
+    ]
+
+    @classmethod
+    def find(cls, text: Text) -> Iterator[Hit]:
+        for given in text.assignments:
+            if is_drawn(given.value):
+                yield Hit(
+                    given.start,
+                    given.end,
+                    f"{given.name[-40:].lstrip('.-_')} is given a random-looking value (***): chan"
+                    f"ge it, then remove it",
+                )
+
+
+def is_drawn(value: str) -> bool:
+    """Whether a value was drawn at random, as keys and tokens are."""
+    if not _SHAPE.fullmatch(value) or _NO_SECRET.match(value) or values.is_uuid(value):
+        return False
+    if values.is_filled_in_later(value) or values.is_made_up(value) or values.is_wordy(value):
+        return False
+    if values.is_hex(value):
+        return len(value) in _HASH_LENGTHS and values.entropy(value) >= _LEAST_OF_HEX
+    least = next(bits for length, bits in _LEAST if len(value) >= length)
+    return _is_varied(value) and values.entropy(value) >= least
+
+
+def _is_varied(value: str) -> bool:
+    """Whether there are letters, and digits or capitals among them as only chance puts them there."""
+    digits = sum(char.isdigit() for char in value)
+    if value == value.lower() or value == value.upper():
+        return digits >= _FEWEST_DIGITS and any(char.isalpha() for char in value)
+    return digits > 0 or len(value) >= _LONG

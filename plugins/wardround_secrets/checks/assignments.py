@@ -1,0 +1,135 @@
+"""Where a name that speaks of a secret is given a literal value: ``apiKey: "..."``, ``DB_PASSWORD=...``.
+
+The names are found first, by ``bytes.find``; only where one ends in an operator is the value looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wardround_secrets.checks.scanning import Text
+
+_ANCHORS = (b"pass", b"pwd", b"secret", b"token", b"credential", b"key")
+_KEYS = tuple(
+    word + joint
+    for word in (
+        b"api",
+        b"access",
+        b"auth",
+        b"private",
+        b"secret",
+        b"encryption",
+        b"encrypt",
+        b"signing",
+        b"account",
+        b"master",
+        b"service",
+        b"storage",
+        b"shared",
+        b"webhook",
+        b"admin",
+        b"consumer",
+        b"hmac",
+        b"jwt",
+        b"app",
+        b"session",
+        b"deploy",
+        b"license",
+        b"crypto",
+        b"cipher",
+        b"client",
+        b"subscription",
+        b"function",
+        b"write",
+    )
+    for joint in (b"", b"_", b"-", b".", b" ")
+)
+_REST_OF_NAME = re.compile(
+    r"(?:word|wd|phrase|code)?s?"
+    r"(?:[_-]?(?:access[_-]?)?key)?"
+    r"(?:[_-]?(?:value|val|prod(?:uction)?|dev(?:elopment)?|staging|live|base(?:64|32)?|b64|hex"
+    r"|str(?:ing)?|default"
+    r"|plain|raw|v?\d{1,2}))*",
+    re.IGNORECASE,
+)
+_TO_VALUE = re.compile(
+    r"(?P<close>\\?[\"'`]?)(?P<index>\])?[ \t]{0,20}"
+    r"(?:(?P<typed>:[ \t]*[A-Za-z_][\w.\[\]| ]{0,30}?|[ \t]string)[ \t]{0,4}(?==))?"
+    r"(?P<operator>=>|:=|\?\?=|\|\|=|\?=|=(?![=~>])|:(?![:=])|,(?=[ \t]*[\"'])|[ \t]+value=|>"
+    r"(?=[^<>\s]{6,100}</))[ \t]{0,20}"
+)
+_QUOTED = re.compile(
+    r"(?:[rbuRBU]{0,2}|[\w.]{1,30}\()(?P<quote>\\?[\"'`])(?P<value>[^\"'`\n\r\\]{6,400})(?P=quote)"
+)
+_BARE = re.compile(r"(?P<value>[^\s\"'`,;(){}\[\]<>|&#]{6,400})(?=[ \t]*(?:$|\r|\n|#|;|<))", re.MULTILINE)
+_NAME_BEFORE = re.compile(r"[A-Za-z0-9_.$-]{0,60}\Z")
+_BARE_FILES = re.compile(
+    r"(?:^|/)\.?(?:env|envrc|netrc|npmrc|pypirc|pgpass|s3cfg|my\.cnf|boto)(?:[._-][\w.-]*)?$"
+    r"|\.(?:env|ya?ml|ini|cfg|conf|config|cnf|properties|props|sh|bash|zsh|tfvars|toml|xml|plist"
+    r"|service|envrc)$"
+    r"|(?:^|/)(?:Dockerfile|Containerfile|Makefile|Jenkinsfile|Procfile|Vagrantfile)[^/]*$",
+    re.IGNORECASE,
+)
+_NOT_ABOUT_A_SECRET = re.compile(
+    r"public|placeholder|label|hint|title|descri|regex|pattern|error|message|invalid|missing|type"
+    r"|ur[il]|path"
+    r"|file|folder|dir(?:ectory)?(?:_|$)|header|field|column|param|prefix|suffix|xsrf|csrf|next"
+    r"|page|cursor|continu|sync|hash"
+    r"|digest|checksum|integrity|etag|cache|primary|foreign|sort|partition|short|mask|dummy|mock"
+    r"|fake|example"
+    r"|sample|expected|design|syntax|color|style|css|theme|locale|i18n|test|valid|policy|endpoint"
+    r"|id$|_ids?_|name"
+    r"|scope|grant|algo|format|length|count|limit|expir|lifetime|ttl|kind|version|query|search"
+    r"|selector|symbol"
+    r"|node|lexer|pars|punct|special|start|end_|stop|pad_|mask_|eos|bos|sep_|vocab|keyboard|arn"
+    r"|anon|publish"
+    r"|site_?key|captcha|storage_?key$|app_?key$|session_?key$|data-|aria|react|element|widget"
+    r"|feature|permission",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A name, the literal it is given, and where that stands."""
+
+    name: str
+    value: str
+    start: int
+    end: int
+    is_quoted: bool
+
+
+def assignments_in(text: Text) -> Iterator[Assignment]:
+    """Every literal that a name which speaks of a secret is given, in the order of anchors."""
+    bare = _BARE_FILES.search(text.path) is not None
+    for anchor in _ANCHORS:
+        for place in text.places_of(anchor):
+            if anchor == b"key" and not text.lower.endswith(_KEYS, max(0, place - 14), place):
+                continue
+            found = _assigned(text, place, place + len(anchor), bare)
+            if found is not None:
+                yield found
+
+
+def _assigned(text: Text, place: int, end_of_anchor: int, bare: bool) -> Assignment | None:
+    whole = text.text
+    rest = _REST_OF_NAME.match(whole, end_of_anchor)
+    end_of_name = rest.end() if rest else end_of_anchor
+    to_value = _TO_VALUE.match(whole, end_of_name)
+    if to_value is None or (to_value["operator"] == "," and not to_value["close"]):
+        return None
+    value = _QUOTED.match(whole, to_value.end())
+    if value is None and bare and to_value["operator"] in ("=", ":", ">"):
+        value = _BARE.match(whole, to_value.end())
+    if value is None:
+        return None
+    before = _NAME_BEFORE.search(whole, max(0, place - 60), place)
+    name = (before[0] if before else "") + whole[place:end_of_name]
+    if _NOT_ABOUT_A_SECRET.search(name):
+        return None
+    return Assignment(name, value["value"], *value.span("value"), "quote" in value.re.groupindex)

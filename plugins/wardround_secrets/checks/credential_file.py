@@ -1,0 +1,116 @@
+"""SE009."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround_secrets.checks import values
+from wardround_secrets.checks.assigned_secret import is_drawn
+from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+
+_FILES = (
+    (
+        re.compile(r"(?:^|/)\.?npmrc$|(?:^|/)\.yarnrc(?:\.yml)?$", re.IGNORECASE),
+        re.compile(
+            r"(?:_authToken|_auth|_password|npmAuthToken"
+            r"|npmAuthIdent)[ \t]*[=:][ \t]*[\"']?([^\s\"']{6,400})"
+        ),
+    ),
+    (
+        re.compile(r"(?:^|/)[._]netrc$", re.IGNORECASE),
+        re.compile(r"\bpassword[ \t\n]+(\S{4,200})"),
+    ),
+    (
+        re.compile(r"(?:^|/)\.pypirc$", re.IGNORECASE),
+        re.compile(r"(?m)^[ \t]*password[ \t]*[=:][ \t]*(\S{4,400})"),
+    ),
+    (
+        re.compile(r"(?:^|/)\.pgpass$", re.IGNORECASE),
+        re.compile(r"(?m)^[^:\n#]*:[^:\n]*:[^:\n]*:[^:\n]*:(\S{3,200})$"),
+    ),
+    (re.compile(r"(?:^|/)\.htpasswd$", re.IGNORECASE), re.compile(r"(?m)^[^:\n#]+:(\S{13,200})$")),
+    (
+        re.compile(
+            r"(?:^|/)\.docker/config\.json$|(?:^|/)\.?dockercfg$|(?:^"
+            r"|/)\.dockerconfigjson$",
+            re.IGNORECASE,
+        ),
+        re.compile(r'"(?:auth|identitytoken|password)"\s*:\s*"([^"\n]{6,4000})"'),
+    ),
+)
+_HEADER = re.compile(
+    r"authorization[\"']?\]?\s{0,4}(?::|,|=>?)\s{0,4}[\"'`]?\s?(basic|bearer|token)\s{1,2}"
+    r"([A-Za-z0-9+/=._~-]{8,2000})",
+    re.IGNORECASE,
+)
+
+
+class CredentialFile(SecretCheck):
+    """What a program logs in with stands in the file: a credential file or an Authorization header.
+
+    The repository hands the login to everybody who can read it, for as long as it is kept. Change the
+    password or revoke the token; keep the file out of git, or put a variable in the value's place.
+    """
+
+    ID = "SE009"
+    NAME = "committed-login"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("//registry.npmjs.org/:_authToken=${NPM_TOKEN}\n", path=".npmrc"),
+        Valid("machine api.acme.dev login ci password changeme\n", path=".netrc"),
+        'headers = {"Authorization": f"Bearer {token}"}\n',
+        'headers = {"Authorization": "Basic dXNlcjpwYXNzd29yZA=="}\n',
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "//npm.acme.dev/:_authToken=" + "ef98e64b45675670d0886315\n", line=1, column=28, path=".npmrc"
+        ),
+        Invalid(
+            "machine api.acme.dev login ci password " + "Kestrel.88\n", line=1, column=40, path="ci/.netrc"
+        ),
+        Invalid(
+            'headers = {"Authorization": "Basic ' + 'ZGVwbG95OlcxNkl4ZHEyUDRHNnVLVWU="}\n', line=1, column=36
+        ),
+        Invalid(
+            "curl -H 'Authorization: Bearer "
+            + "JUEkU0Px0axMbMIbaJUWk35FGnQrOHg5zpKJomd3' https://api.acme.dev\n",
+            line=1,
+            column=32,
+            path="a.sh",
+        ),
+    ]
+
+    @classmethod
+    def find(cls, text: Text) -> Iterator[Hit]:
+        for name, shape in _FILES:
+            if name.search(text.path):
+                for match in shape.finditer(text.text):
+                    if not _is_nothing(match[1]):
+                        yield Hit(
+                            *match.span(1),
+                            "a login is committed in this file (***): change it, then remove it",
+                        )
+        for place in text.places_of(b"authorization"):
+            match = _HEADER.match(text.text, place)
+            if match is not None and _is_login(match[1].lower(), match[2]):
+                said = f"Authorization header with a {match[1]} login (***): change it, then remove it"
+                yield Hit(*match.span(2), said, Severity.WARN)
+
+
+def _is_nothing(value: str) -> bool:
+    return values.is_filled_in_later(value) or values.is_made_up(value) or values.has_stop_word(value)
+
+
+def _is_login(kind: str, value: str) -> bool:
+    if kind != "basic":
+        return is_drawn(value)
+    try:
+        user, colon, password = base64.b64decode(value, validate=True).decode().partition(":")
+    except (binascii.Error, ValueError):
+        return False
+    return bool(colon) and len(password) >= 6 and not _is_nothing(password) and password != user

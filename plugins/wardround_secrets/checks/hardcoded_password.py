@@ -1,0 +1,69 @@
+"""SE005."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround_secrets.checks import values
+from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+
+_PASSWORD = re.compile(r"pass(?:w(?:or)?d|phrase)s?(?:[_-]?(?:prod|live|\d+))*$|pwd$", re.IGNORECASE)
+_SHAPE = re.compile(r"(?=.*[A-Za-z])(?:(?=.*\d)|(?=.*[a-z])(?=.*[A-Z])(?=.*[^A-Za-z0-9]))[!-~]{7,40}")
+_NO_PASSWORD = re.compile(
+    r"[\w+.-]+://|\.?/|\w+@\w+\.|\w+\(|[A-Z0-9_]+$|[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+$|[\d.,:/-]+$"
+    r"|\d{4}-\d\d|sha\d"
+    r"|\$\d|pbkdf|argon|scrypt|ENC|\{|--|#|[a-z]+(?:[-_][a-z]+)+\d?$|[a-z]+[A-Z]\w*\d?$|rgba?\(|v\d"
+)
+
+
+class HardcodedPassword(SecretCheck):
+    """A password is written in the source.
+
+    Everybody with a copy of the repository can log in with it, and so can whoever finds the history later.
+    Change the password, and read the new one from the environment or a secret store.
+    """
+
+    ID = "SE005"
+    NAME = "hardcoded-password"
+    SEVERITY = Severity.WARN
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "password = getpass()\n",
+        'password = "changeme123"\n',
+        'password_label = "Choose 8 characters"\n',
+        'PASSWORD = "DB_PASSWORD_2"\n',
+        'password: "form.password.label"\n',
+        Valid("password: " + "Blauwal.4711\n", path="docs/example.yml"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid('password = "' + 'Blauwal.4711"\n', line=1, column=13),
+        Invalid("POSTGRES_PASSWORD=" + "Kestrel_88\n", line=1, column=19, path=".env"),
+        Invalid('connect(host="h", smtpPassword="' + 'tIger!77"\n', line=1, column=33),
+    ]
+
+    @classmethod
+    def find(cls, text: Text) -> Iterator[Hit]:
+        for given in text.assignments:
+            if _PASSWORD.search(given.name) and is_password(given.value):
+                name = given.name[-40:].lstrip(".-_")
+                yield Hit(
+                    given.start,
+                    given.end,
+                    f"{name} is written in the source (***): change it, then remove it",
+                )
+
+
+def is_password(value: str) -> bool:
+    """Whether a value is a password somebody chose to protect something with."""
+    return (
+        _SHAPE.fullmatch(value) is not None
+        and _NO_PASSWORD.match(value) is None
+        and not values.is_filled_in_later(value)
+        and not values.is_made_up(value)
+        and not values.has_stop_word(value)
+        and not values.is_uuid(value)
+        and not (values.is_wordy(value) and not any(char.isdigit() for char in value))
+    )

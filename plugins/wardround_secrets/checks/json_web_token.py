@@ -1,0 +1,95 @@
+"""SE006."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround_secrets.checks import values
+from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+
+_JWT = re.compile(
+    r"eyJ[A-Za-z0-9_-]{8,1000}\.(eyJ[A-Za-z0-9_-]{8,8000})\."
+    r"([A-Za-z0-9_-]{20,1000})(?![\w-])"
+)
+_FOR_SHOW = frozenset({"1234567890", "supabase-demo", "john doe", "test", "example", "joe", "jwt.io"})
+
+
+class JsonWebToken(SecretCheck):
+    """A signed JSON web token stands in the file.
+
+    Whoever presents it is taken for the one it was made for, until it expires or its signing key is
+    changed. Withdraw it, and ask for a new one at run time. A Supabase service_role token passes by every
+    policy on rows.
+    """
+
+    ID = "SE006"
+    NAME = "json-web-token"
+    SEVERITY = Severity.WARN
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        'token = "eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9" + "." + payload\n',
+        'token = "eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9.eyJzdWIiOiAiMTIzNDU2Nzg5MCIsICJuYW1lIj'
+        "ogIkpvaG4gRG9lIiwgImlhdCI6IDE1MTYyMzkwMjJ9" + '.mDLBYACDSJRzgrCN4gMH1BGOviGM9wMliu1JN5sKlW3"\n',
+        'ANON = "eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9.eyJpc3MiOiAic3VwYWJhc2UiLCAicmVmIjogInF'
+        "3eGp6a3Zibm1wbGtqaGdmZHNhIiwgInJvbGUiOiAiYW5vbiJ9"
+        + '.OE29a1JQX8hGif9CHiPNrEILD21dZoyIfuDgfxrEd5Q"\n',
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            'token = "eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9'
+            + ".eyJzdWIiOiAidS04MTcxIiwgImlzcyI6ICJodHRwczovL2xvZ2luLmFjbWUuZGV2In0.O3NKUH9OTAfE5"
+            'LQ9ahYh1OM3P3UaTKF1LtZGfBTcxMZ"\n',
+            line=1,
+            column=10,
+        ),
+        Invalid(
+            "KEY=eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9"
+            + ".eyJpc3MiOiAic3VwYWJhc2UiLCAicmVmIjogImtxeGp6d3Zibm1wbGtqaGdmZHNhIiwgInJvbGUiOiAic"
+            "2VydmljZV9yb2xlIn0.wlccPPHpsNu28VJMy9BEgE0XOEUeXcYpyKLsJihgxp9\n",
+            line=1,
+            column=5,
+            path=".env",
+        ),
+        Invalid(
+            'auth("eyJhbGciOiAiSFMyNTYiLCAidHlwIjogIkpXVCJ9'
+            + ".eyJlbWFpbCI6ICJjaUBhY21lLmRldiIsICJhdWQiOiAiYWNtZSJ9.cUYMHkXEFKBV7346h6RlTArr3FVn"
+            'OiFiKKlqpZQhcpn")\n',
+            line=1,
+            column=7,
+            path="a.ts",
+        ),
+    ]
+
+    @classmethod
+    def find(cls, text: Text) -> Iterator[Hit]:
+        for start, _ in text.runs:
+            match = _JWT.match(text.text, start) if text.text.startswith("eyJ", start) else None
+            if match is None or values.is_made_up(match[2]):
+                continue
+            claims = _claims(match[1])
+            if claims is None or _is_for_show(claims) or claims.get("role") == "anon":
+                continue
+            powerful = claims.get("role") == "service_role"
+            kind = "Supabase service_role token" if powerful else "JSON web token"
+            severity = Severity.ERROR if powerful else None
+            yield Hit(*match.span(), f"{kind} eyJ*** in the source: withdraw it, then remove it", severity)
+
+
+def _claims(part: str) -> Mapping[str, Any] | None:
+    """What a token says, or None if that cannot be read."""
+    try:
+        decoded = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+    except (ValueError, RecursionError):
+        return None
+    return decoded if isinstance(decoded, dict) else None
+
+
+def _is_for_show(claims: Mapping[str, Any]) -> bool:
+    """Whether somebody wrote the claims to show what a token looks like."""
+    told = [str(claims.get(name, "")).lower() for name in ("sub", "iss", "name", "aud")]
+    return not any(told) or any(value in _FOR_SHOW or values.is_made_up(value) for value in told if value)

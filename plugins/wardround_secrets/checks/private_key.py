@@ -1,0 +1,110 @@
+"""SE002."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround_secrets.checks import values
+from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+
+_BEGIN = re.compile(r"-----BEGIN (?P<kind>(?:[A-Z0-9]+ ){0,3})PRIVATE KEY(?: BLOCK)?-----")
+_END = "-----END"
+_BETWEEN = re.compile(r"\\[nr]|[\s\"'`+,#*>|\\]")
+_HEADER = re.compile(r"^[A-Za-z-]+: ?[^\n\\]*(?:\\n|\n|$)", re.MULTILINE)
+_BASE64 = re.compile(r"[A-Za-z0-9/+=]{64,}")
+_LONGEST = 20_000
+"""Characters; an RSA key of 16,384 bits takes 12,700."""
+_JWK = re.compile(r'"d"\s*:\s*"([A-Za-z0-9_-]{40,})"')
+_PUTTY = re.compile(r"Private-Lines: \d+\s+((?:[A-Za-z0-9/+=]{16,}\s+)+)")
+
+
+class PrivateKey(SecretCheck):
+    """A private key stands in the file.
+
+    Whoever has a copy of the repository can pass for the owner of the key or read what was encrypted for
+    it, and the history keeps the key when the file goes. Make a new key, withdraw this one wherever it is
+    trusted, and let the deployment bring the new one.
+    """
+
+    ID = "SE002"
+    NAME = "private-key"
+    IN_GENERATED = True
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        'BEGIN = "-----BEGIN {} KEY-----".format("RSA PRIVATE")\n',
+        "-----BEGIN CERTIFICATE-----\n"
+        + "guy7VlVgB462YVZ9BCqzv53wSlKSVQb0hqBSjPCAV0tnhrdPbVynGukmoPtshllP\n" * 2
+        + "-----END CERTIFICATE-----\n",
+        "-----BEGIN RSA" + " PRIVATE KEY-----\nMIIE...\n-----END RSA PRIVATE KEY-----\n",
+        Valid(
+            "-----BEGIN RSA"
+            + " PRIVATE KEY-----\ni4LT0MdcEwfKeZXOzdhly1cjFO3CN6FuYVxZzdo4bl2v9TAUb3wQWbMHeYHiI0F"
+            "2\n9kOtk3zw4uQTyFWwiTyob7cSC3W7RfSGaQmWzxjE7tmcMGgZadkBFyus23GQc6X4\n",
+            path="tests/fixtures/a.pem",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "-----BEGIN RSA"
+            + " PRIVATE KEY-----\nMIIEpAIBAAKCAQEA5fYdNTDLkp47oclDQGoMezKYkvQM6s45YUgIm4Df5IihH8M"
+            "j\nM7hZuwuRnIJOvtFMMMOOCYnXpYAlsH1VXZxen3Xm55jt5d8keFDlWlOKyfUXihuP\n",
+            line=1,
+            column=1,
+            path="a.pem",
+        ),
+        Invalid(
+            '{"type": "service_account", "private_key": "-----BEGIN'
+            + " PRIVATE KEY-----\\npfqnptxdWinQQ9jzNACQIy3J7emB3Sau26BDEiaDBHAkJXoTGtuLXxTD3wnNWV"
+            "Hz\\neE0TNnib99JGrVdzGX9l0oqo5Gi6TTxarImPu5pCXW9pJJ4ISiMg6OSxpe0NiEYS"
+            '\\n-----END PRIVATE KEY-----\\n"}\n',
+            line=1,
+            column=45,
+            path="account.json",
+        ),
+        Invalid(
+            '{"kty": "EC", ' + '"d": "0znCcINXIKOfFCjKwYiKp585ghBOpa5E97P4vQVeloN"}\n',
+            line=1,
+            column=21,
+            path="jwk.json",
+        ),
+    ]
+
+    @classmethod
+    def find(cls, text: Text) -> Iterator[Hit]:
+        whole = text.text
+        if "PRIVATE KEY" in whole:
+            for begin in _BEGIN.finditer(whole):
+                yield from _pem(text, begin)
+        if '"kty"' in whole:
+            for match in _JWK.finditer(whole):
+                if not values.is_made_up(match[1]):
+                    yield Hit(*match.span(1), _said("private key of a JSON web key"))
+        if "PuTTY-User-Key-File" in whole:
+            for match in _PUTTY.finditer(whole):
+                yield Hit(*match.span(1), _said("PuTTY private key"))
+
+
+def _pem(text: Text, begin: re.Match[str]) -> Iterator[Hit]:
+    """The block that begins here, if it is more than its first line and an ellipsis."""
+    whole = text.text
+    end = whole.find(_END, begin.end(), begin.end() + _LONGEST)
+    inside = whole[begin.end() : end if end >= 0 else begin.end() + 2000]
+    body = _BASE64.search(_BETWEEN.sub("", _HEADER.sub("", inside.lstrip())))
+    if body is None or values.is_made_up(body[0][16:80]):
+        return
+    stop = whole.find("-----", end + len(_END)) + 5 if end >= 0 else begin.end() + len(inside)
+    is_account = b'"service_account"' in text.lower
+    kind = "Google service-account key" if is_account else f"{_called(begin['kind'])}private key"
+    locked = "ENCRYPTED" in begin["kind"] or "4,ENCRYPTED" in inside
+    yield Hit(begin.start(), max(stop, begin.end()), _said(kind), Severity.WARN if locked else None)
+
+
+def _called(kind: str) -> str:
+    return "PGP " if kind.startswith("PGP") else "OpenSSH " if kind.startswith("OPENSSH") else kind
+
+
+def _said(kind: str) -> str:
+    return f"{kind} in the source: replace the key, then remove it"

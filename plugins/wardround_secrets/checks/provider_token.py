@@ -1,0 +1,179 @@
+"""SE001."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround_secrets.checks import values
+from wardround_secrets.checks.providers import DOTTED, Token, by_start, checksum_holds, shape_of
+from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+
+_SENTENCE = 0.55
+_TELLING = ".:~"
+_LENGTHS = frozenset({36, 37, 40, 84})
+"""Characters of a run that can be a token by what is inside it."""
+_LONGEST_DOTTED = 20
+_AIRTABLE_ID = 18
+_ESCAPED = "nrt"
+_FIREBASE = re.compile(r"firebase|google-services|GoogleService-Info", re.IGNORECASE)
+_TELEGRAM = 35
+_TELEGRAM_BOT = re.compile(r"(?<![\w-])\d{8,10}:\Z")
+_AZURE_SECRET = re.compile(r"[A-Za-z0-9_.~-]{3}\dQ~[A-Za-z0-9_.~-]{31,34}(?![A-Za-z0-9_.~-])")
+_AZURE_DEVOPS = 84
+_DISCORD_ID = range(24, 29)
+_DISCORD_BOT = re.compile(r"[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}(?![\w-])")
+_MAILCHIMP = (36, 37)
+_MAILCHIMP_KEY = re.compile(r"[0-9a-f]{32}-us\d{1,2}")
+_MAXMIND = 40
+_TERRAFORM = re.compile(r"(?<!\w)[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,70}(?![\w=-])")
+
+
+class ProviderToken(SecretCheck):
+    """An access token of a known provider stands in the file.
+
+    Whoever can read the repository, now or at any later time, can use it: removing the line does not remove
+    it from the history. Revoke the token at the provider first, then read a new one from the environment or
+    a secret store.
+    """
+
+    ID = "SE001"
+    NAME = "provider-token"
+    IN_TESTS = True
+    IN_GENERATED = True
+    URL: ClassVar[str | None] = "https://docs.github.com/en/code-security/secret-scanning"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        'TOKEN = os.environ["GITHUB_TOKEN"]\n',
+        f'TOKEN = "ghp_{"x" * 36}"\n',
+        'TOKEN = "ghp_" + "thisIsWhereTheTokenOfTheBotGoes00000"\n',
+        f'KEY = "AKIA{"IOSFODNN7EXAMPLE"}"\n',
+        f'KEY = "sk_test_{"WdUfSHzzqhJEH4lOqNxq0DuT"}"\n',
+        Valid(
+            f'{{"authDomain": "a", "apiKey": "AIza{"yO4dmG5Kxk7F63nBYRBj8d7QDGynIsDOqd6"}"}}\n',
+            path="firebase.json",
+        ),
+        Valid(
+            f'"integrity": "sha512-'
+            f'{"/DGnLI45bFcNTzUatB9wqFClyCyucQ62zFjGqcIBk4EZsdHwD1HS3BNa8Nv+gib821wiz1eUkK/4Ylvl"}=="\n',
+            path="package-lock.json",
+        ),
+        Valid(
+            f'a = "ghp_{"SYvSVaBVdn5I5og2yxec90W3BF1SRq"}0ca26p"\n',
+            base=f'a = "ghp_{"SYvSVaBVdn5I5og2yxec90W3BF1SRq"}0ca26p"\n',
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(f'TOKEN = "ghp_{"SYvSVaBVdn5I5og2yxec90W3BF1SRq"}0ca26p"\n', line=1, column=10),
+        Invalid(f"aws:\n  id: AKIA{'WZ5LV43NZ3STMSTC'}\n", line=2, column=7, path="deploy.yml"),
+        Invalid(f'"key\\nsk_live_{"dzsjOjaRp5k1bTEhUcvF0IgC"}"\n', line=1, column=7, path="a.ts"),
+        Invalid(
+            f"MAIL=SG.{'AueRtKfCQnusNaJ8UpqiwH'}.{'ARHDPcUJqyS41s2hZJn18S1pE82dRdeoxgCTB0TiBGL'}\n",
+            line=1,
+            column=6,
+            path=".env",
+        ),
+        Invalid(
+            f'bot("7656737909:AA{"i8ScuNZsnwSeCiodiDtyyXnJurL5RYlU1"}")\n', line=1, column=6, path="bot.js"
+        ),
+        Invalid(f'é = "xoxb-{"807137115786"}-949025276585-JNqtCqyWZCXVb1yVOnYUg4XP"\n', line=1, column=6),
+    ]
+
+    @classmethod
+    def find(cls, text: Text) -> Iterator[Hit]:
+        rows = by_start()
+        whole = text.text
+        for start, end in text.runs:
+            before = whole[start - 1] if start else "\n"
+            begin = start
+            if before == ".":
+                begin = _before_dots(whole, start)
+            elif before == "\\" and whole[start] in _ESCAPED:
+                begin += 1
+            known = rows.get(whole[begin : begin + 2])
+            hit = _by_prefix(text, begin, known) if known is not None else None
+            if hit is None and (before in _TELLING or end - start in _LENGTHS or whole.startswith(".", end)):
+                hit = _by_neighbours(text, start, end, before)
+            if hit is not None:
+                yield hit
+
+
+def _before_dots(whole: str, start: int) -> int:
+    """Where a token begins that has dots before its first long part; the start itself if it does not."""
+    near = whole[max(0, start - _LONGEST_DOTTED) : start]
+    if near[-_AIRTABLE_ID:].startswith("pat") and len(near) >= _AIRTABLE_ID:
+        return start - _AIRTABLE_ID
+    if not near.endswith(DOTTED):
+        return start
+    return start - max(len(dotted) for dotted in DOTTED if near.endswith(dotted))
+
+
+def _by_prefix(text: Text, start: int, known: Sequence[tuple[str, Token]]) -> Hit | None:
+    """The token that begins at a place with one of the prefixes."""
+    for prefix, token in known:
+        if not text.text.startswith(prefix, start):
+            continue
+        match = shape_of(token).match(text.text, start + len(prefix))
+        if match is None or (token.needs and token.needs.encode() not in text.lower):
+            continue
+        proven = token.checked and checksum_holds(text.text[start : match.end()], prefix)
+        if not proven and (values.is_made_up(match[0]) or _is_spoken(match[0])):
+            continue
+        if token.mild and _is_public(text, token):
+            continue
+        return _hit(text, (start, match.end()), token.kind, prefix, proven=proven, mild=token.mild)
+    return None
+
+
+def _is_spoken(body: str) -> bool:
+    """Whether what follows a prefix is a sentence, as in ``ghp_thisIsWhereTheTokenGoes``."""
+    return not values.is_hex(body) and not body.isupper() and values.is_wordy(body, _SENTENCE)
+
+
+def _is_public(text: Text, token: Token) -> bool:
+    """Whether a key that may be public is one: Firebase puts Google's into every page."""
+    return (
+        text.is_generated
+        or (token.kind == "Google API key" and _FIREBASE.search(text.path) is not None)
+        or any(word in text.lower for word in (b"authdomain", b"firebaseapp.com", b"messagingsenderid"))
+    )
+
+
+def _by_neighbours(text: Text, start: int, end: int, before: str) -> Hit | None:
+    """The tokens that are told by what stands around or inside them, and not by how they begin."""
+    whole, length = text.text, end - start
+    found: tuple[str, int, int] | None = None
+    if before == ":" and length == _TELEGRAM and whole.startswith("AA", start):
+        bot = _TELEGRAM_BOT.search(whole, max(0, start - 14), start)
+        found = ("Telegram bot token", bot.start(), end) if bot else None
+    elif before == "~" and _AZURE_SECRET.match(whole, max(0, start - 6), end):
+        found = "Azure client secret", max(0, start - 6), end
+    elif length == _AZURE_DEVOPS and whole.startswith("AZDO", start + 76):
+        found = "Azure DevOps token", start, end
+    elif length in _DISCORD_ID and whole.startswith(".", end) and (bot := _DISCORD_BOT.match(whole, start)):
+        found = "Discord bot token", start, bot.end()
+    elif length in _MAILCHIMP and _MAILCHIMP_KEY.match(whole, start, end) and b"mailchimp" in text.lower:
+        found = "Mailchimp API key", start, end
+    elif length == _MAXMIND and whole.endswith("_mmk", start, end):
+        found = "MaxMind licence key", start, end
+    elif whole.startswith("atlasv1.", start - 8) and (key := _TERRAFORM.search(whole, max(0, start - 23))):
+        found = ("HCP Terraform token", key.start(), key.end()) if key.start() < start else None
+    if found is None or values.is_made_up(whole[max(found[1], start) : found[2]]):
+        return None
+    return _hit(text, found[1:], found[0])
+
+
+def _hit(
+    text: Text,
+    place: tuple[int, int],
+    kind: str,
+    prefix: str = "",
+    *,
+    proven: bool = False,
+    mild: bool = False,
+) -> Hit:
+    shown = values.shown(text.text[slice(*place)], prefix)
+    severity = Severity.WARN if mild or (text.is_tried(place[0]) and not proven) else None
+    return Hit(*place, f"{kind} {shown} in the source: revoke it, then remove it", severity)

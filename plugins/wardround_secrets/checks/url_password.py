@@ -1,0 +1,91 @@
+"""SE003."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround_secrets.checks import values
+from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+
+_URL = re.compile(
+    r"://(?P<user>[^\s/@:\"'`<>(){}\[\]$%,;]{0,80}):(?P<password>[^\s/@:\"'`<>,;]{3,200})@"
+    r"(?P<host>[A-Za-z0-9_.-]+)"
+)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,30}\Z")
+_NOBODYS = re.compile(
+    r"example|localhost|\A127\.|\A0\.0\.0\.0|\A10\.|\A192\.168\.|\A172\.(?:1[6-9]|2\d|3[01])\."
+    r"|\Ahost\b|host\.docker"
+    r"|\.(?:test|invalid|local|localdomain|internal|lan|svc)\Z|\.svc\.|your|foo|\Adomain\.|\Asome|\Amy",
+    re.IGNORECASE,
+)
+_NO_PASSWORDS = frozenset({"x-oauth-basic", "x-access-token", "oauth2"})
+_LONG = 12
+_VARIED = 3.0
+"""Bits for each character from which on a password of twelve was drawn."""
+
+
+class UrlPassword(SecretCheck):
+    """A URL holds a user's password.
+
+    URLs end up in logs, process lists and error messages, and this one in the history of the repository as
+    well. Change the password, and put the URL together from settings that are not committed.
+    """
+
+    ID = "SE003"
+    NAME = "url-password"
+    IN_GENERATED = True
+    SEVERITY = Severity.WARN
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        'URL = "postgres://postgres:postgres@localhost:5432/app"\n',
+        'URL = f"postgres://{user}:{password}@db.acme.dev/app"\n',
+        'URL = "https://user:password@api.acme.dev/"\n',
+        'URL = "redis://:k8dWq2xZ@redis:6379/0"\n',
+        'URL = "https://docs.acme.dev/a:b/c@d"\n',
+        Valid('URL = "postgres://app:' + 'KP0Ohymeb1KLe6NV@db.acme.dev/app"\n', path="docs/setup.md"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid('URL = "postgres://app:' + 'mpb9ltXLV8izVipC@db.acme.dev/app"\n', line=1, column=23),
+        Invalid(
+            "CELERY_BROKER=amqps://worker:" + "Kestrel.71@mq.acme.dev/jobs\n", line=1, column=30, path=".env"
+        ),
+        Invalid(
+            '  "resolved": "https://ci:' + 'wcC5FZhKvMS7y8uXYYGu@npm.acme.dev/a.tgz"\n',
+            line=1,
+            column=27,
+            path="package-lock.json",
+        ),
+    ]
+
+    @classmethod
+    def find(cls, text: Text) -> Iterator[Hit]:
+        for match in _URL.finditer(text.text):
+            scheme = _SCHEME.search(text.text, max(0, match.start() - 30), match.start())
+            user, password, host = match["user"], match["password"], match["host"]
+            if scheme is None or _is_harmless(user, password, host):
+                continue
+            drawn = (
+                len(password) >= _LONG
+                and values.entropy(password) >= _VARIED
+                and not values.is_wordy(password)
+            )
+            yield Hit(
+                *match.span("password"),
+                f"password in a {scheme[0]} URL of {_short(host)}: change it, then remove it",
+                Severity.ERROR if drawn else None,
+            )
+
+
+def _is_harmless(user: str, password: str, host: str) -> bool:
+    if "." not in host.strip(".") or _NOBODYS.search(host):
+        return True
+    if values.is_filled_in_later(password) or values.is_made_up(password) or values.has_stop_word(password):
+        return True
+    return password.lower() == user.lower() or password.isdigit() or password in _NO_PASSWORDS
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 40 else f"{name[:37]}..."

@@ -1,0 +1,61 @@
+"""SQ022: an index that stops writes while it is built."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround_sql.cases import invalid, valid
+from wardround_sql.check import SqlCheck
+
+
+class BlockingIndex(SqlCheck):
+    """An index is created on a table in use, without CONCURRENTLY.
+
+    Until the index is built nobody can write to the table, which for a large one is minutes. CREATE INDEX
+    CONCURRENTLY lets writes through; it cannot run inside a transaction, so it needs a migration of its own.
+    """
+
+    ID = "SQ022"
+    NAME = "index-without-concurrently"
+    PLANE = Plane.PERF
+    DEFECT_CLASS = "index-without-concurrently"
+    WORDS = ("index",)
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        valid("create index concurrently i on notes (a);\n"),
+        valid("create table notes (a int);\ncreate index i on notes (a);\n"),
+        valid("create index i on notes (a);\n", path="db/schema.sql"),
+        valid("CREATE INDEX `i` ON `notes` (`a`);\nINSERT INTO `x` VALUES (1);\n"),
+        valid(
+            "create index i on notes (a);\n",
+            others={"db/migrations/0001_a.sql": "create table a (id integer primary key AUTOINCREMENT);\n"},
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        invalid("create index i on notes (a);\n", 1, 1),
+        invalid("create table other (a int);\ncreate unique index if not exists i on notes (a);\n", 2, 1),
+        Invalid(
+            "def upgrade():\n    op.create_index('i', 'notes', ['a'])\n",
+            line=2,
+            column=5,
+            path="migrations/versions/1a2b_add.py",
+        ),
+    ]
+
+    def run(self) -> None:
+        for statement in self.script.of("IndexStmt"):
+            node = statement.node
+            table = self.script.name_of(node.get("relation", {}))
+            if node.get("concurrent") or self.script.is_new(table) or table.name in self._made:
+                continue
+            if self.script.migrates(statement):
+                self.say(statement, f"nobody can write to {table} while this index is built; add CONCURRENTLY")
+
+    @property
+    def _made(self) -> set[str]:
+        """Materialised views of this file: nobody waits for those either."""
+        views = self.script.of("CreateTableAsStmt")
+        return {statement.node.get("into", {}).get("rel", {}).get("relname", "") for statement in views}

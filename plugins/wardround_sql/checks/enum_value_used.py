@@ -1,0 +1,73 @@
+"""SQ024: an enum value used in the transaction that adds it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround_sql.cases import invalid, valid
+from wardround_sql.check import SqlCheck
+from wardround_sql.nodes import Node, texts, walk
+from wardround_sql.statements import Statement
+
+
+class EnumValueUsed(SqlCheck):
+    """A new value of an enum type is used before the transaction that adds it is over.
+
+    Postgres refuses that: "unsafe use of new value". Migration tools run a file as one transaction, so put the
+    statement that uses the value into the next migration.
+    """
+
+    ID = "SQ024"
+    NAME = "enum-value-in-same-transaction"
+    SEVERITY = Severity.ERROR
+    WORDS = ("add value",)
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        valid("alter type state add value 'done';\n"),
+        valid("alter type state add value 'done';\nupdate notes set state = 'open';\n"),
+        valid("create type state as enum ('open');\nalter type state add value 'done';\nselect 'done'::state;\n"),
+        valid("begin;\nalter type state add value 'done';\ncommit;\nupdate notes set state = 'done' where a;\n"),
+        valid("alter type state add value 'done';\ncomment on type state is 'done';\n"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        invalid("alter type state add value 'done';\nupdate notes set state = 'done' where state = 'open';\n", 2, 26),
+        invalid("alter type state add value if not exists 'done';\nalter table n alter s set default 'done';\n", 2, 35),
+        invalid("alter type app.state add value 'done' after 'open';\ninsert into notes values (1, 'done'::app.state);\n", 2, 30),
+    ]
+
+    def run(self) -> None:
+        created: set[str] = set()
+        added: dict[str, str] = {}
+        for statement in self.script.statements:
+            if not statement.fragment.migrates:
+                continue
+            if statement.kind == "TransactionStmt" and statement.node.get("kind") == "TRANS_STMT_COMMIT":
+                added.clear()
+            elif statement.kind == "CreateEnumStmt":
+                created.add(texts(statement.node.get("typeName"))[-1])
+            elif statement.kind == "AlterEnumStmt":
+                self._add(statement.node, created, added)
+            elif statement.kind in _USES and added:
+                self._look_at(statement, added)
+
+    def _add(self, node: Node, created: set[str], added: dict[str, str]) -> None:
+        name = texts(node.get("typeName"))[-1]
+        if node.get("newVal") and not node.get("oldVal") and name not in created:
+            added[node["newVal"]] = name
+
+    def _look_at(self, statement: Statement, added: dict[str, str]) -> None:
+        for one in walk(statement.node):
+            constant = one.get("A_Const")
+            value = constant.get("sval", {}).get("sval") if isinstance(constant, dict) else None
+            if isinstance(constant, dict) and value in added:
+                text = f"'{value}' is added to {added[value]} in this transaction and cannot be used in it"
+                self.say(statement, text, constant.get("location"))
+                added.pop(value)
+                return
+
+
+_USES = frozenset({"UpdateStmt", "InsertStmt", "DeleteStmt", "SelectStmt", "AlterTableStmt", "CreateStmt", "IndexStmt",
+                   "ViewStmt", "CreatePolicyStmt"})  # fmt: skip

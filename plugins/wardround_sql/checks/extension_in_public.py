@@ -1,0 +1,48 @@
+"""SQ013: an extension among the tables an API serves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_sql.cases import api_invalid, api_valid, valid
+from wardround_sql.check import SqlCheck
+from wardround_sql.nodes import option, text_of
+
+_PLACED = frozenset({"plpgsql", "pg_net", "pg_cron", "pgsodium", "supabase_vault", "pg_graphql", "pgjwt", "pgmq",
+                     "pg_stat_statements", "pgaudit", "wrappers"})  # fmt: skip
+
+
+class ExtensionInPublic(SqlCheck):
+    """An extension is installed into a schema that an API serves.
+
+    Its functions and tables are then served too, and stand in the way of your own names. Install it with
+    ``WITH SCHEMA extensions``.
+    """
+
+    ID = "SQ013"
+    NAME = "extension-in-public"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.INFO
+    WORDS = ("extension",)
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        api_valid('create extension if not exists "uuid-ossp" with schema extensions;\n'),
+        api_valid("create extension pg_net;\n"),
+        valid("create extension citext;\n"),
+        api_valid("set search_path = extensions;\ncreate extension citext;\n"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        api_invalid("create extension citext;\n", 1, 1),
+        api_invalid("create extension if not exists vector with schema public;\n", 1, 1),
+        api_invalid('select 1;\ncreate extension "uuid-ossp" schema "public";\n', 2, 1),
+    ]
+
+    def run(self) -> None:
+        for statement in self.script.of("CreateExtensionStmt"):
+            name = statement.node.get("extname", "")
+            where = text_of(option(statement.node.get("options"), "schema")) or self.script.default_schema
+            if name not in _PLACED and not self.script.is_spare and self.script.exposure.serves(where):
+                self.say(statement, f"extension {name} goes into schema {where}, which the API serves")

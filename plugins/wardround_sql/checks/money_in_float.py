@@ -1,0 +1,49 @@
+"""SQ035: money in a binary fraction."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround_sql.cases import invalid, valid
+from wardround_sql.check import SqlCheck
+from wardround_sql.queries import typed_columns
+
+_MONEY = re.compile(
+    r"(?:^|_)(?:price|prices|amount|balance|salary|wage|fee|fees|cost|costs|revenue|payment|refund|invoice_total|"
+    r"order_total|subtotal|grand_total|total_price|tax_amount|vat|discount_amount|payout|deposit|budget|credit_limit)"
+    r"(?:_(?:usd|eur|gbp|net|gross|total|due|paid|value|per_\w+|in_\w+))?$"
+)
+_FLOATS = re.compile(r"(?:float|float4|float8|real|double|double precision)(?:\(\d+(?:, ?\d+)?\))?$")
+
+
+class MoneyInFloat(SqlCheck):
+    """An amount of money is stored as a binary floating point number.
+
+    0.1 has no exact binary form, so sums come out a fraction off and equal amounts compare unequal. Use
+    ``numeric(precision, scale)``, or whole cents in ``bigint``.
+    """
+
+    ID = "SQ035"
+    NAME = "money-in-float"
+    WORDS = ("float", "real", "double")
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        valid("create table orders (price numeric(12, 2));\n"),
+        valid("create table orders (score float8, weight real);\n"),
+        valid("create table orders (price_history_id bigint, costume float8);\n"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        invalid("create table orders (\n  id int,\n  price double precision not null\n);\n", 3, 9),
+        invalid('alter table orders add column "totalPrice" real;\n', 1, 44),
+        invalid("CREATE TABLE `orders` (`price` FLOAT) ENGINE=InnoDB;\n", 1, 24),
+    ]
+
+    def run(self) -> None:
+        for found in typed_columns(self.script):
+            name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", found.column).lower()
+            if _FLOATS.match(found.type) and _MONEY.search(name):
+                text = f"{found.column} is money in a {found.type}, which has no exact cents; use numeric{found.note}"
+                self.report(found.span, text)

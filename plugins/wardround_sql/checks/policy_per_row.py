@@ -1,0 +1,71 @@
+"""SQ004: a policy that calls a function for every row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_sql.cases import api_invalid, api_valid
+from wardround_sql.check import SqlCheck
+from wardround_sql.nodes import Node, function_name, items, walk
+
+_CHEAP = frozenset({"now", "coalesce", "lower", "upper", "current_date", "transaction_timestamp", "make_interval"})
+
+
+class PolicyPerRow(SqlCheck):
+    """A policy calls a function that does not depend on the row, once for every row.
+
+    ``auth.uid()`` and ``current_setting()`` give the same for the whole query, but Postgres calls them again
+    for each row it looks at. In ``(select auth.uid())`` they run once.
+    """
+
+    ID = "SQ004"
+    NAME = "policy-function-per-row"
+    PLANE = Plane.PERF
+    WORDS = ("policy",)
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        api_valid("create policy p on notes using ((select auth.uid()) = user_id);\n"),
+        api_valid("create policy p on notes using (user_id in (select member from teams where auth.uid() = x));\n"),
+        api_valid("create policy p on notes using (is_member(team_id));\n"),
+        api_valid("create policy p on notes using (created_at < now());\n"),
+        api_valid("create policy p on notes for insert with check ((select auth.uid()) = user_id);\n"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        api_invalid("create policy p on notes using (auth.uid() = user_id);\n", 1, 33),
+        api_invalid("create policy p on notes for select\nusing ((auth.jwt() ->> 'org') = org and auth.uid() = me);\n", 2, 9),
+        api_invalid("create policy p on notes for select using (org = current_setting('app.org')::int);\n", 1, 50),
+        api_invalid("create policy p on notes for delete using (is_admin());\n", 1, 44),
+        api_invalid("create policy p on notes for insert with check (auth.uid() = user_id);\n", 1, 49),
+    ]
+
+    def run(self) -> None:
+        for statement in self.script.of("CreatePolicyStmt", "AlterPolicyStmt"):
+            call = next((c for part in ("qual", "with_check") for c in _calls(statement.node.get(part))), None)
+            if call is not None:
+                name = function_name(call)
+                inserts = statement.node.get("cmd_name") == "insert"
+                text = f"{name}() runs once for each row here; (select {name}(...)) runs once"
+                self.say(statement, text, call.get("location"), Severity.INFO if inserts else None)
+
+
+def _calls(condition: object) -> list[Node]:
+    """Calls in a condition that do not depend on the row, in source order; subqueries are not entered."""
+    found, stack = [], [condition]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, list):
+            stack.extend(one)
+        elif isinstance(one, dict):
+            call = one.get("FuncCall")
+            if isinstance(call, dict) and not _depends(call) and function_name(call) not in _CHEAP:
+                found.append(call)
+            stack.extend(value for key, value in one.items() if key != "SubLink")
+    return sorted(found, key=lambda call: call.get("location", 0))
+
+
+def _depends(call: Node) -> bool:
+    """Whether a call has an argument that is not a constant."""
+    return any("ColumnRef" in one or "SubLink" in one or "FuncCall" in one for one in walk(items(call.get("args", []))))

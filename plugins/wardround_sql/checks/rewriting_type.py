@@ -1,0 +1,75 @@
+"""SQ023: a change of type that writes the table anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround_sql.cases import invalid, valid
+from wardround_sql.check import SqlCheck
+from wardround_sql.nodes import Node, content, type_name
+from wardround_sql.schema import Name, Schema, build
+
+_TEXTS = frozenset({"text", "varchar", "bpchar", "citext"})
+
+
+class RewritingType(SqlCheck):
+    """A column gets another type, and Postgres writes the whole table and its indexes anew.
+
+    Nobody can read or write the table meanwhile. Add a new column, fill it in batches, let the code use it,
+    then drop the old one. Wider text needs none of that and is not reported.
+    """
+
+    ID = "SQ023"
+    NAME = "type-change-rewrites-table"
+    PLANE = Plane.PERF
+    DEFECT_CLASS = "column-type-rewrite"
+    WORDS = ("type",)
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        valid("alter table notes alter column a type text;\n"),
+        valid("alter table notes alter column a type varchar;\n"),
+        valid("create table notes (a int);\nalter table notes alter column a type bigint;\n"),
+        valid("alter table notes alter column a type numeric;\n", others={"db/migrations/0001_a.sql": "create table notes (a numeric(10, 2));\n"}),
+        valid("alter table notes alter column a set default 1;\n"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        invalid("alter table notes alter column a type bigint;\n", 1, 39),
+        invalid("alter table notes\n  alter column a set data type int using a::int;\n", 2, 32),
+        invalid("alter table notes alter a type timestamptz using a at time zone 'UTC';\n", 1, 32),
+        invalid(
+            "alter table notes alter column a type text using a::text;\n",
+            1,
+            39,
+            others={"db/migrations/0001_a.sql": "create table notes (a int);\n"},
+        ),
+    ]
+
+    def run(self) -> None:
+        for statement, command in self.script.commands("AT_AlterColumnType"):
+            table = self.script.name_of(statement.node.get("relation", {}))
+            typed = (content(command.get("def"), "ColumnDef") or {}).get("typeName", {})
+            if self.script.is_new(table) or not self.script.migrates(statement):
+                continue
+            column = str(command.get("name", ""))
+            if not self._is_wider(column, table, typed):
+                text = f"changing {column} to {type_name(typed)} rewrites {table}, and nobody can use it meanwhile"
+                self.say(statement, text, typed.get("location"))
+
+    def _is_wider(self, column: str, table: Name, typed: Node) -> bool:
+        """Whether the old values are stored the same way under the new type."""
+        new = type_name(typed)
+        known = self._before.tables.get(table)
+        old = known.columns[column].type if known and column in known.columns else ""
+        if new in ("text", "varchar") and not (new == "varchar" and "typmods" in typed):
+            return not old or old in _TEXTS
+        return old == new and "typmods" not in typed
+
+    @cached_property
+    def _before(self) -> Schema:
+        """The schema without this file's own changes of type."""
+        others = [s for s in self.script.set_statements if s.path != self.source.path]
+        return build(others, self.script.default_schema)

@@ -1,0 +1,54 @@
+"""SQ018: a foreign key without an index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_sql.cases import invalid, valid
+from wardround_sql.check import SqlCheck
+
+
+class UnindexedForeignKey(SqlCheck):
+    """The columns of a foreign key have no index.
+
+    Postgres indexes the table a key points at, not the one it points from. Each DELETE or key change over there
+    then reads this whole table, and so does every join. Create an index that begins with these columns.
+    """
+
+    ID = "SQ018"
+    NAME = "unindexed-foreign-key"
+    PLANE = Plane.PERF
+    SEVERITY = Severity.INFO
+    WORDS = ("references",)
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        valid("create table a (b_id int references b (id));\ncreate index on a (b_id);\n"),
+        valid("create table a (b_id int primary key references b (id));\n"),
+        valid("create table a (x int, y int, primary key (x, y), foreign key (y, x) references b (y, x));\n"),
+        valid(
+            "alter table a add constraint k foreign key (b_id) references b (id);\n",
+            others={"db/migrations/0001_a.sql": "create index i on a (b_id, c);\n"},
+        ),
+        valid("create table a (b_id int references b (id));\ndrop table a;\n"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        invalid("create table a (\n  id int primary key,\n  b_id int references b (id)\n);\n", 3, 12),
+        invalid("alter table a add constraint k foreign key (b_id) references b (id) not valid;\n", 1, 19),
+        invalid("create table a (x int, y int references b (id), unique (x, y));\n", 1, 30),
+        invalid("create table a (b_id int references b (id));\ncreate index on a (b_id) where b_id > 5;\n", 1, 26),
+    ]
+
+    def run(self) -> None:
+        whole = self.script.whole
+        for key in whole.foreign_keys:
+            if not self.is_here(key.statement) or not key.columns or self.script.is_spare:
+                continue
+            table = whole.tables.get(key.table)
+            if table is None or table.partial or whole.is_indexed(key.table, key.columns):
+                continue
+            columns = ", ".join(key.columns)
+            text = f"foreign key ({columns}) of {key.table} to {key.target} has no index: deletes there scan {key.table}"
+            self.say(key.statement, text, key.location)

@@ -1,0 +1,56 @@
+"""SQ014: a policy that trusts what users write about themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_sql.cases import api_invalid, api_valid
+from wardround_sql.check import SqlCheck
+from wardround_sql.nodes import walk
+
+_OWN = frozenset({"user_metadata", "raw_user_meta_data"})
+
+
+class UserMetadata(SqlCheck):
+    """A policy decides by user_metadata, which every user can change.
+
+    Supabase lets users update their own metadata, so whoever likes makes themselves an administrator. Decide by
+    ``app_metadata``, or by a table that only the server writes.
+    """
+
+    ID = "SQ014"
+    NAME = "user-metadata-in-policy"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.ERROR
+    WORDS = ("user_metadata", "raw_user_meta_data")
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        api_valid("create policy p on notes using ((select auth.jwt() -> 'app_metadata' ->> 'role') = 'admin');\n"),
+        api_valid("select raw_user_meta_data from auth.users;\n"),
+        api_valid("create policy p on notes using (metadata ->> 'kind' = 'user_metadata_copy');\n"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        api_invalid("create policy p on notes using ((auth.jwt() -> 'user_metadata' ->> 'role') = 'admin');\n", 1, 48),
+        api_invalid(
+            "create policy p on notes for insert\nwith check ((select raw_user_meta_data ->> 'r' from auth.users) = 'a');\n",
+            2,
+            21,
+        ),
+        api_invalid("alter policy p on notes using ((select auth.jwt() #>> '{user_metadata,role}') = 'x');\n", 1, 55),
+    ]
+
+    def run(self) -> None:
+        for statement in self.script.of("CreatePolicyStmt", "AlterPolicyStmt"):
+            for one in walk([statement.node.get("qual"), statement.node.get("with_check")]):
+                constant = one.get("A_Const", {}).get("sval", {}).get("sval", "") if "A_Const" in one else ""
+                parts = {part.strip() for part in constant.strip("{}").split(",")}
+                fields = one.get("ColumnRef", {}).get("fields", []) if "ColumnRef" in one else []
+                parts |= {field.get("String", {}).get("sval", "") for field in fields}
+                if parts & _OWN:
+                    inside = one.get("A_Const") or one.get("ColumnRef") or {}
+                    text = f'policy "{statement.node.get("policy_name")}" decides by metadata that users write themselves'
+                    self.say(statement, text, inside.get("location"))
+                    break

@@ -1,0 +1,42 @@
+"""SQ032: a view with whatever columns there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_sql.cases import invalid, valid
+from wardround_sql.check import SqlCheck
+from wardround_sql.queries import view_stars
+
+
+class ViewStar(SqlCheck):
+    """A view selects all columns.
+
+    The star is resolved when the view is made: columns added later are missing from it, and a column dropped
+    from the table cannot be while the view stands. Columns nobody meant to show are shown. Name them.
+    """
+
+    ID = "SQ032"
+    NAME = "select-star-in-view"
+    PLANE = Plane.CONTRACT
+    SEVERITY = Severity.INFO
+    WORDS = ("view",)
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        valid("create view v as select a, b from notes;\n"),
+        valid("create view v as select count(*) from notes;\n"),
+        valid("create view v as with n as (select a from notes) select * from n;\n"),
+        valid("select * from notes;\n"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        invalid("create view v as select * from notes;\n", 1, 25),
+        invalid("create or replace view v as\nselect n.*, 1 as one from notes n;\n", 2, 8),
+        invalid("CREATE VIEW `v` AS SELECT * FROM `notes`;\nINSERT INTO `x` VALUES (1);\n", 1, 1),
+    ]
+
+    def run(self) -> None:
+        for found in view_stars(self.script):
+            self.report(found.span, f"view {found.view} has the columns of the day it is made; name them{found.note}")

@@ -1,0 +1,91 @@
+"""Which database a text is written for, told from its own signs, its name, or the configuration."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+POSTGRES = "postgres"
+_LIKE_POSTGRES = frozenset({"postgres", "postgresql", "pg", "cockroach", "supabase", "timescale"})
+
+_SIGNS = {
+    "clickhouse": r"\bENGINE\s*=\s*\w*MergeTree|\bON\s+CLUSTER\b|\bLowCardinality\(|\bENGINE\s*=\s*Kafka",
+    "mysql": r"\bENGINE\s*=\s*InnoDB|\bAUTO_INCREMENT\b|^\s*DELIMITER\s|\bCHARSET\s*=|"
+    r"^\s*(?:CREATE|ALTER|DROP)\s+TABLE\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?`|\bLOCK\s+TABLES\s+`|"
+    r"\bINSERT\s+(?:IGNORE\s+)?INTO\s+`|\bON\s+DUPLICATE\s+KEY\b|\bMODIFY\s+COLUMN\b|\bUTC_TIMESTAMP\(",
+    "tsql": r"^\s*GO\s*;?\s*$|\bIDENTITY\s*\(\s*\d+\s*,|\bNVARCHAR\b|\[dbo\]|\bdbo\.\w|^\s*EXEC\s+sp_|"
+    r"\bSET\s+QUOTED_IDENTIFIER\b|\bDATETIME2\b|\bUNIQUEIDENTIFIER\b|\bSELECT\s+TOP\s+\(?\d|^\s*DECLARE\s+@\w",
+    "sqlite": r"\bAUTOINCREMENT\b|^\s*PRAGMA\s|\bWITHOUT\s+ROWID\b|\bstrftime\s*\(|\bdatetime\s*\(\s*'now'|"
+    r"\bunixepoch\s*\(|\bINSERT\s+OR\s+(?:IGNORE|REPLACE)\b|\bsqlite_\w+",
+    "oracle": r"\bVARCHAR2\b|\bNUMBER\s*\(\s*\d+|\bFROM\s+dual\b|\bSYSDATE\b",
+    "snowflake": r"\bVARIANT\b|\bTIMESTAMP_NTZ\b|\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:TRANSIENT|STAGE|WAREHOUSE)\b|"
+    r"\bLATERAL\s+FLATTEN\b|\bCREATE\s+OR\s+REPLACE\s+TABLE\b|\bQUALIFY\b",
+    "bigquery": r"`[\w-]+\.[\w.-]+`|\bSTRUCT<|\bARRAY<|\bSAFE_CAST\(|\bOPTIONS\s*\(\s*description",
+    "redshift": r"\bDISTKEY\b|\bSORTKEY\b|\bDISTSTYLE\b",
+    "databricks": r"\bUSING\s+DELTA\b|\bTBLPROPERTIES\b|\bPARTITIONED\s+BY\b",
+}
+_POSTGRES_SIGNS = re.compile(
+    r"\$\$|\bplpgsql\b|::\w|\bjsonb\b|\btimestamptz\b|\b(?:big)?serial\b|\bROW\s+LEVEL\s+SECURITY\b|"
+    r"\bCREATE\s+POLICY\b|\bCONCURRENTLY\b|\bILIKE\b|\bCREATE\s+EXTENSION\b|\bTIMESTAMP\s*\(\d\)|"
+    r"\bgen_random_uuid\(|\bDOUBLE\s+PRECISION\b|\bWITH\s+TIME\s+ZONE\b|\bpg_catalog\b|\bCREATE\s+TYPE\b",
+    re.IGNORECASE,
+)
+_FOREIGN = {name: re.compile(sign, re.IGNORECASE | re.MULTILINE) for name, sign in _SIGNS.items()}
+_WORDS = {
+    "clickhouse": ("MERGETREE", "ON CLUSTER", "LOWCARDINALITY", "KAFKA"),
+    "mysql": ("ENGINE", "AUTO_INCREMENT", "DELIMITER", "CHARSET", "`", "DUPLICATE", "MODIFY", "UTC_TIMESTAMP"),
+    "tsql": ("\nGO", "IDENTITY", "NVARCHAR", "DBO", "EXEC", "QUOTED_IDENTIFIER", "DATETIME2", "UNIQUEIDENTIFIER",
+             " TOP ", " TOP(", "@"),
+    "sqlite": ("AUTOINCREMENT", "PRAGMA", "ROWID", "STRFTIME", "DATETIME", "UNIXEPOCH", "INSERT OR", "SQLITE_"),
+    "oracle": ("VARCHAR2", "NUMBER", "DUAL", "SYSDATE"),
+    "snowflake": ("VARIANT", "TIMESTAMP_NTZ", "TRANSIENT", "STAGE", "WAREHOUSE", "FLATTEN", "REPLACE TABLE", "QUALIFY"),
+    "bigquery": ("`", "STRUCT<", "ARRAY<", "SAFE_CAST", "OPTIONS"),
+    "redshift": ("DISTKEY", "SORTKEY", "DISTSTYLE"),
+    "databricks": ("DELTA", "TBLPROPERTIES", "PARTITIONED"),
+}  # fmt: skip
+"""Upper-case pieces of text without one of which no sign of a dialect can stand in a file."""
+_NAMES = re.compile(
+    r"(?<![a-z])(?P<name>mysql|mariadb|sqlite3?|mssql|sqlserver|tsql|clickhouse|bigquery|snowflake|oracle|"
+    r"redshift|duckdb|databricks|spark|hive|trino|presto|athena|tidb|postgres|postgresql|cockroach|supabase)"
+    r"(?![a-z])"
+)
+_SAME = {
+    "mariadb": "mysql", "tidb": "mysql", "sqlite3": "sqlite", "mssql": "tsql", "sqlserver": "tsql",
+}  # fmt: skip
+_LOOKED_AT = 200_000
+
+FOREIGN_WORDS = ("AUTOINCREMENT", "PRAGMA", "AUTO_INCREMENT", "InnoDB", "DELIMITER", "NVARCHAR", "VARCHAR2",
+                 "MergeTree")  # fmt: skip
+"""Words of which one nearly always stands in some migration of a project that uses another database."""
+
+
+@lru_cache(maxsize=512)
+def dialect_of(path: str, text: str, usual: str = POSTGRES) -> str:
+    """The dialect of a file, as sqlglot names it; ``postgres`` covers what speaks like it."""
+    seen = text[:_LOOKED_AT]
+    ours = sum(1 for _ in _POSTGRES_SIGNS.finditer(seen))
+    upper = seen.upper()
+    counts = {
+        name: sum(1 for _ in sign.finditer(seen))
+        for name, sign in _FOREIGN.items()
+        if any(word in upper for word in _WORDS[name])
+    }
+    best = max(sorted(counts), key=counts.__getitem__, default="")
+    if best and counts[best] > ours:
+        return best
+    usual = POSTGRES if usual in _LIKE_POSTGRES else usual
+    return usual if ours and usual == POSTGRES else _named(path) or usual
+
+
+def shows_postgres(text: str) -> bool:
+    """Whether a text has something that hardly any other database reads."""
+    return _POSTGRES_SIGNS.search(text[:_LOOKED_AT]) is not None
+
+
+def _named(path: str) -> str:
+    """The dialect a path is named after; the nearest name counts."""
+    found = [match["name"] for match in _NAMES.finditer(path.lower())]
+    if not found:
+        return ""
+    name = found[-1]
+    return POSTGRES if name in _LIKE_POSTGRES else _SAME.get(name, name)

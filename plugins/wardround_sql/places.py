@@ -1,0 +1,79 @@
+"""Which files are migrations, which of them belong together, and which are not for production."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Sequence
+
+_FOLDERS = re.compile(
+    r"(?:^|/)(?:migrations?|migrate|alembic(?:/versions)?|versions|flyway|liquibase|changelogs?|drizzle|"
+    r"db/(?:changes|deploy|updates|sql)|schema_migrations|migrations?[-_][a-z]+|[a-z]+[-_]migrations?)(?=/)",
+    re.IGNORECASE,
+)
+_FLYWAY = re.compile(r"(?:^|/)[VR]\d*[\d._]*__[^/]+\.sql$")
+_DOWN = re.compile(
+    r"(?:^|/)(?:down|rollback|revert|undo)s?(?:/|\.sql$)|[._-](?:down|rollback|revert|undo)\.sql$|(?:^|/)U[\d._]+__",
+    re.IGNORECASE,
+)
+_SPARE = re.compile(
+    r"(?:^|/)(?:tests?|__tests__|testing|fixtures?|test[-_]?data|e2e|spec|specs|examples?|docs?|benchmarks?|demo|"
+    r"samples?|mocks?)(?:/|$)|(?:^|/)[^/]*(?:_test|\.test|\.spec|_spec|\.bench)\.[a-z]+$|(?:^|/)(?:test_[^/]*|conftest)\.py$",
+    re.IGNORECASE,
+)
+_SEED = re.compile(
+    r"(?:^|/)(?:seeds?|seeders|seed[-_]data)(?:/|\.)|seed[^/]*\.(?:sql|ts|js|py)$", re.IGNORECASE
+)
+_PRISMA = re.compile(r"(?:^|/)\d{8,14}_[^/]+/(?:migration|down)\.sql$|(?:^|/)prisma/(?:[^/]+/)*migrations/")
+
+
+def is_migration(path: str, more: Sequence[str] = ()) -> bool:
+    """Whether a file changes a database that is already there, by where it stands."""
+    if any(fnmatch.fnmatchcase(path, pattern) for pattern in more):
+        return True
+    if is_spare(path) or is_seed(path):
+        return False
+    return _FOLDERS.search(path) is not None or _FLYWAY.search(path) is not None
+
+
+def is_down(path: str) -> bool:
+    """Whether a file takes a migration back."""
+    return _DOWN.search(path) is not None
+
+
+def is_spare(path: str) -> bool:
+    """Whether a file is for tests, examples or documentation."""
+    return _SPARE.search(path) is not None
+
+
+def is_seed(path: str) -> bool:
+    """Whether a file fills an empty database."""
+    return _SEED.search(path) is not None
+
+
+def is_prisma(path: str) -> bool:
+    """Whether Prisma wrote the migration from its schema."""
+    return _PRISMA.search(path) is not None
+
+
+def has_set(path: str) -> bool:
+    """Whether a file stands among migrations; others belong with their own folder alone."""
+    return _FOLDERS.search(path) is not None
+
+
+def set_root(path: str) -> str:
+    """The folder whose files make up one schema together with a file; ``""`` is the repository's root."""
+    folders = list(_FOLDERS.finditer(path))
+    if folders:
+        return path[: folders[-1].end()]
+    return path.rpartition("/")[0]
+
+
+def set_patterns(path: str) -> list[str]:
+    """Glob patterns of the files that make up one schema together with a file."""
+    root = set_root(path)
+    found = [f"{root}/*.sql" if root else "*.sql"]
+    supabase = re.search(r"(?:^|.*/)supabase(?=/)", path)
+    if supabase:
+        found = [f"{supabase.group()}/{folder}/*.sql" for folder in ("migrations", "schemas")]
+    return found

@@ -1,0 +1,287 @@
+"""What is said about queries in any dialect: facts with a place, from whichever parser reads the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wardround.findings import Span
+from wardround_sql import nodes
+from wardround_sql.nodes import Node, column_name, content, function_name, is_select, kinds, unwrapped, walk
+from wardround_sql.schema import Name
+from wardround_sql.script import Script
+from wardround_sql.statements import Statement
+
+_AGGREGATES = frozenset({"count", "sum", "min", "max", "avg", "bool_or", "bool_and", "array_agg", "json_agg", "jsonb_agg",
+                         "string_agg", "every", "jsonb_object_agg", "json_object_agg"})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something about one place.
+
+    Attributes:
+        note: the dialect, where it is not Postgres, to be said in the message: `` (read as mysql)``.
+        statement: where Postgres was read.
+    """
+
+    span: Span
+    note: str = ""
+    statement: Statement | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Write(Fact):
+    """An UPDATE or DELETE of every row. ``columns`` are those an UPDATE sets."""
+
+    verb: str = ""
+    table: Name = Name("public", "")
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NotIn(Fact):
+    """``x NOT IN (SELECT column FROM table)`` with nothing that keeps NULL out."""
+
+    column: str = ""
+    table: Name | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CrossJoin(Fact):
+    """Tables side by side in FROM that nothing connects."""
+
+    tables: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limit(Fact):
+    """LIMIT without ORDER BY, or OFFSET; ``count`` is the number where it is written there."""
+
+    count: int | None = None
+    parameter: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ViewStar(Fact):
+    """A view that selects everything there is."""
+
+    view: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TypedColumn(Fact):
+    """A column as it is declared, of a new table or added to one."""
+
+    table: str = ""
+    column: str = ""
+    type: str = ""
+
+
+def writes(script: Script) -> Iterator[Write]:
+    """UPDATE and DELETE statements without WHERE."""
+    if not script.is_postgres:
+        yield from _foreign(script, Write)
+    for statement in script.queries:
+        if statement.kind in ("DeleteStmt", "UpdateStmt") and "whereClause" not in statement.node:
+            node = statement.node
+            if "fromClause" in node or "usingClause" in node:
+                continue
+            columns = tuple(t.get("name", "") for t in kinds(node.get("targetList", []), "ResTarget") if "name" in t)
+            verb = "DELETE" if statement.kind == "DeleteStmt" else "UPDATE"
+            yield Write(script.span(statement), "", statement, verb, script.name_of(node.get("relation", {})), columns)
+
+
+def not_ins(script: Script) -> Iterator[NotIn]:
+    """``NOT IN`` over a subquery that can give NULL."""
+    if not script.is_postgres:
+        yield from _foreign(script, NotIn)
+    for statement in _roots(script):
+        for negation in kinds(statement.node, "BoolExpr"):
+            if negation.get("boolop") != "NOT_EXPR":
+                continue
+            link = content(negation["args"][0], "SubLink")
+            if not link or link.get("subLinkType") != "ANY_SUBLINK" or link.get("operName"):
+                continue
+            found = _possible_null(script, content(link.get("subselect"), "SelectStmt") or {})
+            if found is not None:
+                place = script.span(statement, link.get("location"))
+                yield NotIn(place, "", statement, *found)
+
+
+def _possible_null(script: Script, select: Node) -> tuple[str, Name | None] | None:
+    """The column a subquery gives and its table, unless it plainly gives no NULL."""
+    targets = select.get("targetList", [])
+    if len(targets) != 1 or select.get("op") != "SETOP_NONE":
+        return None
+    name = column_name((content(targets[0], "ResTarget") or {}).get("val"))
+    if not name or name[-1] == "*":
+        return None
+    for test in kinds(select.get("whereClause", {}), "NullTest"):
+        tested = column_name(test.get("arg"))
+        if test.get("nulltesttype") == "IS_NOT_NULL" and tested[-1:] == name[-1:]:
+            return None
+    tables = [content(one, "RangeVar") for one in select.get("fromClause", [])]
+    plain = tables[0] if len(tables) == 1 else None
+    return name[-1], script.name_of(plain) if plain else None
+
+
+def cross_joins(script: Script) -> Iterator[CrossJoin]:
+    """Tables listed with commas that no condition connects."""
+    if not script.is_postgres:
+        yield from _foreign(script, CrossJoin)
+    for statement in _roots(script):
+        named = {cte.get("ctename") for cte in kinds(statement.node, "CommonTableExpr")}
+        for node in walk(statement.node):
+            if not is_select(node) or len(node.get("fromClause", [])) < 2:
+                continue
+            loose = _unconnected(node, named)
+            if loose is not None:
+                first, second = loose
+                yield CrossJoin(
+                    script.span(statement, second.get("location")), "", statement,
+                    (first.get("relname", ""), second.get("relname", "")),
+                )  # fmt: skip
+
+
+def _unconnected(select: Node, named: set[object]) -> tuple[Node, Node] | None:
+    """The first table and one that nothing connects with it; None if there is none, or it cannot be told."""
+    tables = [content(one, "RangeVar") for one in select["fromClause"]]
+    if any(table is None or table.get("relname") in named for table in tables):
+        return None
+    known = [table for table in tables if table is not None]
+    aliases = [(table.get("alias") or {}).get("aliasname") or table.get("relname", "") for table in known]
+    joined = _connections(select.get("whereClause"), aliases)
+    if joined is None:
+        return None
+    reached, waiting = set(), [aliases[0]]
+    while waiting:
+        one = waiting.pop()
+        if one not in reached:
+            reached.add(one)
+            waiting += [other for pair in joined if one in pair for other in pair]
+    loose = [table for table, alias in zip(known, aliases, strict=True) if alias not in reached]
+    return (known[0], loose[0]) if loose else None
+
+
+def _connections(where: object, aliases: list[str]) -> list[set[str]] | None:
+    """Which tables the parts of a condition bring together; None if a column does not say whose it is."""
+    found = []
+    for part in _conjuncts(where):
+        used = set()
+        for reference in kinds(part, "ColumnRef"):
+            parts = column_name({"ColumnRef": reference})
+            if len(parts) < 2:
+                return None
+            used.add(parts[-2])
+        found.append(used & set(aliases))
+    return found
+
+
+def _conjuncts(where: object) -> list[object]:
+    junction = content(where, "BoolExpr")
+    if junction and junction.get("boolop") == "AND_EXPR":
+        return [inner for part in junction["args"] for inner in _conjuncts(part)]
+    return [where] if where else []
+
+
+def bare_limits(script: Script) -> Iterator[Limit]:
+    """LIMIT without ORDER BY where the choice of rows can be seen."""
+    if not script.is_postgres:
+        yield from (fact for fact in _foreign(script, Limit) if not fact.parameter)
+    for statement in _roots(script):
+        for select in _visible_selects(statement):
+            count = select.get("limitCount")
+            if count is None or "sortClause" in select or "lockingClause" in select or _is_one_row(select):
+                continue
+            constant = content(count, "A_Const")
+            number = constant.get("ival", {}).get("ival", 0) if constant and "ival" in constant else None
+            if (constant is not None and number is None) or number in (0, 1):
+                continue
+            inside = constant or unwrapped(count)[1]
+            yield Limit(script.span(statement, inside.get("location")), "", statement, number)
+
+
+def _visible_selects(statement: Statement) -> Iterator[Node]:
+    """The SELECTs whose rows somebody sees: not those inside IN, EXISTS and other expressions."""
+    stack: list[object] = [{statement.kind: statement.node}]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, list):
+            stack.extend(reversed(one))
+        elif isinstance(one, dict):
+            if is_select(one):
+                yield one
+            stack.extend(value for key, value in one.items() if key not in ("SubLink", "whereClause", "CommonTableExpr"))
+
+
+def _is_one_row(select: Node) -> bool:
+    """Whether a SELECT gives one row whatever happens, or rows of no table."""
+    if select.get("op") == "SETOP_NONE" and not any(True for _ in kinds(select.get("fromClause", []), "RangeVar")):
+        return True
+    calls = [
+        content((content(target, "ResTarget") or {}).get("val"), "FuncCall")
+        for target in select.get("targetList", [])
+    ]
+    grouped = "groupClause" in select
+    return bool(calls) and not grouped and all(c and function_name(c) in _AGGREGATES for c in calls)
+
+
+def offsets(script: Script) -> Iterator[Limit]:
+    """OFFSET with a number the caller gives."""
+    if not script.is_postgres:
+        yield from (fact for fact in _foreign(script, Limit) if fact.parameter)
+    for statement in _roots(script):
+        for node in walk(statement.node):
+            offset = node.get("limitOffset") if is_select(node) else None
+            if offset is not None and content(offset, "A_Const") is None:
+                place = next((n["location"] for n in walk(offset) if "location" in n), None)
+                yield Limit(script.span(statement, place), "", statement, None, True)
+
+
+def view_stars(script: Script) -> Iterator[ViewStar]:
+    """Views whose columns are whatever the tables have."""
+    if not script.is_postgres:
+        yield from _foreign(script, ViewStar)
+    for statement in script.of("ViewStmt"):
+        name = str(script.name_of(statement.node.get("view", {})))
+        select = content(statement.node.get("query"), "SelectStmt") or {}
+        defined = {cte.get("ctename") for cte in kinds(select.get("withClause", {}), "CommonTableExpr")}
+        if not any(table.get("relname") not in defined for table in kinds(select.get("fromClause", []), "RangeVar")):
+            continue
+        for target in select.get("targetList", []):
+            reference = content((content(target, "ResTarget") or {}).get("val"), "ColumnRef")
+            if reference and column_name({"ColumnRef": reference})[-1:] == ["*"]:
+                yield ViewStar(script.span(statement, reference.get("location")), "", statement, name)
+                break
+
+
+def typed_columns(script: Script) -> Iterator[TypedColumn]:
+    """Columns with their types, of new tables and added to old ones."""
+    if not script.is_postgres:
+        yield from _foreign(script, TypedColumn)
+    for statement in script.of("CreateStmt", "AlterTableStmt"):
+        table = str(script.name_of(statement.node.get("relation", {})))
+        parts = statement.node.get("tableElts") or [
+            command.get("def") for command in kinds(statement.node.get("cmds", []), "AlterTableCmd")
+            if command.get("subtype") == "AT_AddColumn"
+        ]  # fmt: skip
+        for part in parts:
+            column = content(part, "ColumnDef")
+            if column and "typeName" in column:
+                typed = column["typeName"]
+                place = script.span(statement, typed.get("location"))
+                yield TypedColumn(
+                    place, "", statement, table, column.get("colname", ""), nodes.type_name(typed)
+                )
+
+
+def _roots(script: Script) -> Iterator[Statement]:
+    """The statements to look for queries in, each query once."""
+    return (s for s in script.queries if s.kind not in ("CreateFunctionStmt", "DoStmt"))
+
+
+def _foreign(script: Script, kind: type[Fact]) -> Iterator[Fact]:
+    from wardround_sql.foreign import facts
+
+    return (fact for fact in facts(script) if isinstance(fact, kind))

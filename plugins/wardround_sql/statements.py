@@ -1,0 +1,235 @@
+"""Statements of a text: cut apart, parsed one by one, each knowing where it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from wardround_sql.lexer import Remark, cut, without_batch_ends
+from wardround_sql.nodes import Node, content, option, text_of, unwrapped, walk
+from wardround_sql.templates import is_template, without_jinja, without_placeholders
+
+_DOWN = re.compile(
+    r"--\s*(?:\+goose\s+Down|\+migrate\s+Down|migrate:down|@down|!Downs|@?UNDO\b|Down\s+Migration)",
+    re.IGNORECASE,
+)
+_UP = re.compile(r"--\s*(?:\+goose\s+Up|\+migrate\s+Up|migrate:up|@up|!Ups|Up\s+Migration)", re.IGNORECASE)
+_DEFINES = re.compile(
+    r"(?:create\s+(?!(?:or\s+replace\s+)?(?:function|procedure|trigger)\b)|(?:alter|drop|grant|revoke|do)\b)",
+    re.IGNORECASE,
+)
+_BODY_LIMIT = 200_000
+"""Characters of a statement past which what stands inside function bodies is not looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """Text in SQL inside a file.
+
+    Attributes:
+        offset: where it begins in the file, in code points.
+        width: how much of the file it stands for, where its characters are not those of the file.
+        migrates: whether the code around it says that it runs as a migration.
+    """
+
+    text: str
+    offset: int = 0
+    width: int | None = None
+    migrates: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Statement:
+    """One parsed statement.
+
+    Attributes:
+        kind: the name of its node in libpg_query's tree: ``CreateStmt``.
+        text: as written, from its first word.
+        offset: of the text in its fragment, in code points.
+        down: whether it takes a migration back.
+        outer: the statement in whose body it stands; None for one of its own.
+        path: of its file.
+    """
+
+    kind: str
+    node: Node
+    text: str
+    offset: int
+    fragment: Fragment
+    down: bool = False
+    outer: Statement | None = None
+    path: str = ""
+
+    def point(self, location: int | None) -> int:
+        """The offset in ``text`` of a location of the tree, which counts bytes."""
+        if not location or self.text.isascii():
+            return location or 0
+        return len(self.text.encode()[:location].decode("utf-8", "replace"))
+
+
+@dataclass(frozen=True, slots=True)
+class Unparsed:
+    """A statement the parser refuses, and where in its text it stopped."""
+
+    text: str
+    offset: int
+    fragment: Fragment
+    message: str
+    point: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What became of one text."""
+
+    statements: tuple[Statement, ...]
+    unparsed: tuple[Unparsed, ...]
+    remarks: tuple[Remark, ...]
+    template: bool
+
+
+@lru_cache(maxsize=512)
+def parsed_about(text: str, path: str, names: tuple[str, ...]) -> tuple[Statement, ...]:
+    """What a file of the same set says about some names; the rest of it is not parsed.
+
+    Memoised, since both sides of a change have the same siblings.
+    """
+    fragment = Fragment(without_jinja(text) if is_template(text) else text, migrates=True)
+    pieces, remarks = cut(fragment.text)
+    turns = _turns(remarks)
+    named = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names), re.IGNORECASE)
+    found: list[Statement] = []
+    for piece in pieces:
+        if not _DEFINES.match(piece.text) or not named.search(piece.text) or _is_down(turns, piece.offset):
+            continue
+        node, _error = _node(piece.text)
+        if node is not None:
+            kind, inside = unwrapped(node)
+            statement = Statement(kind, inside, piece.text, piece.offset, fragment, path=path)
+            found += [statement, *(_inner(statement) if kind == "DoStmt" else ())]
+    return tuple(found)
+
+
+@lru_cache(maxsize=64)
+def parsed(fragment: Fragment, path: str) -> Parsed:
+    """Parse the text of a fragment; memoised, since several checks and both sides ask."""
+    template = is_template(fragment.text)
+    text = without_jinja(fragment.text) if template else fragment.text
+    pieces, remarks = cut(text)
+    turns = _turns(remarks)
+    good: list[Statement] = []
+    bad: list[Unparsed] = []
+    for piece in pieces:
+        node, error = _node(piece.text)
+        if node is None:
+            message, point = error
+            bad.append(Unparsed(piece.text, piece.offset, fragment, message, point))
+            continue
+        kind, inside = unwrapped(node)
+        down = _is_down(turns, piece.offset)
+        statement = Statement(kind, inside, piece.text, piece.offset, fragment, down, None, path)
+        good += [statement, *_inner(statement)]
+    return Parsed(tuple(good), tuple(bad), tuple(remarks), template)
+
+
+def _turns(remarks: list[Remark]) -> list[tuple[int, bool]]:
+    """Where a file says that what follows takes the migration back, or no longer does."""
+    found = []
+    for remark in remarks:
+        if _DOWN.match(remark.text):
+            found.append((remark.offset, True))
+        elif _UP.match(remark.text):
+            found.append((remark.offset, False))
+    return found
+
+
+def _is_down(turns: list[tuple[int, bool]], offset: int) -> bool:
+    return next((down for at, down in reversed(turns) if at < offset), False)
+
+
+def _node(text: str) -> tuple[Node | None, tuple[str, int]]:
+    """The tree of one statement, as written or with placeholders filled in; else why there is none."""
+    import pgparse
+
+    error = ("", 0)
+    for attempt in (text, without_placeholders(text)):
+        try:
+            trees = pgparse.parse(attempt)
+        except pgparse.PGQueryError as refused:
+            error = error if error[0] else (str(refused.message), max(refused.position - 1, 0))
+            continue
+        except (ValueError, RecursionError, UnicodeEncodeError) as refused:
+            return None, (str(refused) or type(refused).__name__, 0)
+        return (trees[0]["stmt"], error) if trees else (None, ("nothing in it", 0))
+    return None, error
+
+
+def _inner(outer: Statement) -> Iterator[Statement]:
+    """The statements inside the body of a function or DO block."""
+    if outer.kind not in ("CreateFunctionStmt", "DoStmt") or len(outer.text) > _BODY_LIMIT:
+        return
+    options = outer.node.get("options") if outer.kind == "CreateFunctionStmt" else outer.node.get("args")
+    language = text_of(option(options, "language")).lower()
+    body = _body(option(options, "as"))
+    if body and language == "sql":
+        start = outer.text.find(body)
+        yield from _sql_body(outer, body, max(start, 0), exact=start >= 0)
+    elif body and language in ("plpgsql", ""):
+        yield from _plpgsql_body(outer, body)
+
+
+def _body(argument: object) -> str:
+    """The text of a function's body."""
+    found = content(argument, "List")
+    return text_of(found["items"][0]) if found and found.get("items") else text_of(argument)
+
+
+def _sql_body(outer: Statement, body: str, start: int, *, exact: bool) -> Iterator[Statement]:
+    pieces, _ = cut(body)
+    for piece in pieces:
+        node, _error = _node(piece.text)
+        if node is not None:
+            kind, inside = unwrapped(node)
+            at = outer.offset + (start + piece.offset if exact else 0)
+            yield replace(outer, kind=kind, node=inside, text=piece.text, offset=at, outer=outer)
+
+
+def _plpgsql_body(outer: Statement, body: str) -> Iterator[Statement]:
+    """What stands in a PL/pgSQL body as statements of its own; queries in expressions are left alone."""
+    import pgparse
+
+    try:
+        tree = pgparse.parse_pgsql(outer.text)
+    except (pgparse.PGQueryError, ValueError, RecursionError):
+        return
+    start = outer.text.find(body)
+    at = max(start, 0)
+    for one in walk(tree):
+        for kind in ("PLpgSQL_stmt_execsql", "PLpgSQL_stmt_perform", "PLpgSQL_stmt_return_query"):
+            found = content(one, kind)
+            query = _query(found) if found else ""
+            where = outer.text.find(query, at) if query else -1
+            if where < 0 or kind == "PLpgSQL_stmt_perform":
+                continue
+            at = where
+            node, _error = _node(query)
+            if node is not None:
+                name, inside = unwrapped(node)
+                yield replace(
+                    outer, kind=name, node=inside, text=query, offset=outer.offset + where, outer=outer
+                )
+
+
+def _query(statement: Node) -> str:
+    for name in ("sqlstmt", "query", "expr"):
+        expression = content(statement.get(name), "PLpgSQL_expr")
+        if expression:
+            return str(expression.get("query", ""))
+    return ""
+
+
+def batches(fragment: Fragment) -> Fragment:
+    """A fragment with the batch ends of other databases as semicolons."""
+    return replace(fragment, text=without_batch_ends(fragment.text))

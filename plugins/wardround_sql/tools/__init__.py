@@ -1,0 +1,8 @@
+"""The static tools of the SQL specialist: one in each module."""
+
+from __future__ import annotations
+
+from wardround.tools.tool import Tool
+from wardround_sql.tools.squawk import SQUAWK
+
+TOOLS: tuple[Tool, ...] = (SQUAWK,)

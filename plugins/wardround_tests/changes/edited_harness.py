@@ -1,0 +1,280 @@
+"""TE204."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from wardround.checks import ChangeCase, ChangeCheck, ChangedText
+from wardround.findings import Severity, Span
+from wardround_tests.changes.edited_lines import added_lines, line_after_removal, removed_lines
+from wardround_tests.paths import is_production, is_test
+
+_PYTHON_SETTINGS = (
+    r"(^|/)(pyproject\.toml|pytest\.ini|\.?pytest\.toml|tox\.ini|setup\.cfg|\.coveragerc|noxfile\.py)$"
+)
+_SCRIPT_SETTINGS = r"(^|/)((jest|vitest|vite|karma|playwright|cypress|\.?mocharc)[\w.]*\.[cm]?[jt]s|\.mocharc\.\w+|package\.json|\.nycrc\w*)$"
+_RECIPES = r"(^|/)(Makefile|makefile|GNUmakefile|justfile|Justfile|Taskfile\.ya?ml|\.gitlab-ci\.yml|Jenkinsfile|\.travis\.yml|azure-pipelines\.yml)$|^\.github/workflows/[^/]+\.ya?ml$|^\.circleci/[^/]+\.ya?ml$|^(scripts|ci|\.ci)/[^/]+$"
+_CONFTEST = r"(^|/)conftest\.py$"
+_COVERAGE = r"(^|/)\.?codecov\.ya?ml$"
+_HARNESS = re.compile("|".join((_PYTHON_SETTINGS, _SCRIPT_SETTINGS, _RECIPES, _CONFTEST, _COVERAGE)))
+
+_RUNS_TESTS = re.compile(
+    r"\b(pytest|py\.test|vitest|jest|tox|nox|unittest|mocha|playwright test|(npm|yarn|pnpm|bun)( run)? test\S*|make (test|check)\S*|"
+    r"hatch (run )?test|go test|cargo test|coverage run)\b"
+)
+_IS_INSTALL = re.compile(
+    r"\b(install|uses|name|cache|pip|add|requires|dependencies|version|key|path|image)\b|^\s*#|[=<>~]=|\.(html|xml|json)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Weakening:
+    """A line that, once added to a file that says how tests run, lets more pass than before."""
+
+    files: re.Pattern[str]
+    line: re.Pattern[str]
+    says: str
+
+
+_WEAKENINGS = (
+    Weakening(
+        re.compile(f"{_PYTHON_SETTINGS}|{_RECIPES}"),
+        re.compile(r"--deselect\b|--ignore(-glob)?[= ]\S*test|-k\s*['\"]?not\b|--no-cov\b"),
+        "leaves tests out of the run",
+    ),
+    Weakening(
+        re.compile(_SCRIPT_SETTINGS),
+        re.compile(
+            r"testPathIgnorePatterns|--passWithNoTests|passWithNoTests\s*:\s*true|--exclude\b|dangerouslyIgnoreUnhandledErrors\s*:\s*true"
+        ),
+        "leaves tests out of the run",
+    ),
+    Weakening(
+        re.compile(_CONFTEST),
+        re.compile(
+            r"^\s*collect_ignore(_glob)?\b|def pytest_ignore_collect|def pytest_collection_modifyitems|def pytest_runtest_(makereport|call|protocol)|def pytest_sessionfinish"
+        ),
+        "changes which tests run or how they are judged",
+    ),
+    Weakening(
+        re.compile(_PYTHON_SETTINGS),
+        re.compile(r"^\s*xfail_strict\s*=\s*(false|False|0)|^\s*ignore_outcome\s*=\s*(true|True|1)"),
+        "lets failing tests pass",
+    ),
+    Weakening(
+        re.compile(_RECIPES),
+        re.compile(r"continue-on-error:\s*true|allow_failure:\s*true"),
+        "lets this step fail without failing the run",
+    ),
+    Weakening(
+        re.compile(f"{_RECIPES}|{_SCRIPT_SETTINGS}|{_PYTHON_SETTINGS}"),
+        re.compile(rf"{_RUNS_TESTS.pattern}.*(\|\|\s*(true|exit 0|:|echo)|;\s*(true|exit 0))"),
+        "lets failing tests pass",
+    ),
+    Weakening(
+        re.compile(r"package\.json$"), re.compile(r"\"test\"\s*:\s*\"(echo|true|exit 0|:)"), "runs no test"
+    ),
+)
+_THRESHOLD = re.compile(
+    r"(fail_under|fail-under|cov-fail-under|statements|branches|functions|lines|target|minimum_coverage)\W{1,4}(\d+(?:\.\d+)?)"
+)
+_STRICT = re.compile(
+    r"--strict-markers|--strict-config|xfail_strict\s*=\s*(true|True)|^\s*[\"']?error[\"',]*\s*$|-W ?error\b|filterwarnings\s*=.*\berror\b"
+)
+_ADDOPTS = "[tool.pytest.ini_options]\naddopts = '-ra'\n"
+_CODE = {"shop.py": ("a = 1\n", "a = 2\n")}
+
+
+class EditedHarness(ChangeCheck):
+    """A change eases the tests it is judged by: what they collect, what fails them, or whether CI minds.
+
+    Together with code in the same change, a green run no longer says what it said before. A person has to
+    look at this edit by itself; best give it a commit of its own, with the reason.
+    """
+
+    ID = "TE204"
+    NAME = "test-harness-edited"
+    SEVERITY = Severity.WARN
+    VALID: ClassVar[Sequence[ChangeCase]] = [
+        ChangeCase({"pyproject.toml": (_ADDOPTS, _ADDOPTS.replace("-ra", "-ra --ignore=tests/old"))}),
+        ChangeCase({**_CODE, "pyproject.toml": (_ADDOPTS, _ADDOPTS.replace("-ra", "-ra --strict-markers"))}),
+        ChangeCase(
+            {
+                **_CODE,
+                "conftest.py": (
+                    "import pytest\n",
+                    "import pytest\n@pytest.fixture\ndef shop():\n    return 1\n",
+                ),
+            }
+        ),
+        ChangeCase({**_CODE, ".coveragerc": ("[report]\nfail_under = 80\n", "[report]\nfail_under = 85\n")}),
+        ChangeCase({**_CODE, ".github/workflows/ci.yml": ("- run: pytest\n", "- run: pytest -n auto\n")}),
+        ChangeCase(
+            {**_CODE, "Makefile": ("test:\n\tpytest\n", "test:\n\tpytest\nclean:\n\trm -r build || true\n")}
+        ),
+    ]
+    INVALID: ClassVar[Sequence[ChangeCase]] = [
+        ChangeCase(
+            {
+                **_CODE,
+                "pyproject.toml": (_ADDOPTS, _ADDOPTS.replace("-ra", "-ra --deselect tests/test_a.py")),
+            },
+            place=("pyproject.toml", 2, 1),
+        ),
+        ChangeCase(
+            {**_CODE, ".coveragerc": ("[report]\nfail_under = 90\n", "[report]\nfail_under = 70\n")},
+            place=(".coveragerc", 2, 1),
+        ),
+        ChangeCase(
+            {
+                **_CODE,
+                ".github/workflows/ci.yml": ("- run: pytest\n", "- run: pytest\n  continue-on-error: true\n"),
+            },
+            place=(".github/workflows/ci.yml", 2, 3),
+        ),
+        ChangeCase(
+            {**_CODE, "Makefile": ("test:\n\tpytest\n", "test:\n\tpytest || true\n")},
+            place=("Makefile", 2, 2),
+        ),
+        ChangeCase(
+            {
+                **_CODE,
+                "tests/conftest.py": (
+                    "import pytest\n@pytest.fixture(autouse=True)\ndef no_net(block):\n    block()\n    yield\n",
+                    "import pytest\n@pytest.fixture(autouse=True)\ndef no_net(block):\n    yield\n",
+                ),
+            },
+            place=("tests/conftest.py", 3, 1),
+        ),
+        ChangeCase(
+            {
+                **_CODE,
+                ".github/workflows/ci.yml": (
+                    "- run: make\n- run: pytest\n- run: ls\n",
+                    "- run: make\n- run: ls\n",
+                ),
+            },
+            place=(".github/workflows/ci.yml", 2, 1),
+        ),
+        ChangeCase(
+            {
+                **_CODE,
+                "pytest.ini": (
+                    "[pytest]\nfilterwarnings =\n    error\n",
+                    "[pytest]\nfilterwarnings =\n    default\n",
+                ),
+            },
+            place=("pytest.ini", 3, 5),
+        ),
+    ]
+
+    def run(self) -> None:
+        edited = [f for f in self.change.files if _HARNESS.search(f.path) and f.base_path is not None]
+        judged = [f for f in self.change.files if is_production(f.path) or _holds_tests(f.path)]
+        if not edited or not judged:
+            return
+        for file in edited:
+            if file.text is None or file.base_text is None:
+                continue
+            place = next(iter(_eased(file)), None)
+            if place is not None:
+                line, message = place
+                text = file.text.split("\n")[line - 1]
+                column = len(text) - len(text.lstrip()) + 1
+                self.report(file.path, Span(line, column, line, max(len(text.rstrip()) + 1, column)), message)
+
+
+def _holds_tests(path: str) -> bool:
+    return is_test(path) and not path.endswith("conftest.py")
+
+
+def _eased(file: ChangedText) -> Iterator[tuple[int, str]]:
+    """The lines by which a file lets more pass than before, and how."""
+    added, gone = added_lines(file), removed_lines(file)
+    for weakening in _WEAKENINGS:
+        if weakening.files.search(file.path):
+            yield from _added_weakening(weakening, added, gone)
+    yield from _lowered_thresholds(added, gone)
+    if re.search(_PYTHON_SETTINGS, file.path):
+        yield from _less_strict(file, added, gone)
+    if re.search(_RECIPES, file.path):
+        yield from _no_longer_run(file, added, gone)
+    if file.path.endswith("conftest.py"):
+        yield from _changed_autouse(file, gone)
+
+
+def _added_weakening(
+    weakening: Weakening, added: Sequence[tuple[int, str]], gone: Sequence[str]
+) -> Iterator[tuple[int, str]]:
+    before = sum(len(weakening.line.findall(line)) for line in gone)
+    hits = [
+        (n, line) for n, line in added if weakening.line.search(line) and not line.lstrip().startswith("#")
+    ]
+    if sum(len(weakening.line.findall(line)) for _, line in hits) > before:
+        number, line = hits[0]
+        yield number, f"{weakening.says}, in the change that it judges: {_short(line)}"
+
+
+def _lowered_thresholds(added: Sequence[tuple[int, str]], gone: Sequence[str]) -> Iterator[tuple[int, str]]:
+    before = {match[1]: float(match[2]) for line in gone for match in _THRESHOLD.finditer(line)}
+    for number, line in added:
+        for match in _THRESHOLD.finditer(line):
+            was = before.get(match[1])
+            if was is not None and float(match[2]) < was:
+                yield number, f"{match[1]} goes down from {was:g} to {match[2]}, in the change that it judges"
+
+
+def _less_strict(
+    file: ChangedText, added: Sequence[tuple[int, str]], gone: Sequence[str]
+) -> Iterator[tuple[int, str]]:
+    lost = [line for line in gone if _STRICT.search(line)]
+    if lost and not any(_STRICT.search(line) for line in (file.text or "").split("\n")):
+        number = added[0][0] if added else line_after_removal(file)
+        yield number, f"this no longer fails the tests: {_short(lost[0])}"
+
+
+def _no_longer_run(
+    file: ChangedText, added: Sequence[tuple[int, str]], gone: Sequence[str]
+) -> Iterator[tuple[int, str]]:
+    lost = [line for line in gone if _RUNS_TESTS.search(line) and not _IS_INSTALL.search(line)]
+    if lost and not any(_RUNS_TESTS.search(line) for line in (file.text or "").split("\n")):
+        yield line_after_removal(file), f"the tests are no longer run here: {_short(lost[0])}"
+
+
+_AUTOUSE = re.compile(
+    r"^@pytest\.fixture\([^)]*autouse\s*=\s*True[^)]*\)\s*\n(?:@[^\n]*\n)*(?:async )?def (\w+)[^\n]*",
+    re.MULTILINE,
+)
+
+
+def _changed_autouse(file: ChangedText, gone: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Autouse fixtures whose body is another than before: they decide about every test below them."""
+    if not gone:
+        return
+    before = dict(_fixtures(file.base_text or ""))
+    for name, (line, body) in _fixtures(file.text or ""):
+        if name in before and _code(before[name][1]) != _code(body):
+            yield (
+                line,
+                f'the fixture "{name}", which every test gets, is changed with the code that it judges',
+            )
+
+
+def _fixtures(text: str) -> Iterator[tuple[str, tuple[int, str]]]:
+    for match in _AUTOUSE.finditer(text):
+        start = text.rfind("def ", 0, match.end(1)) if "def " in match[0] else match.start()
+        rest = re.compile(r"(?:\n(?:[ \t][^\n]*)?)*").match(text, match.end())
+        yield match[1], (text.count("\n", 0, start) + 1, rest[0] if rest else "")
+
+
+def _code(body: str) -> list[str]:
+    """The lines of a body without comments, and without what types and formatters change."""
+    return [line for line in (re.sub(r"\s*#.*", "", one).strip() for one in body.split("\n")) if line]
+
+
+def _short(line: str) -> str:
+    text = " ".join(line.split())
+    return text if len(text) <= 60 else f"{text[:57]}..."

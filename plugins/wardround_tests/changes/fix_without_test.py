@@ -1,0 +1,88 @@
+"""TE202."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import ChangeCase, ChangeCheck, ChangedText
+from wardround.findings import Severity, Span
+from wardround_tests.changes.edited_lines import added_lines
+from wardround_tests.paths import PYTHON_TESTS, SCRIPT_TESTS, is_production, is_test
+
+_FIX = re.compile(
+    r"(?i)^\W*(\[[^\]]*\]\s*)?(fix(es|ed)?|bug(fix)?|hotfix)\b|^[^\n]{0,60}\b(bug ?fix|regression)\b|"
+    r"\b(fix(es|ed)?|close[sd]?|resolve[sd]?)\s*:?\s+(\w+/[\w.-]+)?#\d+"
+)
+_NOT_A_BUG = re.compile(
+    r"(?i)\b(typos?|docs?|docstrings?|documentation|readme|spelling|grammar|comments?|changelog|lint(ing|er|s)?|"
+    r"format(ting)?|style|typing|type ?(hints?|check(ing|er)?|errors?|annotations?|defs?)|types?|mypy|pyright|tsc?|ci|workflow|"
+    r"build|release|deps|dependenc\w+|bump|flaky|tests?|coverage|warnings?|deprecat\w+|lockfile|pre-commit|ruff|"
+    r"eslint|prettier|imports?|links?|revert|merge|jsdoc|rename|chore|refactor|example|examples|benchmark)\b|^feat"
+)
+_COMMENT = re.compile(
+    r"^\s*(#|//|/\*|\*|\"\"\"|'''|import |from \S+ import|export \* |$)|^\s*[)\]}>,;:({\[\"']*\s*$"
+)
+_CODE = {"shop.py": ("def total(xs):\n    return 0\n", "def total(xs):\n    return sum(xs)\n")}
+_TESTS = {"tests/test_shop.py": "import shop\ndef test_a():\n    assert shop.a\n"}
+
+
+class FixWithoutTest(ChangeCheck):
+    """A commit that says it fixes a bug changes code and no test.
+
+    Nothing then shows that the bug was there or is gone, and nothing keeps it from coming back. Add the test
+    that fails without the fix.
+    """
+
+    ID = "TE202"
+    NAME = "fix-without-test"
+    SEVERITY = Severity.INFO
+    VALID: ClassVar[Sequence[ChangeCase]] = [
+        ChangeCase(_CODE, others=_TESTS, message="Sum the basket"),
+        ChangeCase(_CODE, others=_TESTS),
+        ChangeCase(_CODE, others=_TESTS, message="Fix typo in error message"),
+        ChangeCase(_CODE, others={"other.py": "import shop\n"}, message="Fix the sum"),
+        ChangeCase(
+            {**_CODE, "tests/test_shop.py": ("", "def test_sum(): assert total([1]) == 1\n")},
+            message="Fix the sum",
+        ),
+        ChangeCase({"shop.py": ("a = 1\n", "# The price.\na = 1\n")}, others=_TESTS, message="Fix #12"),
+    ]
+    INVALID: ClassVar[Sequence[ChangeCase]] = [
+        ChangeCase(_CODE, others=_TESTS, message="Fix the sum of an empty basket", place=("shop.py", 2, 1)),
+        ChangeCase(_CODE, others=_TESTS, message="fix(shop): sum the basket", place=("shop.py", 2, 1)),
+        ChangeCase(_CODE, others=_TESTS, message="Sum the basket\n\nCloses #12.", place=("shop.py", 2, 1)),
+        ChangeCase(
+            {"src/shop.ts": ("export const a = 1\n", "export const a = 2\n")},
+            others={"src/shop.test.ts": "import { a } from './shop'\n"},
+            message="fix: the price",
+            place=("src/shop.ts", 1, 1),
+        ),
+    ]
+
+    def run(self) -> None:
+        fixing = next((m for m in self.change.messages if _says_fix(m)), None)
+        if fixing is None or any(is_test(f.path) for f in self.change.files):
+            return
+        for file in self.change.files:
+            if not is_production(file.path) or file.base_path is None or file.text is None:
+                continue
+            place = next(((n, line) for n, line in added_lines(file) if not _COMMENT.match(line)), None)
+            if place is not None and self._is_tested(file):
+                line, text = place
+                subject = fixing.partition("\n")[0][:60]
+                message = f'"{subject}" fixes a bug, and no test shows it'
+                self.report(file.path, Span(line, 1, line, len(text) + 1), message)
+                return
+
+    def _is_tested(self, file: ChangedText) -> bool:
+        """Whether the project has tests in the language of a file."""
+        patterns = PYTHON_TESTS if file.path.endswith(".py") else SCRIPT_TESTS
+        found = self.change.project.files_with_word(["import"], patterns)
+        return any(map(is_test, found))
+
+
+def _says_fix(message: str) -> bool:
+    subject = message.partition("\n")[0]
+    return _FIX.search(message) is not None and _NOT_A_BUG.search(subject) is None

@@ -1,0 +1,42 @@
+"""Checks of Python tests, one rule in each file."""
+
+from __future__ import annotations
+
+from wardround_tests.check import PythonTestCheck
+from wardround_tests.checks.always_true import AlwaysTrue
+from wardround_tests.checks.bare_skip import BareSkip
+from wardround_tests.checks.conditional_assertion import ConditionalAssertion
+from wardround_tests.checks.expected_from_code import ExpectedFromCode
+from wardround_tests.checks.misused_raises import MisusedRaises
+from wardround_tests.checks.module_state import ModuleState
+from wardround_tests.checks.never_run import NeverRun
+from wardround_tests.checks.no_assertion import NoAssertion
+from wardround_tests.checks.only_mock_calls import OnlyMockCalls
+from wardround_tests.checks.real_clock import RealClock
+from wardround_tests.checks.real_network import RealNetwork
+from wardround_tests.checks.self_tested_mock import SelfTestedMock
+from wardround_tests.checks.sleep import Sleep
+from wardround_tests.checks.swallowed_assertion import SwallowedAssertion
+from wardround_tests.checks.unawaited import Unawaited
+from wardround_tests.checks.unreached_except import UnreachedExcept
+from wardround_tests.checks.unseeded_random import UnseededRandom
+
+CHECKS: tuple[type[PythonTestCheck], ...] = (
+    NoAssertion,
+    AlwaysTrue,
+    SelfTestedMock,
+    OnlyMockCalls,
+    ExpectedFromCode,
+    Sleep,
+    RealClock,
+    UnseededRandom,
+    RealNetwork,
+    ModuleState,
+    ConditionalAssertion,
+    BareSkip,
+    UnreachedExcept,
+    SwallowedAssertion,
+    Unawaited,
+    NeverRun,
+    MisusedRaises,
+)

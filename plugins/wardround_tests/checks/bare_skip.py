@@ -1,0 +1,129 @@
+"""TE012."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Severity
+from wardround_tests.check import PythonTestCheck
+from wardround_tests.module import FUNCTIONS
+
+_MARKS = frozenset({"pytest.mark.skip", "pytest.mark.xfail", "unittest.skip", "unittest.expectedFailure"})
+_CALLS = frozenset({"pytest.skip", "pytest.xfail"})
+
+
+class BareSkip(PythonTestCheck):
+    """A test is skipped, and nothing says why or until when.
+
+    Nobody dares to switch it on again, so what it covered stays uncovered. Give the reason, and where there
+    is one the issue that ends it.
+    """
+
+    ID = "TE012"
+    NAME = "skip-without-reason"
+    DEFECT_CLASS = "skipped-test"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "import pytest\n@pytest.mark.skip(reason='needs a GPU')\ndef test_f():\n    assert f()\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "import pytest\n@pytest.mark.skip('needs a GPU')\ndef test_f():\n    assert f()\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "import pytest\n# Gone, see #12.\n@pytest.mark.skip\ndef test_f():\n    assert f()\n",
+            path="test_case.py",
+        ),
+        Valid("import pytest\ndef test_f():\n    pytest.skip('needs a GPU')\n", path="test_case.py"),
+        Valid(
+            "import pytest\n@pytest.mark.xfail(raises=OSError)  # gh-12\ndef test_f():\n    assert f()\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "import unittest\n@unittest.skip(REASON)\nclass TestF(unittest.TestCase): ...\n",
+            path="test_case.py",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import pytest\n@pytest.mark.skip\ndef test_f():\n    assert f()\n",
+            line=2,
+            column=2,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import pytest\nclass TestF:\n    @pytest.mark.skip()\n    def test_f(self):\n"
+            "        assert f()\n",
+            line=3,
+            column=6,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import pytest\ndef test_f():\n    pytest.skip()\n    assert f()\n",
+            line=3,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            "from unittest import skip\n@skip('')\ndef test_f():\n    assert f()\n",
+            line=2,
+            column=2,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import pytest\n@pytest.mark.xfail\ndef test_f():\n    assert f()\n",
+            line=2,
+            column=2,
+            path="test_case.py",
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return any(word in source.text for word in ("skip", "xfail", "expectedFailure"))
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self._look_at_marks(node.decorator_list)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self._look_at_marks(node.decorator_list)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self._look_at_marks(node.decorator_list)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = self.module.imported_name(node.func)
+        if name not in _CALLS or not _says_nothing(node) or self._has_comment(node):
+            return
+        if isinstance(self.module.function_of(node), FUNCTIONS):
+            self.report(self.module.span(node), f"{name}() without a reason")
+
+    def _look_at_marks(self, decorators: Sequence[ast.expr]) -> None:
+        for one in decorators:
+            name = self.module.imported_name(one.func if isinstance(one, ast.Call) else one)
+            if name in _MARKS and _says_nothing(one) and not self._has_comment(one):
+                expects = name.endswith(("xfail", "expectedFailure"))
+                how = "expected to fail" if expects else "skipped"
+                self.report(
+                    self.module.span(one),
+                    f"{how}, and nothing says why",
+                    severity=Severity.INFO if expects else None,
+                )
+
+    def _has_comment(self, node: ast.expr) -> bool:
+        """Whether a comment stands beside or right above."""
+        lines = self.source.lines
+        beside = lines[(node.end_lineno or node.lineno) - 1]
+        above = lines[node.lineno - 2] if node.lineno > 1 else ""
+        return "#" in beside or above.lstrip().startswith("#")
+
+
+def _says_nothing(node: ast.expr) -> bool:
+    if not isinstance(node, ast.Call):
+        return True
+    values = [*node.args, *(k.value for k in node.keywords)]
+    return all(isinstance(value, ast.Constant) and value.value in ("", None) for value in values)

@@ -1,0 +1,174 @@
+"""TE010."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround_tests.check import PythonTestCheck
+from wardround_tests.module import FUNCTIONS, TestCase
+
+_CHANGING = frozenset(
+    {"append", "extend", "insert", "add", "update", "pop", "remove", "clear", "setdefault", "discard"}
+)
+_FILLING = _CHANGING - {"clear"}
+
+
+class ModuleState(PythonTestCheck):
+    """One test changes a variable of the module that another test reads.
+
+    The second passes or fails depending on whether the first ran before it: alone, in another order or on
+    another worker it behaves differently. Make the value in a fixture, new for each test.
+    """
+
+    ID = "TE010"
+    NAME = "order-dependent-tests"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "XS = [1, 2]\ndef test_a():\n    assert f(XS) == 2\ndef test_b():\n    assert f(XS) == 2\n",
+            path="test_case.py",
+        ),
+        Valid("seen = []\ndef test_a():\n    seen.append(1)\n    assert seen == [1]\n", path="test_case.py"),
+        Valid(
+            "seen = []\ndef test_a():\n    seen.append(1)\n    assert seen\n"
+            "def test_b():\n    seen.clear()\n    assert not seen\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "import pytest\nseen = []\n@pytest.fixture(autouse=True)\ndef fresh():\n    seen.clear()\n"
+            "def test_a():\n    seen.append(1)\n    assert seen\ndef test_b():\n    assert not seen\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "seen = []\ndef test_a():\n    seen = []\n    seen.append(1)\n    assert seen\n"
+            "def test_b():\n    assert seen == []\n",
+            path="test_case.py",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "seen = []\ndef test_a():\n    seen.append(1)\n    assert seen\n"
+            "def test_b():\n    assert seen == [1]\n",
+            line=3,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            "user = None\ndef test_create():\n    global user\n    user = create()\n    assert user\n"
+            "def test_delete():\n    assert delete(user)\n",
+            line=4,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            "STATE = {}\nclass TestUser:\n    def test_create(self):\n        STATE['id'] = create()\n"
+            "        assert STATE['id']\n    def test_delete(self):\n        assert delete(STATE['id'])\n",
+            line=4,
+            column=9,
+            path="test_case.py",
+        ),
+    ]
+
+    def visit_Module(self, node: ast.Module) -> None:
+        names = {
+            t.id
+            for s in node.body
+            if isinstance(s, (ast.Assign, ast.AnnAssign)) and _is_own(s)
+            for t in _targets(s)
+            if isinstance(t, ast.Name)
+        }
+        if not names or len(self.module.tests) < 2:
+            return
+        changed: dict[str, list[tuple[TestCase, ast.stmt]]] = {}
+        for case in self.module.tests:
+            for name, statement in _changes(case.node, names):
+                changed.setdefault(name, []).append((case, statement))
+        for name, places in sorted(changed.items()):
+            case, statement = places[0]
+            if not self._is_renewed(name) and self._reader(name, case) is not None:
+                text = f'"{case.name}" changes {name}, which "{self._reader(name, case)}" reads'
+                self.report(self.module.span(statement), text)
+
+    def _is_renewed(self, name: str) -> bool:
+        """Whether anything but a test has to do with the name: it may make it new for each of them."""
+        tests = {case.node for case in self.module.tests}
+        return any(
+            isinstance(node, ast.Name) and node.id == name and self._owner(node) not in tests | {None}
+            for node in self.module.nodes
+        )
+
+    def _owner(self, node: ast.AST) -> ast.AST | None:
+        """The outermost function around a node."""
+        found = None
+        for parent in self.module.ancestors(node):
+            if isinstance(parent, FUNCTIONS):
+                found = parent
+        return found
+
+    def _reader(self, name: str, writer: TestCase) -> str | None:
+        """The name of another test that reads the variable without making it new first."""
+        for case in self.module.tests:
+            if case is writer:
+                continue
+            uses = [n for n in ast.walk(case.node) if isinstance(n, ast.Name) and n.id == name]
+            if not uses or name in _locals(case.node) or _begins_anew(case.node, name):
+                continue
+            if isinstance(uses[0].ctx, ast.Load):
+                return case.name
+        return None
+
+
+def _is_own(statement: ast.Assign | ast.AnnAssign) -> bool:
+    """Whether an assignment binds a fresh container or a plain value."""
+    value = statement.value
+    if isinstance(value, ast.Call):
+        return isinstance(value.func, ast.Name) and value.func.id in ("list", "dict", "set")
+    return isinstance(value, (ast.List, ast.Dict, ast.Set, ast.Constant))
+
+
+def _targets(statement: ast.stmt) -> list[ast.expr]:
+    if isinstance(statement, ast.Assign):
+        return statement.targets
+    return [statement.target] if isinstance(statement, (ast.AnnAssign, ast.AugAssign)) else []
+
+
+def _locals(function: ast.AST) -> set[str]:
+    """The names a function binds for itself."""
+    shared = {name for n in ast.walk(function) if isinstance(n, ast.Global) for name in n.names}
+    bound = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return (bound | {n.arg for n in ast.walk(function) if isinstance(n, ast.arg)}) - shared
+
+
+def _begins_anew(function: ast.AST, name: str) -> bool:
+    return any(
+        isinstance(n, ast.Call)
+        and isinstance(n.func, ast.Attribute)
+        and n.func.attr == "clear"
+        and isinstance(n.func.value, ast.Name)
+        and n.func.value.id == name
+        for n in ast.walk(function)
+    )
+
+
+def _changes(function: ast.AST, names: set[str]) -> Iterator[tuple[str, ast.stmt]]:
+    """The statements of a test that change one of the module's variables, unless it makes it new itself."""
+    own = _locals(function)
+    for statement in ast.walk(function):
+        if not isinstance(statement, ast.stmt):
+            continue
+        name = _changed(statement)
+        if name in names and name not in own and not _begins_anew(function, name):
+            yield name, statement
+
+
+def _changed(statement: ast.stmt) -> str:
+    for target in _targets(statement):
+        root = target.value if isinstance(target, ast.Subscript) else target
+        if isinstance(root, ast.Name):
+            return root.id
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _FILLING:
+        return call.func.value.id if isinstance(call.func.value, ast.Name) else ""
+    return ""

@@ -1,0 +1,179 @@
+"""TE001."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround_tests.check import PythonTestCheck
+from wardround_tests.module import FUNCTIONS, TestCase, body_of, last_name, own_nodes
+
+_SMOKE_NAME = re.compile(
+    r"smoke|import|crash|error|rais|throw|fail|work|runs?(_|$)|compil|leak|hang|deadlock|segfault|warn|"
+    r"does_?n[o']?t|(^|_)(no|not|non|never|without|allow|allows|allowed|accept|accepts|ok|can|valid|safe|"
+    r"silent|silently|quiet|ignore|ignores|ignored|noop|nop|idempotent|tolerates?|handles?|supports?|"
+    r"regression|issue|gh|bug|benchmark|bench|perf|fuzz|typing|types|mypy|example|examples|doc|docs|demo|"
+    r"sanity|exit|close|closes|closed|cleanup|skip|skips|skipped)(_|\d|$)"
+)
+_SMOKE_TEXT = re.compile(
+    r"(?i)\b(not|n't|no|never|without)\b[^\n]{0,40}\b(rais|crash|fail|error|hang|warn|except|throw|deadlock|"
+    r"block|leak|segfault|blow|break|complain|problem)|smoke|\bshould (work|pass|succeed|be (ok|fine|valid))|"
+    r"\bworks?\b|\b(mypy|pyright|type.?check)|simplefilter\(|skipTest\(|pytest\.skip\("
+)
+
+
+_RESULT_NAME = re.compile(
+    r"^(res|ret|rv|got|out|actual|answer|value|data|response|resp|result|output)s?$|_result$|^result_"
+)
+
+
+class NoAssertion(PythonTestCheck):
+    """A test checks nothing, so it passes whatever the code does.
+
+    It fails only if something raises, and a wrong result raises nothing. Assert what the call returns or
+    changes; if the test is there to show that nothing is raised, say so in its name.
+    """
+
+    ID = "TE001"
+    NAME = "test-without-assertion"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("def test_sum():\n    assert add(1, 2) == 3\n", path="test_case.py"),
+        Valid("def test_sum():\n    add(1, 2)\n", path="tests/helper.py"),
+        Valid("def test_does_not_raise():\n    add(1, 2)\n", path="test_case.py"),
+        Valid(
+            "def test_sum():\n    # must not raise for small numbers\n    add(1, 2)\n", path="test_case.py"
+        ),
+        Valid(
+            "def same(a, b):\n    if a != b:\n        raise AssertionError(a)\n"
+            "def both(a, b):\n    same(a, b)\n"
+            "def test_sum():\n    both(add(1, 2), 3)\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "import pytest\ndef test_sum():\n    with pytest.raises(ValueError):\n        add(1, 'a')\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "from tests.tools import look\ndef test_sum():\n    look(add(1, 2))\n", path="tests/test_case.py"
+        ),
+        Valid("def test_sum(snapshot):\n    snapshot(add(1, 2))\n", path="test_case.py"),
+        Valid("def test_sum(benchmark):\n    benchmark(add, 1, 2)\n", path="test_case.py"),
+        Valid("@image_comparison(['sum'])\ndef test_sum():\n    draw(add(1, 2))\n", path="test_case.py"),
+        Valid(
+            "from hypothesis import given\n@given(x=ints())\ndef test_sum(x):\n    add(x, x)\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "class TestSum(TestCase):\n    def test_sum(self):\n        self.assertEqual(add(1, 2), 3)\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "class TestSum(Base):\n    def test_sum(self):\n        self.run_sum(1, 2)\n", path="test_case.py"
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "def test_sum():\n    result = add(1, 2)\n    print(result)\n",
+            line=1,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            "async def test_sum(client):\n    await client.get('/sum')\n",
+            line=1,
+            column=11,
+            path="tests/test_case.py",
+        ),
+        Invalid('def test_sum():\n    """Adds."""\n', line=1, column=5, path="test_case.py"),
+        Invalid(
+            "import unittest\nclass SumTest(unittest.TestCase):\n    def test_sum(self):\n        pass\n",
+            line=3,
+            column=9,
+            path="test_case.py",
+        ),
+        Invalid("def test_sum():\n    return add(1, 2) == 3\n", line=1, column=5, path="test_case.py"),
+    ]
+
+    def look_at(self, case: TestCase) -> None:
+        if self.module.has_foreign_decorator(case) or self._may_assert(case):
+            return
+        statements = body_of(case.node)
+        if all(isinstance(s, ast.Pass) or _is_ellipsis(s) for s in statements):
+            if not case.node.decorator_list:
+                self._report(case, f'"{case.name}" is empty, and passes')
+        elif any(isinstance(s, ast.Return) and isinstance(s.value, ast.Compare) for s in statements):
+            self._report(case, f'"{case.name}" returns its comparison; nothing asserts it')
+        elif unread := _unread_result(case):
+            self._report(case, f'"{case.name}" keeps {unread} and checks nothing about it')
+        elif not _says_smoke(case, self.module.text_of(case.node)):
+            self._report(case, f'"{case.name}" calls the code and checks nothing', Severity.INFO)
+
+    def _report(self, case: TestCase, message: str, severity: Severity | None = None) -> None:
+        self.report(self.module.name_span(case.node), message, severity=severity)
+
+    def _may_assert(self, case: TestCase) -> bool:
+        parameters = case.parameters
+        for node in ast.walk(case.node):
+            if self.module.asserts(node):
+                return True
+            if isinstance(node, ast.Call) and _is_out_of_sight(
+                node.func, parameters, case, self.module.asserting
+            ):
+                return True
+        return False
+
+
+def _is_out_of_sight(
+    function: ast.expr, parameters: frozenset[str], case: TestCase, asserting: frozenset[str]
+) -> bool:
+    """Whether a call goes to a fixture, or to a method that is defined elsewhere: it may assert."""
+    if isinstance(function, ast.Name):
+        return function.id in parameters
+    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+        return (
+            function.value.id == "self" and case.cls is not None and function.attr not in _methods(case.cls)
+        )
+    return False
+
+
+def _methods(cls: ast.ClassDef) -> set[str]:
+    return {statement.name for statement in cls.body if isinstance(statement, FUNCTIONS)}
+
+
+def _is_ellipsis(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and statement.value.value is ...
+    )
+
+
+def _unread_result(case: TestCase) -> str | None:
+    """The name of a result that a test keeps and, at most, prints."""
+    kept: list[str] = []
+    printed: set[ast.AST] = set()
+    for node in own_nodes(case.node.body):
+        if isinstance(node, ast.Call) and last_name(node.func) in ("print", "pprint"):
+            printed.update(ast.walk(node))
+        elif isinstance(node, ast.Assign) and isinstance(node.value, (ast.Call, ast.Await)):
+            kept += [t.id for t in node.targets if isinstance(t, ast.Name) and _RESULT_NAME.search(t.id)]
+    read = {
+        node.id
+        for node in ast.walk(case.node)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in printed
+    }
+    return next((name for name in kept if name not in read), None)
+
+
+def _says_smoke(case: TestCase, text: str) -> bool:
+    """Whether a test says that all it wants is that nothing goes wrong."""
+    class_name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", case.cls.name).lower() if case.cls else ""
+    return bool(
+        _SMOKE_NAME.search(case.name.lower().removeprefix("test_"))
+        or _SMOKE_NAME.search(class_name)
+        or _SMOKE_TEXT.search(text)
+    )

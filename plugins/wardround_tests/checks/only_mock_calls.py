@@ -1,0 +1,73 @@
+"""TE004."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Severity
+from wardround_tests.check import PythonTestCheck
+from wardround_tests.module import TestCase, own_nodes
+
+_LOOSE = frozenset({"assert_called", "assert_called_once", "assert_awaited", "assert_awaited_once"})
+_START = "from unittest import mock\ndef test_pay(mail):\n"
+
+
+class OnlyMockCalls(PythonTestCheck):
+    """All a test asserts is that a mock was called, not with what, nor what came of it.
+
+    Wrong arguments and wrong results pass. Assert the arguments with assert_called_once_with, and the result
+    of the call under test beside them.
+    """
+
+    ID = "TE004"
+    NAME = "only-mock-calls-asserted"
+    SEVERITY = Severity.INFO
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(f"{_START}    pay(mail)\n    mail.send.assert_called_once_with('paid')\n", path="test_case.py"),
+        Valid(
+            f"{_START}    assert pay(mail) == 3\n    mail.send.assert_called_once()\n", path="test_case.py"
+        ),
+        Valid(f"{_START}    pay(mail)\n    mail.send.assert_not_called()\n", path="test_case.py"),
+        Valid(
+            f"{_START}    pay(mail)\n    mail.send.assert_called_once()\n"
+            "    assert mail.send.call_args[0] == ('paid',)\n",
+            path="test_case.py",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            f"{_START}    pay(mail)\n    mail.send.assert_called_once()\n",
+            line=4,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"{_START}    pay(mail)\n    assert mail.send.called\n", line=4, column=5, path="test_case.py"
+        ),
+        Invalid(
+            f"{_START}    pay(mail)\n    mail.send.assert_called()\n    mail.log.assert_called()\n",
+            line=4,
+            column=5,
+            path="test_case.py",
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return any(word in source.text for word in ("assert_called", "assert_awaited", ".called"))
+
+    def look_at(self, case: TestCase) -> None:
+        made = [node for node in own_nodes(case.node.body) if self.module.asserts(node)]
+        if made and all(_is_loose(node) for node in made):
+            first = made[0]
+            if isinstance(first, (ast.Assert, ast.Call)):
+                self.report(self.module.span(first), "only that a mock was called is asserted, not with what")
+
+
+def _is_loose(node: ast.AST) -> bool:
+    if isinstance(node, ast.Assert):
+        return isinstance(node.test, ast.Attribute) and node.test.attr in ("called", "await_count")
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _LOOSE

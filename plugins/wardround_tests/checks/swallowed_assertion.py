@@ -1,0 +1,94 @@
+"""TE014."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround_tests.check import PythonTestCheck
+from wardround_tests.module import last_name, own_nodes
+
+_CATCHING = frozenset({"AssertionError", "Exception", "BaseException"})
+_QUIET = (ast.Pass, ast.Continue, ast.Return)
+_START = "def test_add():\n    try:\n        assert add(1, 2) == 3\n"
+
+
+class SwallowedAssertion(PythonTestCheck):
+    """An assertion stands in a try block whose handler catches its failure and goes on.
+
+    AssertionError is an Exception: the handler takes it, and the test passes. Move the assertion out of the
+    try block, or catch only what the call raises.
+    """
+
+    ID = "TE014"
+    NAME = "swallowed-assertion"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(f"{_START}    except ValueError:\n        pass\n", path="test_case.py"),
+        Valid(f"{_START}    except Exception as e:\n        log(e)\n        raise\n", path="test_case.py"),
+        Valid(f"{_START}    except Exception as e:\n        pytest.fail(str(e))\n", path="test_case.py"),
+        Valid(
+            "def test_add():\n    for _ in range(5):\n        try:\n            assert add(1, 2) == 3\n"
+            "            break\n        except AssertionError:\n            pass\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "def test_add():\n    try:\n        add(1, 2)\n    except OSError:\n        pass\n    assert a\n",
+            path="test_case.py",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(f"{_START}    except Exception:\n        pass\n", line=4, column=5, path="test_case.py"),
+        Invalid(f"{_START}    except:\n        print('not equal')\n", line=4, column=5, path="test_case.py"),
+        Invalid(
+            "class TestAdd(TestCase):\n    def test_add(self):\n        try:\n"
+            "            self.assertTrue(add(1, 2))\n        except AssertionError:\n            return\n",
+            line=5,
+            column=9,
+            path="test_case.py",
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return "except" in source.text
+
+    def visit_Try(self, node: ast.Try) -> None:
+        if self.module.test_of(node) is None or self._is_retried(node) or node.orelse:
+            return
+        if not any(_is_own_assertion(n) for n in own_nodes(node.body)):
+            return
+        for handler in node.handlers:
+            if _catches_assertions(handler) and all(_is_quiet(s) for s in handler.body):
+                text = "this handler also catches the failed assertion, so the test passes"
+                self.report(self.module.keyword_span(handler, len("except")), text)
+                return
+
+    def _is_retried(self, node: ast.Try) -> bool:
+        return any(isinstance(p, (ast.For, ast.While, ast.AsyncFor)) for p in self.module.ancestors(node))
+
+
+def _is_own_assertion(node: ast.AST) -> bool:
+    if isinstance(node, ast.Assert):
+        return not (isinstance(node.test, ast.Constant) and not node.test.value)
+    return (
+        isinstance(node, ast.Call)
+        and last_name(node.func).startswith("assert")
+        and isinstance(node.func, ast.Attribute)
+    )
+
+
+def _catches_assertions(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(last_name(kind) in _CATCHING for kind in kinds)
+
+
+def _is_quiet(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Expr):
+        is_text = isinstance(statement.value, ast.Constant)
+        is_print = isinstance(statement.value, ast.Call) and last_name(statement.value.func) == "print"
+        return is_text or is_print
+    return isinstance(statement, _QUIET)

@@ -1,0 +1,104 @@
+"""TE013."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround_tests.check import PythonTestCheck
+from wardround_tests.module import is_assertion, last_name, own_nodes
+
+_START = "def test_add():\n    try:\n        add(1, 'a')\n"
+
+
+class UnreachedExcept(PythonTestCheck):
+    """What a test asserts about an exception stands in a handler that need not run.
+
+    If nothing is raised, the test passes without having looked at anything. Use ``pytest.raises`` or
+    ``assertRaises``, which fail when nothing is raised.
+    """
+
+    ID = "TE013"
+    NAME = "assertion-in-except"
+    DEFECT_CLASS = "conditional-assertion"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            f"{_START}        assert False, 'raises'\n    except TypeError as e:\n        assert e.args\n",
+            path="test_case.py",
+        ),
+        Valid(
+            f"{_START}    except TypeError as e:\n        assert e.args\n    else:\n        assert 0\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "def test_add():\n    e = None\n    try:\n        add(1, 'a')\n    except TypeError as found:\n"
+            "        e = found\n    assert e.args\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "import pytest\ndef test_add():\n    with pytest.raises(TypeError):\n        add(1, 'a')\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "def add():\n    try:\n        go()\n    except OSError as e:\n        assert e.errno\n",
+            path="src/case.py",
+        ),
+        Valid(
+            f"{_START}        return\n    except OSError as e:\n        raise AssertionError from e\n",
+            path="test_case.py",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            f"{_START}    except TypeError as e:\n        assert 'a' in str(e)\n",
+            line=5,
+            column=9,
+            path="test_case.py",
+        ),
+        Invalid(
+            "class TestAdd(TestCase):\n    def test_add(self):\n        try:\n            add(1, 'a')\n"
+            "        except TypeError as e:\n            self.assertEqual(e.args, ())\n",
+            line=6,
+            column=13,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"{_START}    except (TypeError, ValueError) as e:\n        print(e)\n        assert e.args\n",
+            line=6,
+            column=9,
+            path="test_case.py",
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return "except" in source.text
+
+    def visit_Try(self, node: ast.Try) -> None:
+        case = self.module.test_of(node)
+        if case is None or any(self._can_fail(s) for s in (*node.body, *node.orelse)):
+            return
+        after = case.node.body[case.node.body.index(node) + 1 :] if node in case.node.body else None
+        if after is None or any(self._can_fail(s) for s in after):
+            return
+        for handler in node.handlers:
+            asserted = next((n for n in own_nodes(handler.body) if _asserts_about(n, handler)), None)
+            if isinstance(asserted, (ast.Assert, ast.Call)):
+                text = "if nothing is raised, this never runs and the test passes"
+                self.report(self.module.span(asserted), text)
+                return
+
+    def _can_fail(self, statement: ast.stmt) -> bool:
+        return isinstance(statement, ast.Return) or any(self.module.asserts(n) for n in ast.walk(statement))
+
+
+def _asserts_about(node: ast.AST, handler: ast.ExceptHandler) -> bool:
+    """Whether a node asserts something about the exception, rather than that there should be none."""
+    if isinstance(node, ast.Raise) or not is_assertion(node) or handler.name is None:
+        return False
+    if isinstance(node, ast.Call) and last_name(node.func) in ("fail", "AssertionError"):
+        return False
+    looked_at = node.test if isinstance(node, ast.Assert) else node
+    return any(isinstance(n, ast.Name) and n.id == handler.name for n in ast.walk(looked_at))

@@ -1,0 +1,240 @@
+"""A parsed Python test module: its tests, and what in it asserts."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from wardround_python.module import FunctionNode, PythonModule
+
+from wardround_tests.paths import is_collected
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+ASSERTING_NAME = re.compile(
+    r"^_*(assert|check|verify|expect|should|ensure|validate|compare|fail$|fail_|must|match|confirm|test|"
+    r"run_.*test|do_.*test|_?run_.*case|approve|raises|warns|deprecated_call|exit_with|finish_request_and_)"
+    r"|(?i:assert|expect|verify)|fnmatch|re_match|reveal_type|_check$|_match$|_matches$|_test$|_tests$|_equal$"
+)
+"""Names of calls and context managers that make a test fail when something is not as it should be."""
+
+_FRAME_DECORATORS = frozenset(
+    {
+        "parametrize",
+        "patch",
+        "object",
+        "dict",
+        "multiple",
+        "asyncio",
+        "anyio",
+        "trio",
+        "usefixtures",
+        "filterwarnings",
+        "django_db",
+        "skipif",
+        "skipIf",
+        "skipUnless",
+        "staticmethod",
+        "classmethod",
+        "timeout",
+        "slow",
+        "flaky",
+        "unit",
+        "integration",
+        "mark",
+        "override_settings",
+    }
+)
+"""Last parts of decorators after which a test still asserts only what its body asserts."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TestCase:
+    """One test function and the class it stands in."""
+
+    __test__ = False
+
+    node: FunctionNode
+    cls: ast.ClassDef | None
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+    @property
+    def parameters(self) -> frozenset[str]:
+        arguments = self.node.args
+        names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+        return frozenset(names) - {"self", "cls"}
+
+
+def last_name(node: ast.AST) -> str:
+    """The last part of what a call or decorator names: ``mock.patch.object(...)`` -> ``object``."""
+    if isinstance(node, ast.Call):
+        return last_name(node.func)
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def body_of(node: FunctionNode) -> list[ast.stmt]:
+    """The statements of a function without its docstring."""
+    first = node.body[0]
+    is_docstring = (
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    )
+    return node.body[1:] if is_docstring else node.body
+
+
+def own_nodes(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Every node that runs when the statements do, in source order; nested definitions are not entered."""
+    stack = list(statements)[::-1]
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
+            stack.extend(reversed(list(ast.iter_child_nodes(node))))
+
+
+def is_assertion(node: ast.AST) -> bool:
+    """Whether a node by itself can make a test fail on purpose, going by what it is and how it is named."""
+    if isinstance(node, (ast.Assert, ast.Raise)):
+        return True
+    if isinstance(node, ast.Call):
+        return ASSERTING_NAME.search(last_name(node.func)) is not None
+    return False
+
+
+def equal_sides(node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
+    """The two sides of an assertion that they are equal."""
+    if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare) and len(node.test.ops) == 1:
+        is_equal = isinstance(node.test.ops[0], ast.Eq)
+        return (node.test.left, node.test.comparators[0]) if is_equal else None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and len(node.args) >= 2:
+        return (node.args[0], node.args[1]) if node.func.attr in ("assertEqual", "assertEquals") else None
+    return None
+
+
+class TestModule(PythonModule):
+    """One Python test module under review."""
+
+    __test__ = False
+
+    @cached_property
+    def is_collected(self) -> bool:
+        return is_collected(self.path)
+
+    @cached_property
+    def tests(self) -> list[TestCase]:
+        """The tests a runner finds in the module, in source order."""
+        found: list[TestCase] = []
+        if not self.is_collected:
+            return found
+        for statement in self._top(self.tree.body):
+            if isinstance(statement, FUNCTIONS) and _is_test(statement):
+                found.append(TestCase(statement, None))
+            elif isinstance(statement, ast.ClassDef) and _holds_tests(statement):
+                found += [
+                    TestCase(one, statement)
+                    for one in self._top(statement.body)
+                    if isinstance(one, FUNCTIONS) and _is_test(one)
+                ]
+        return found
+
+    def _top(self, body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+        """Statements of a body, and of the conditions and try blocks around definitions in it."""
+        for statement in body:
+            yield statement
+            if isinstance(statement, (ast.If, ast.Try, ast.With)):
+                yield from self._top(statement.body)
+                yield from self._top(getattr(statement, "orelse", []))
+
+    def test_of(self, node: ast.AST) -> TestCase | None:
+        """The test whose own body a node runs in; None in fixtures, helpers and nested functions."""
+        function = self.function_of(node)
+        return self._by_node.get(function) if function is not None else None
+
+    @cached_property
+    def _by_node(self) -> dict[ast.AST, TestCase]:
+        return {case.node: case for case in self.tests}
+
+    @cached_property
+    def asserting(self) -> frozenset[str]:
+        """Names of functions and methods of this module that assert, by themselves or through one another."""
+        functions: dict[str, list[FunctionNode]] = {}
+        for node in self.nodes:
+            if isinstance(node, FUNCTIONS):
+                functions.setdefault(node.name, []).append(node)
+        calls = {
+            name: {last_name(c) for n in nodes for c in ast.walk(n) if isinstance(c, ast.Call)}
+            for name, nodes in functions.items()
+        }
+        found = {name for name, nodes in functions.items() if any(map(is_assertion, _walk_all(nodes)))}
+        grew = True
+        while grew:
+            more = {name for name, called in calls.items() if name not in found and called & found}
+            found |= more
+            grew = bool(more)
+        return frozenset(found)
+
+    @cached_property
+    def unknown_helpers(self) -> frozenset[str]:
+        """Local names of what other test code brings in: it may assert, and cannot be seen from here."""
+        return frozenset(
+            local
+            for local, dotted in self.imported.items()
+            if dotted.startswith(".")
+            or re.search(
+                r"(^|[._])(tests?|testing|testutils?|helpers?|utils?|"
+                r"conftest|fixtures?|common|support)([._]|$)",
+                dotted,
+            )
+        )
+
+    def asserts(self, node: ast.AST) -> bool:
+        """Whether a node makes a test fail on purpose, also through a helper that may do so."""
+        if is_assertion(node):
+            return True
+        if not isinstance(node, ast.Call):
+            return False
+        root = node.func
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if last_name(node.func) in self.asserting:
+            return True
+        return isinstance(root, ast.Name) and root.id in self.unknown_helpers
+
+    def text_of(self, node: FunctionNode) -> str:
+        """The source of a function, with the comments in it."""
+        lines = self.text.split("\n")
+        return "\n".join(lines[node.lineno - 1 : node.end_lineno])
+
+    def has_foreign_decorator(self, case: TestCase) -> bool:
+        """Whether a decorator of a test, or of its class, may do more than the usual ones do."""
+        decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
+        return any(last_name(one) not in _FRAME_DECORATORS for one in decorators)
+
+
+def _walk_all(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    for node in nodes:
+        yield from ast.walk(node)
+
+
+def _is_test(function: FunctionNode) -> bool:
+    if not re.match(r"test(_|$|[A-Z0-9])", function.name):
+        return False
+    return not any(
+        last_name(one) in ("fixture", "property", "overload", "cached_property", "command", "route")
+        for one in function.decorator_list
+    )
+
+
+def _holds_tests(cls: ast.ClassDef) -> bool:
+    """Whether a runner would look for tests in a class: it is called a test, or derives from one."""
+    names = [cls.name, *(last_name(base) for base in cls.bases)]
+    return any(re.search(r"[Tt]est|Case$", name) for name in names)

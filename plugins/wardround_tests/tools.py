@@ -1,0 +1,12 @@
+"""The tools that judge test files: rules of ours, and what other specialists' tools say about tests."""
+
+from __future__ import annotations
+
+from wardround_python.tools.ruff import RUFF
+
+from wardround.tools.ast_grep import ast_grep
+from wardround.tools.tool import Tool
+from wardround_tests.paths import is_script_test
+
+TOOLS: tuple[Tool, ...] = (ast_grep("tests", takes=is_script_test),)
+BORROWED: tuple[Tool, ...] = (RUFF,)

@@ -1,0 +1,32 @@
+"""The comments of TypeScript, JSX, Vue and Svelte that could address wardround."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from wardround.specialists import Comment
+
+_ADDRESS = re.compile(r"(//|/\*+|<!--)\s*(?=wardround:)")
+_ENDS = {"//": "\n", "<!--": "-->"}
+_QUOTED = re.compile(r'"(?:\\.|[^"\\])*"|' r"'(?:\\.|[^'\\])*'|" r"`(?:\\.|[^`\\])*`")
+
+
+def comments(text: str) -> Iterable[Comment]:
+    """Every comment that addresses wardround, also ``{/* */}`` between JSX elements and ``<!-- -->``.
+
+    What a comment says ends with the comment, not with the line; the sign inside a string is no comment.
+    """
+    if "wardround:" not in text:
+        return
+    for number, line in enumerate(text.split("\n"), 1):
+        found = _ADDRESS.search(line)
+        if found is None or _is_quoted(line, found.start()):
+            continue
+        end = _ENDS.get(found[1], "*/")
+        yield Comment(number, line[found.end() :].partition(end)[0].strip(), found.start(1) + 1)
+
+
+def _is_quoted(line: str, place: int) -> bool:
+    """Whether a place is inside a string of its line; JSX text may hold a lone apostrophe."""
+    return any(quoted.start() < place < quoted.end() for quoted in _QUOTED.finditer(line))

@@ -1,0 +1,22 @@
+"""The static tools of the TypeScript specialist: one in each module, and the engines that run our rules."""
+
+from __future__ import annotations
+
+from wardround.tools.ast_grep import ast_grep
+from wardround.tools.semgrep import semgrep
+from wardround.tools.tool import Tool
+from wardround_typescript.bundles import PARSED, SCRIPTS, written
+from wardround_typescript.tools.biome import BIOME
+from wardround_typescript.tools.eslint import ESLINT
+from wardround_typescript.tools.oxlint import OXLINT, OXLINT_TYPES
+from wardround_typescript.tools.tsc import TSC
+
+TOOLS: tuple[Tool, ...] = (
+    OXLINT,
+    OXLINT_TYPES,
+    ast_grep("typescript", takes=written(PARSED)),
+    BIOME,
+    TSC,
+    ESLINT,
+    semgrep("typescript", takes=written(SCRIPTS)),
+)

@@ -1,0 +1,131 @@
+"""The project's own biome: where it is, how it is called and read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from wardround.errors import ToolOutputError
+from wardround.findings import RawResult
+from wardround.tools.output import RAN, decoded, one_line, relative, span_of
+from wardround.tools.tool import Invocation, Tool
+from wardround_typescript import jsonc
+from wardround_typescript.bundles import PARSED, written
+from wardround_typescript.node_modules import native_program
+from wardround_typescript.tools.own_config import check_seals, sealed
+
+CONFIG_NAMES = ("biome.json", "biome.jsonc")
+
+
+class BiomePlace(msgspec.Struct):
+    line: int
+    column: int
+
+
+class BiomeLocation(msgspec.Struct):
+    path: str | None = None
+    start: BiomePlace | None = None
+    end: BiomePlace | None = None
+
+
+class BiomeDiagnostic(msgspec.Struct):
+    message: str
+    severity: str
+    category: str | None = None
+    location: BiomeLocation | None = None
+
+
+class BiomeSummary(msgspec.Struct):
+    changed: int
+    unchanged: int
+    errors: int
+
+
+class BiomeOutput(msgspec.Struct):
+    summary: BiomeSummary
+    diagnostics: list[BiomeDiagnostic]
+
+
+def find_biome(root: Path) -> Path | None:
+    """The native program a project has installed, where it has a configuration biome can read by itself."""
+    config = next((root / name for name in CONFIG_NAMES if (root / name).is_file()), None)
+    if config is None or _needs_packages(jsonc.loads(config.read_text("utf-8", "replace"))):
+        return None
+    return native_program(root, "@biomejs/biome", "@biomejs", "cli-", "biome")
+
+
+def _needs_packages(config: Mapping[str, Any] | None) -> bool:
+    """Whether what a configuration extends is an installed package, which the private folder has not."""
+    extended = (config or {}).get("extends", [])
+    named = [extended] if isinstance(extended, str) else extended if isinstance(extended, list) else []
+    return any(not str(one).startswith((".", "//")) for one in named)
+
+
+def biome_command(run: Invocation) -> Sequence[str]:
+    check_seals("biome", run)
+    return [str(run.program), "lint", "--reporter=json", "--max-diagnostics=none", "--no-errors-on-unmatched",
+            "--", *run.files]  # fmt: skip
+
+
+def parse_biome(output: bytes, run: Invocation) -> list[RawResult]:
+    """Read ``biome lint --reporter=json``; its status says nothing, so the summary has to.
+
+    Raises:
+        ToolOutputError: it could not read a file, or speaks of errors it does not show.
+    """
+    answer = decoded(output, BiomeOutput)
+    found = []
+    for one in answer.diagnostics:
+        category = one.category or ""
+        if category.startswith(("fs/", "internalError/", "configuration", "deserialize", "project")):
+            raise ToolOutputError(f"biome: {one_line(one.message)}")
+        if one.location is None or one.location.path is None or one.location.start is None:
+            continue
+        start, end = one.location.start, one.location.end or one.location.start
+        span = span_of(start.line, start.column, end.line, end.column)
+        code = "syntax-error" if category.startswith("parse") else category.rpartition("/")[2]
+        if category.startswith(("lint/", "parse")):
+            found.append(RawResult(code, relative(one.location.path, run), span, one_line(one.message)))
+    if answer.summary.errors and not answer.diagnostics:
+        raise ToolOutputError(f"biome counts {answer.summary.errors} errors and shows none")
+    return found
+
+
+def config_closure(path: str, text: str) -> Sequence[str]:
+    """The configurations one extends, relative to the repository's root."""
+    from wardround_typescript.tools.tsc import config_closure as extended
+
+    return [one for one in extended(path, text) if one.endswith((".json", ".jsonc"))]
+
+
+def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
+    """The configurations without what concerns git, of which the private folder has none, and plugins."""
+    stem = f"{folder}/" if folder else ""
+    if not any(stem + name in configs for name in CONFIG_NAMES):
+        return {}
+    files = {}
+    for path, text in configs.items():
+        config = jsonc.loads(text)
+        kept = {key: value for key, value in (config or {}).items() if key not in ("vcs", "plugins")}
+        files[path] = text if config is None or kept == config else json.dumps(kept)
+    return sealed("biome", folder, files)
+
+
+BIOME = Tool(
+    name="biome",
+    program="biome",
+    command=biome_command,
+    parse=parse_biome,
+    clean=RAN,
+    install="npm install --save-dev @biomejs/biome",
+    find=find_biome,
+    optional=True,
+    takes=written(PARSED),
+    config_names=CONFIG_NAMES,
+    config_closure=config_closure,
+    config_overlay=config_overlay,
+)

@@ -1,0 +1,131 @@
+"""Which of oxlint's rules run: ours where a project chose none, else the project's; nothing that is code."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from wardround.tools.output import map_of
+from wardround_typescript import jsonc
+from wardround_typescript.tools.own_config import sealed
+
+CONFIG_NAMES = (".oxlintrc.json", ".oxlintrc.jsonc")
+_PLUGINS = (
+    "eslint", "import", "jest", "jsx-a11y", "oxc", "promise", "react", "typescript", "unicorn", "vitest",
+    "vue",
+)  # fmt: skip
+_BUILT_IN = frozenset(
+    {*_PLUGINS, "react-hooks", "react_hooks", "react-perf", "react_perf", "jsx_a11y", "import-x", "node", "n",
+     "jsdoc", "nextjs", "@next/next", "@typescript-eslint", "typescript-eslint", "typescript_eslint"}
+)  # fmt: skip
+_ASSERTING = [
+    "expect*", "assert*", "should*", "check*", "verify*", "cy.**", "**.expect*", "**.should", "**.run",
+    "screen.getBy*", "screen.findBy*", "getBy*", "findBy*",
+]  # fmt: skip
+_OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    "no-unused-expressions": {"allowShortCircuit": True, "allowTernary": True, "allowTaggedTemplates": True},
+    "no-unused-vars": {"args": "none", "caughtErrors": "none", "ignoreRestSiblings": True,
+                       "varsIgnorePattern": "^_", "destructuredArrayIgnorePattern": "^_"},
+    "jest/expect-expect": {"assertFunctionNames": _ASSERTING},
+    "vitest/expect-expect": {"assertFunctionNames": _ASSERTING},
+}  # fmt: skip
+"""How rules are asked where that spares what people write on purpose."""
+_SELECTING = ("plugins", "categories", "rules", "overrides")
+
+
+def selection() -> dict[str, Any]:
+    """What runs where the project has not chosen: two categories and single rules, less what cries wolf."""
+    tool_map = map_of("oxlint")
+    off = [code for code, entry in tool_map.codes.items() if entry.off]
+    rules: dict[str, Any] = dict.fromkeys(tool_map.codes, "warn")
+    rules |= {code: ["warn", options] for code, options in _OPTIONS.items()}
+    rules |= dict.fromkeys([*tool_map.ignore, *off], "off")
+    return {
+        "plugins": list(_PLUGINS),
+        "categories": {"correctness": "warn", "suspicious": "warn"},
+        "rules": {code: rules[code] for code in sorted(rules) if code != "syntax-error"},
+    }
+
+
+def fallback_config(read: Callable[[str], str | None]) -> tuple[str, str]:
+    """The configuration for files that no configuration of the project covers."""
+    return CONFIG_NAMES[0], json.dumps(selection())
+
+
+def config_closure(path: str, text: str) -> Sequence[str]:
+    """The configurations that one extends, relative to the repository's root."""
+    extended = (jsonc.loads(text) or {}).get("extends", [])
+    found = (
+        [_beside(path, one) for one in extended if isinstance(one, str)] if isinstance(extended, list) else []
+    )
+    return [target for target in found if target is not None]
+
+
+def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
+    """The configurations of a folder and what they extend, without what would load code or more tools.
+
+    Where they choose no rules, ours are chosen: what oxlint does by itself changes from version to version.
+    """
+    stem = f"{folder}/" if folder else ""
+    own = next((stem + name for name in CONFIG_NAMES if stem + name in configs), None)
+    if own is None:
+        return {}
+    chain = _chain(own, configs)
+    parsed = {path: jsonc.loads(configs[path]) for path in chain}
+    chosen = any(key in (config or {}) for config in parsed.values() for key in _SELECTING)
+    files = {}
+    for path, config in parsed.items():
+        if config is None:
+            files[path] = configs[path]  # oxlint itself will complain about it
+            continue
+        harmless = _harmless(path, config, configs)
+        if path == own and not chosen:
+            harmless |= selection()
+        files[path] = configs[path] if harmless == config else json.dumps(harmless)
+    return sealed("oxlint", folder, files)
+
+
+def _chain(path: str, configs: Mapping[str, str]) -> list[str]:
+    """A configuration and those it extends, as far as they are at hand."""
+    found: list[str] = []
+    waiting = [path]
+    while waiting:
+        current = waiting.pop()
+        if current in configs and current not in found:
+            found.append(current)
+            waiting += config_closure(current, configs[current])
+    return found
+
+
+def _harmless(path: str, config: Mapping[str, Any], configs: Mapping[str, str]) -> dict[str, Any]:
+    """A configuration without plugins written in JavaScript and without what is not under version control."""
+    kept = {key: value for key, value in config.items() if key not in ("jsPlugins", "options")}
+    if isinstance(kept.get("extends"), list):
+        kept["extends"] = [one for one in kept["extends"] if _beside(path, str(one)) in configs]
+    overrides = kept.get("overrides")
+    if isinstance(overrides, list):
+        kept["overrides"] = [
+            {key: value for key, value in one.items() if key != "jsPlugins"} if isinstance(one, dict) else one
+            for one in overrides
+        ]
+    for table in (kept, *(one for one in kept.get("overrides") or () if isinstance(one, dict))):
+        if isinstance(table.get("rules"), dict):
+            table["rules"] = {code: how for code, how in table["rules"].items() if _is_built_in(code)}
+    return kept
+
+
+def _is_built_in(code: str) -> bool:
+    """Whether a rule is oxlint's own; one of a plugin that was left out would be an error."""
+    plugin, slash, _ = code.rpartition("/")
+    return not slash or plugin in _BUILT_IN
+
+
+def _beside(path: str, target: str) -> str | None:
+    """A path another file gives, relative to the repository's root; None where that leads out of it."""
+    if not target.startswith("."):
+        return None
+    found = os.path.normpath(PurePosixPath(path).parent / target)
+    return None if found.startswith("..") else found

@@ -1,0 +1,171 @@
+"""What of oxlint's answers makes no sense where it stands, seen in the whole file that it looked at."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+
+from wardround.findings import RawResult, Span
+from wardround.tools.output import map_of
+
+_FROM = r"(?:\bfrom|\bimport|require\(|import\()\s*[\"']"
+_VITEST = re.compile(_FROM + r"vitest[\"']")
+_JEST = re.compile(_FROM + r"(?:@jest/globals|bun:test)[\"']")
+_REACT = re.compile(_FROM + r"[^\"'\n]*(?:react|preact|next/)[^\"'\n]*[\"']|@jsxImportSource")
+_NOT_REACT = re.compile(
+    _FROM + r"(?:vue|solid-js|svelte|@builder\.io/qwik|@angular/core|lit)(?:/[^\"'\n]*)?[\"']"
+)
+_NAMED = re.compile(r"'([^']+)'")
+_REF = re.compile(r"[rR]ef(?:\.current)?$|\.current$")
+_DEFINED = re.compile(
+    r"^[ \t]*(?:export\s+)?(?:async\s+)?(?:function\s*\*?\s*|const\s+|let\s+)([A-Za-z_$][\w$]*)"
+)
+_CALLED = re.compile(r"([A-Za-z_$][\w$]*)\s*\(")
+_ASSERTS = re.compile(r"\b(?:expect|assert|should)\w*\s*[.(]")
+_LONGEST_TEST = 300
+"""Lines in which a call of a helper is looked for."""
+
+
+class Looked:
+    """A file that oxlint looked at, as far as its answers have to be held against it."""
+
+    def __init__(self, path: str, content: bytes) -> None:
+        self.path = path
+        self._content = content
+
+    @cached_property
+    def text(self) -> str:
+        return self._content.decode("utf-8", "replace")
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return self.text.split("\n")
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The byte offset of every line."""
+        return [0, *(end.end() for end in re.finditer(rb"\n", self._content))]
+
+    def span(self, offset: int, length: int) -> Span:
+        """The place of a byte range of the whole file, also where oxlint saw only a script block of it."""
+        start = min(max(offset, 0), len(self._content))
+        end = min(start + max(length, 0), len(self._content))
+        return Span(*self._position(start), *self._position(end))
+
+    def _position(self, offset: int) -> tuple[int, int]:
+        line = bisect_right(self._starts, offset)
+        before = self._content[self._starts[line - 1] : offset].decode("utf-8", "replace")
+        return line, len(before.removeprefix("\ufeff")) + 1
+
+    @cached_property
+    def test_framework(self) -> str | None:
+        """The test framework the file imports, if it does."""
+        if _VITEST.search(self.text):
+            return "vitest"
+        return "jest" if _JEST.search(self.text) else None
+
+    @cached_property
+    def is_of_react(self) -> bool:
+        """Whether its JSX and its functions named use... are React's."""
+        if _REACT.search(self.text):
+            return True
+        return self.path.endswith((".tsx", ".jsx")) and not _NOT_REACT.search(self.text)
+
+    @cached_property
+    def asserting(self) -> frozenset[str]:
+        """Its functions that assert something, told by names and indentation."""
+        found: set[str] = set()
+        open_ones: list[tuple[int, str]] = []
+        for line in filter(str.strip, self.lines):
+            indent = _indent(line)
+            while open_ones and indent <= open_ones[-1][0] and line.lstrip()[0] not in ")]}":
+                open_ones.pop()
+            if defined := _DEFINED.match(line):
+                open_ones.append((indent, defined[1]))
+            if _ASSERTS.search(line):
+                found.update(name for _, name in open_ones)
+                open_ones.clear()  # what is around them asserts as well, and is noted already
+        return frozenset(found)
+
+    def calls_asserting(self, line: int) -> bool:
+        """Whether the test that begins on a line (1-based) calls a function of the file that asserts."""
+        test = self.lines[line - 1 : line - 1 + _LONGEST_TEST]
+        for number, text in enumerate(test):
+            if number and text.strip() and _indent(text) <= _indent(test[0]):
+                return False
+            if self.asserting.intersection(_CALLED.findall(text)):
+                return True
+        return False
+
+
+def sensible(found: Sequence[RawResult], looked: Callable[[str], Looked]) -> list[RawResult]:
+    """The results that a person would keep who has the file before them."""
+    kept = [one for one in _of_one_test_framework(found, looked) if _is_sensible(one, looked(one.file))]
+    return list(_without_echo(kept, looked))
+
+
+def _of_one_test_framework(found: Sequence[RawResult], looked: Callable[[str], Looked]) -> list[RawResult]:
+    """Of what jest's and vitest's rules say alike, what the framework of the file says, which it imports."""
+    jest = {(r.file, r.span, r.code.partition("/")[2]) for r in found if r.code.startswith("jest/")}
+
+    def counts(result: RawResult) -> bool:
+        framework, _, code = result.code.partition("/")
+        if framework not in ("jest", "vitest"):
+            return True
+        imported = looked(result.file).test_framework
+        if imported is not None:
+            return framework == imported
+        return framework == "jest" or (result.file, result.span, code) not in jest
+
+    return [result for result in found if counts(result)]
+
+
+def _is_sensible(result: RawResult, file: Looked) -> bool:
+    """Whether a complaint fits the file: its kind, its framework, what the map says of such files."""
+    family, _, name = result.code.rpartition("/")
+    if family in ("react", "react-hooks", "react-perf") and not file.is_of_react:
+        return False
+    if name == "valid-expect":  # other assertion libraries, and vitest's second argument
+        return "unknown modifier" not in result.message and "at most 1 argument" not in result.message
+    if result.code == "react-hooks/exhaustive-deps":
+        return _is_missing_dependency(result.message)
+    if name == "expect-expect":
+        return not file.calls_asserting(result.span.line)
+    content = map_of("oxlint")  # what it ignores everywhere, a project may have chosen
+    return result.code in content.ignore or not content.is_silent(result.code, result.file)
+
+
+def _is_missing_dependency(message: str) -> bool:
+    """Whether a dependency is missing other than a ref, which never changes; extra ones only run it more."""
+    if "unnecessary depend" in message:
+        return False
+    names = _NAMED.findall(message.partition("missing depend")[2])
+    return not names or not all(map(_REF.search, names))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _without_echo(found: Sequence[RawResult], looked: Callable[[str], Looked]) -> Iterator[RawResult]:
+    """One complaint for the statements that follow one another after a return, not one for each."""
+    last: RawResult | None = None
+    for result in found:
+        if result.code != "no-unreachable":
+            yield result
+            continue
+        if last is None or not _follows(last, result, looked):
+            yield result
+        last = result
+
+
+def _follows(before: RawResult, after: RawResult, looked: Callable[[str], Looked]) -> bool:
+    """Whether nothing but space stands between two places of one file."""
+    if before.file != after.file or before.span.end > after.span.start:
+        return False
+    between = looked(before.file).lines[before.span.end_line - 1 : after.span.line]
+    between[-1] = between[-1][: after.span.column - 1]
+    between[0] = between[0][before.span.end_column - 1 :]
+    return not any(line.strip("; \t\r") for line in between)

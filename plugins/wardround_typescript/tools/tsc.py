@@ -1,0 +1,149 @@
+"""The project's own TypeScript compiler: where it is, how it is called and read."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from wardround.errors import ToolOutputError
+from wardround.findings import RawResult
+from wardround.tools.output import one_line, span_of
+from wardround.tools.tool import Columns, Invocation, Profile, Scope, Tool
+from wardround_typescript import jsonc
+from wardround_typescript.bundles import SCRIPTS, TYPED, written
+from wardround_typescript.node_modules import native_program, script
+from wardround_typescript.tools.own_config import check_seals, sealed
+
+CONFIG_NAMES = ("tsconfig.json", "jsconfig.json")
+PROJECT_FILES = (*(f"*{suffix}" for suffix in SCRIPTS), "*.json")
+"""What a compiler must see beside the files under review: what they import, and what says how."""
+_RESULT = re.compile(r"(.+?)\((\d+),(\d+)\): error (TS\d+): (.*)")
+_SYNTAX = frozenset(
+    f"TS{number}"
+    for number in (
+        1002, 1003, 1005, 1009, 1010, 1109, 1110, 1127, 1128, 1131, 1134, 1135, 1136, 1137, 1138, 1160, 1161,
+        17002, 17008,
+    )
+)  # fmt: skip
+"""What the parser says; where it says so of any file, no types are checked in all others."""
+_GLOBAL = re.compile(r"error TS\d+: .*")
+_EACH = (
+    'for p do "$0" --noEmit --pretty false --listFiles -p "$p"; s=$?; [ $s -le 2 ] || exit $s; done; exit 0'
+)
+"""Compile one project after the other: a status above 2 is trouble, and every project prints its files."""
+
+
+def find_tsc(root: Path) -> Path | None:
+    """The compiler a project has installed, where it has a configuration for it."""
+    if not any((root / name).is_file() for name in CONFIG_NAMES) and not next(
+        root.glob("*/*/tsconfig.json"), None
+    ):
+        return None
+    return native_program(root, "typescript", "@typescript", "typescript-", "lib/tsc") or script(
+        root, "typescript", "bin/tsc"
+    )
+
+
+def tsc_command(run: Invocation) -> Sequence[str]:
+    check_seals("tsc", run)
+    projects = sorted({project for file in run.files for project in _projects_of(run.root, file)})
+    if not projects:
+        return [str(run.program), "--version"]
+    return ["/bin/sh", "-c", _EACH, str(run.program), *projects]
+
+
+def _projects_of(root: Path, file: str) -> list[str]:
+    """The nearest configuration above a file, with those it only refers to."""
+    for folder in PurePosixPath(file).parents:
+        for name in CONFIG_NAMES:
+            path = str(folder / name)
+            if (root / path).is_file():
+                referred = _referred(path, (root / path).read_text("utf-8", "replace"))
+                return [path, *(one for one in referred if (root / one).is_file())]
+    return []
+
+
+def parse_tsc(output: bytes, run: Invocation) -> list[RawResult]:
+    """Read what ``tsc --pretty false --listFiles`` prints; errors in other files are none of this review.
+
+    Raises:
+        ToolOutputError: a project cannot be read, another file of it does not parse, or no file was listed,
+            as by a program that never ran.
+    """
+    found = []
+    listed = False
+    for line in output.decode("utf-8", "replace").splitlines():
+        if match := _RESULT.fullmatch(line):
+            path = os.path.normpath(match[1])
+            if path in run.files:
+                found.append(
+                    RawResult(match[4], path, span_of(int(match[2]), int(match[3])), one_line(match[5]))
+                )
+            elif match[4] in _SYNTAX:
+                raise ToolOutputError(f"tsc checked no types, because {path} does not parse")
+        elif _GLOBAL.fullmatch(line):
+            raise ToolOutputError(f"tsc could not read the project: {one_line(line)}")
+        else:
+            listed = listed or line.endswith(TYPED) or line.startswith("Version ")
+    if not listed:
+        raise ToolOutputError("tsc named no file that it looked at")
+    return list(dict.fromkeys(found))
+
+
+def config_closure(path: str, text: str) -> Sequence[str]:
+    """The configurations one extends or refers to, relative to the repository's root."""
+    extended = (jsonc.loads(text) or {}).get("extends", [])
+    named = [extended] if isinstance(extended, str) else extended if isinstance(extended, list) else []
+    beside = [_beside(path, one) for one in named if isinstance(one, str) and one.startswith(".")]
+    return [one for target in beside if target for one in (target, f"{target}.json")] + _referred(path, text)
+
+
+def _referred(path: str, text: str) -> list[str]:
+    references = (jsonc.loads(text) or {}).get("references")
+    found = []
+    for one in references if isinstance(references, list) else []:
+        target = (
+            _beside(path, one["path"]) if isinstance(one, dict) and isinstance(one.get("path"), str) else None
+        )
+        if target is not None:
+            found.append(
+                target if target.endswith(".json") else f"{target}/{CONFIG_NAMES[0]}".removeprefix("./")
+            )
+    return found
+
+
+def _beside(path: str, target: str) -> str | None:
+    found = os.path.normpath(PurePosixPath(path).parent / target)
+    return None if found.startswith(("..", "/")) else found
+
+
+def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
+    """Nothing to add, but for the note that keeps the compiler to these configurations."""
+    return (
+        sealed("tsc", folder, configs)
+        if any(f"{folder}/{n}".removeprefix("/") in configs for n in CONFIG_NAMES)
+        else {}
+    )
+
+
+TSC = Tool(
+    name="tsc",
+    program="tsc",
+    command=tsc_command,
+    parse=parse_tsc,
+    clean=frozenset({0, 1, 2}),
+    install="npm install --save-dev typescript",
+    profiles=frozenset({Profile.CI}),
+    scope=Scope.PROJECT,
+    columns=Columns.UTF16,
+    timeout_s=300.0,
+    find=find_tsc,
+    optional=True,
+    takes=written(TYPED),
+    config_names=CONFIG_NAMES,
+    config_closure=config_closure,
+    config_overlay=config_overlay,
+    project_files=PROJECT_FILES,
+)

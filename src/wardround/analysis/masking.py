@@ -1,0 +1,113 @@
+"""Secrets in what is about to be printed: what a check for secrets sees is hidden wherever it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from wardround.checks import Source
+from wardround.findings import Finding, Span, Status
+from wardround.specialists import Specialist
+
+_QUOTES = re.compile(r"[\"'`]+")
+_TELLING = 6
+"""Characters from which on a string found to be a secret is looked for elsewhere."""
+_COULD_HOLD_ONE = re.compile(r"[A-Za-z0-9_-]{20}")
+_PRINTED = frozenset({Status.NEW, Status.CAUSED})
+
+
+class Masking:
+    """The secrets in the files of some findings, and how they are kept out of reports.
+
+    What is secret is what stands in the strings of findings that say so, and what the checks that look for
+    secrets in any text see in the same files, on old lines too.
+
+    Args:
+        printed: the statuses whose findings may be printed.
+    """
+
+    def __init__(
+        self,
+        findings: Sequence[Finding],
+        specialists: Iterable[Specialist],
+        text_of: Callable[[str], str | None],
+        printed: Collection[Status] = _PRINTED,
+    ) -> None:
+        self._seeing = [s for s in specialists if s.any_text and any(c.MASKED for c in s.checks)]
+        shown = {f.file for f in findings if f.status in printed or f.masked}
+        self._files = {path: (text_of(path) or "").split("\n") for path in sorted(shown)}
+        self._lines: set[tuple[str, int]] = set()
+        secrets: set[str] = set()
+        for finding in findings:
+            if finding.masked:
+                self._lines |= _lines_of(finding.file, finding.span)
+                secrets.update(_strings(self._files[finding.file], finding.span))
+        for path, lines in self._files.items():
+            for span in self._seen(path, "\n".join(lines)):
+                self._lines |= _lines_of(path, span)
+                secrets.update(_told(_QUOTES.split(_within(lines, span))))
+        self._secrets = sorted(secrets, key=lambda secret: (-len(secret), secret))
+
+    def _seen(self, path: str, text: str) -> Iterator[Span]:
+        """Where secrets stand in a text."""
+        for specialist in self._seeing:
+            checks = [check for check in specialist.checks if check.MASKED]
+            try:
+                found = list(specialist.run_checks(checks, Source(path, text)))
+            except Exception:  # noqa: BLE001, S112  (it has crashed on the file itself, and that was said)
+                continue
+            yield from (result.span for result in found)
+
+    def finding(self, finding: Finding) -> Finding:
+        """A finding as it may be printed: its message without secrets, its lines masked if they hold one."""
+        message = self.text(finding.message)
+        if message == finding.message and not self._tells(finding):
+            return finding
+        return replace(finding, message=message, masked=True, suggested_fix=None)
+
+    def text(self, text: str) -> str:
+        """A text as it may be printed."""
+        for secret in self._secrets:
+            text = text.replace(secret, f"{secret[:2]}***")
+        if _COULD_HOLD_ONE.search(text):
+            for span in sorted(self._seen("message", text), reverse=True):
+                lines = text.split("\n")
+                before = "\n".join([*lines[: span.line - 1], lines[span.line - 1][: span.column - 1]])
+                after = "\n".join([lines[span.end_line - 1][span.end_column - 1 :], *lines[span.end_line :]])
+                text = f"{before}***{after}"
+        return text
+
+    def _tells(self, finding: Finding) -> bool:
+        """Whether the lines a finding shows, or its fix, hold a secret."""
+        edits = finding.suggested_fix.edits if finding.suggested_fix else ()
+        spans = [finding.span, *(edit.span for edit in edits)]
+        if any(not self._lines.isdisjoint(_lines_of(finding.file, span)) for span in spans):
+            return True
+        texts = [edit.replacement for edit in edits]
+        texts += self._files.get(finding.file, [])[finding.span.line - 1 : finding.span.end_line]
+        return any(secret in text for secret in self._secrets for text in texts)
+
+
+def _lines_of(path: str, span: Span) -> set[tuple[str, int]]:
+    return {(path, line) for line in range(span.line, span.end_line + 1)}
+
+
+def _within(lines: Sequence[str], span: Span) -> str:
+    """The text of a place."""
+    inside = list(lines[span.line - 1 : span.end_line])
+    if not inside:
+        return ""
+    inside[-1] = inside[-1][: span.end_column - 1] if span.end_column > 1 else inside[-1]
+    inside[0] = inside[0][span.column - 1 :]
+    return "\n".join(inside)
+
+
+def _strings(lines: Sequence[str], span: Span) -> list[str]:
+    """The contents of the strings in a place, line by line."""
+    return _told(_QUOTES.split(_within(lines, span))[1:])
+
+
+def _told(parts: Iterable[str]) -> list[str]:
+    """The lines of some texts; what is short could be any word."""
+    return [line.strip() for part in parts for line in part.split("\n") if len(line.strip()) >= _TELLING]

@@ -1,0 +1,190 @@
+"""``wardround eval``."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wardround.cli import Interrupted, say
+from wardround.cli.reviewing import emit, progress_line
+from wardround.errors import UsageError
+
+if TYPE_CHECKING:
+    from wardround.evaluation.batch import Outcome, Settings
+    from wardround.evaluation.cases import CaseFile
+    from wardround.evaluation.reports import Measured
+
+INCONCLUSIVE = 4
+
+
+@click.group("eval")
+def command() -> None:
+    """Measure the quality of reviews."""
+
+
+_profile = click.option("--profile", type=click.Choice(["commit", "ci"]), default="commit", show_default=True)
+_jobs = click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Tools run side by side.")
+
+
+@command.command("cases")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@_profile
+@click.option("--only", multiple=True, metavar="NAME", help="Run this specialist alone. Repeatable.")
+@click.option("--skip", multiple=True, metavar="NAME", help="Leave this specialist out. Repeatable.")
+@click.option("--all-rules", is_flag=True, help="Switch on the rules that are off by default.")
+@click.option("--rule-level", type=click.Choice(["info", "warn", "error"]), default="info",
+              help="Count findings of this severity and above.")  # fmt: skip
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Take the first N cases of each file.")
+@_jobs
+@click.option("--set-key", default="set", show_default=True, metavar="KEY",
+              help="The key of meta that names a case's set; else the file's name does.")  # fmt: skip
+@click.option("--format", "formats", multiple=True, metavar="FORMAT",
+              help="Repeatable: text, json or html; add =FILE to write it there.")  # fmt: skip
+@click.option("--results", type=click.Path(path_type=Path), metavar="FILE",
+              help="Keep what was said about each case; a second run goes on from there.")  # fmt: skip
+def cases(files: tuple[Path, ...], **options: Any) -> int:
+    """Review the cases of FILE, each one change with known defects, and count what was found.
+
+    A line of FILE is a JSON object with id, diff, expected (places: file, line, category; none for a clean
+    change) and where they are known before, after, language and meta. No configuration counts.
+    """
+    from wardround.evaluation.batch import Settings
+    from wardround.evaluation.cases import read_cases
+    from wardround.tools.tool import Profile
+
+    outputs = [_output(text) for text in options["formats"] or ("text",)]
+    found = [read_cases(path, options["limit"]) for path in files]
+    for one in found:
+        for key, count in one.ignored.items():
+            say(f"{one.path}: key {key!r} of {count} cases is not known and was ignored")
+    settings = Settings(
+        profile=Profile(options["profile"]),
+        only=options["only"],
+        skip=options["skip"],
+        jobs=options["jobs"] or os.cpu_count() or 1,
+        all_rules=options["all_rules"],
+        set_key=options["set_key"],
+    )
+    status, measured = _measured(found, settings, options["results"], options["rule_level"])
+    for form, path in outputs:
+        _write(form, path, measured)
+    return status
+
+
+def _output(text: str) -> tuple[str, Path | None]:
+    from wardround.evaluation.reports import FORMATS
+
+    form, _, path = text.partition("=")
+    if form not in FORMATS:
+        raise UsageError(f"--format {form}: no such format; there are {', '.join(FORMATS)}")
+    if path and not Path(path).parent.is_dir():
+        raise UsageError(f"--format {text}: there is no folder {Path(path).parent}; make it first")
+    return form, Path(path) if path else None
+
+
+def _measured(
+    found: list[CaseFile], settings: Settings, results: Path | None, level: str
+) -> tuple[int, Measured]:
+    """Review the cases; what was done until an interruption counts too."""
+    from wardround import __version__
+    from wardround.evaluation.reports import Measured
+    from wardround.evaluation.scoring import score
+
+    outcomes: list[Outcome] = []
+    started = time.monotonic()
+    status = 0
+    try:
+        with progress_line() as progress:
+            _review(found, settings, results, progress, outcomes)
+    except Interrupted as signalled:
+        if not outcomes:
+            raise
+        status = 128 + signalled.number
+    wanted = sum(len(one.cases) for one in found)
+    if status:
+        hint = "" if results is None else "; the same command goes on from there"
+        say(f"wardround: interrupted after {len(outcomes)} of {wanted} cases{hint}")
+    options = {
+        "profile": settings.profile.value, "only": ", ".join(settings.only), "skip": ", ".join(settings.skip),
+        "all-rules": str(settings.all_rules).lower(), "rule-level": level,
+    }  # fmt: skip
+    return status, Measured(
+        score=score(outcomes, level),
+        source=", ".join(str(one.path) for one in found),
+        settings=options,
+        version=__version__,
+        seconds=time.monotonic() - started,
+        interrupted=wanted if status else 0,
+    )
+
+
+def _review(
+    found: list[CaseFile],
+    settings: Settings,
+    results: Path | None,
+    progress: Callable[[str], None],
+    outcomes: list[Outcome],
+) -> None:
+    from wardround import host
+    from wardround.evaluation.batch import Batch
+    from wardround.evaluation.kept import Kept
+
+    batch = Batch(host.load(), settings, progress)
+    with Kept.open(results, settings) as kept:
+        for one in found:
+            known = kept.known(one.cases)
+            outcomes += known.values()
+            todo = [case for case in one.cases if case.place not in known]
+            if known:
+                say(f"{one.path}: {len(known)} of {len(one.cases)} cases were reviewed before")
+            for case, outcome in zip(todo, batch.review(todo, one.path.stem), strict=True):
+                kept.put(case, outcome)
+                outcomes.append(outcome)
+
+
+def _write(form: str, path: Path | None, measured: Measured) -> None:
+    from wardround.evaluation.reports import render
+
+    text = render(form, measured)
+    if path is None:
+        emit(text)
+        return
+    try:
+        path.write_bytes(text.encode("utf-8", "backslashreplace"))
+    except OSError as cause:
+        raise UsageError(f"--format {form}={path}: {cause.strerror}; give another file") from cause
+
+
+@command.command("regression")
+@click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[FOLDER]")
+@click.option("--profile", type=click.Choice(["commit", "ci"]), help="Only the cases of this profile.")
+@_jobs
+@click.option("--update", is_flag=True, help="Write what is said now into the cases, for you to read.")
+def regression(folder: Path | None, profile: str | None, jobs: int | None, update: bool) -> int:
+    """Review cases whose findings are known exactly, and say what is missing and what is unexpected.
+
+    FOLDER holds *.jsonl files; it is evals/reviewer_regression of the repository unless you give another.
+    Exit status: 0 all is as expected, 1 it is not, 4 a tool is missing or failed.
+    """
+    from wardround import host
+    from wardround.evaluation import regression as regressions
+    from wardround.evaluation.batch import Settings
+    from wardround.tools.tool import Profile
+
+    files = regressions.case_files(folder or regressions.default_folder(Path.cwd()))
+    profiles = tuple(Profile) if profile is None else (Profile(profile),)
+    settings = Settings(jobs=jobs or os.cpu_count() or 1)
+    with progress_line() as progress:
+        found = regressions.compared(files, host.load(), settings, profiles, progress)
+    emit(regressions.render(found))
+    if update:
+        for path in regressions.update(files, found):
+            say(f"{path}: its expected findings were rewritten; read the difference before you commit it")
+    if any(one.wrong for one in found):
+        return 1
+    return INCONCLUSIVE if any(one.inconclusive for one in found) else 0

@@ -1,0 +1,213 @@
+"""Reading case files: one change a line, with the places where a reviewer should speak.
+
+A line is a JSON object. ``id`` and ``diff`` are needed; a case with ``before`` or ``after`` may leave out the
+diff. Read are
+
+- ``id``: text or a number; no two alike in a file.
+- ``diff``: a unified diff, whose new side holds the defect; with or without ``diff --git`` headers and
+  prefixes. One that consists of hunks alone is about ``meta.path``, else the one file that ``before``,
+  ``after`` or ``expected`` names.
+- ``before``, ``after``: the text of the one file of the diff, or an object path -> text (null: no such
+  file). Paths the diff does not mention are files of the project that did not change.
+- ``expected``: objects with ``file``, ``line`` and ``category``; the list is empty, or absent, for a clean
+  case. Optional are ``end_line`` (the defect spans lines), and ``rule`` and ``severity``, which count where
+  what is said must be exactly what is expected.
+- ``language``: text, only shown.
+- ``meta``: an object; ``set`` names the set a case belongs to, ``message`` is the message of its commit.
+
+Other keys are ignored and reported once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wardround.errors import UsageError
+
+_KEYS = {"id", "language", "diff", "before", "after", "expected", "meta"}
+_PLACE_KEYS = {"file", "path", "line", "end_line", "category", "rule", "severity"}
+_SEVERITIES = ("info", "warn", "error")
+_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A place where a reviewer should speak; ``rule`` and ``severity`` are empty where any will do."""
+
+    file: str
+    line: int
+    category: str = ""
+    end_line: int = 0
+    rule: str = ""
+    severity: str = ""
+
+    @property
+    def last_line(self) -> int:
+        return max(self.line, self.end_line)
+
+
+Texts = str | Mapping[str, str | None] | None
+"""One file's text, the texts of several by path, or nothing known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One change and what should be said about it.
+
+    Attributes:
+        place: file and line number the case was read from, for messages.
+    """
+
+    id: str
+    place: str
+    diff: str
+    before: Texts = None
+    after: Texts = None
+    expected: tuple[Expected, ...] = ()
+    language: str = ""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        message = self.meta.get("message")
+        return (message,) if isinstance(message, str) and message else ()
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFile:
+    """The cases of a file, and the keys in it that mean nothing, with how many cases have each."""
+
+    path: Path
+    cases: tuple[Case, ...]
+    ignored: Mapping[str, int]
+
+
+def read_cases(path: Path, limit: int | None = None) -> CaseFile:
+    """Read a case file.
+
+    Raises:
+        UsageError: it cannot be read, holds no case, or a line is none.
+    """
+    cases: list[Case] = []
+    ignored: Counter[str] = Counter()
+    seen: dict[str, str] = {}
+    for number, line in _lines(path):
+        if limit is not None and len(cases) == limit:
+            break
+        place = f"{path}:{number}"
+        values = _object(line, place)
+        ignored.update(values.keys() - _KEYS)
+        case = _case(values, place, ignored)
+        if case.id in seen:
+            raise UsageError(
+                f"{place}: id {case.id!r} is that of {seen[case.id]} too; give each case its own"
+            )
+        seen[case.id] = place
+        cases.append(case)
+    if not cases:
+        raise UsageError(f"{path}: no case in it; write one JSON object a line")
+    return CaseFile(path, tuple(cases), dict(sorted(ignored.items())))
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+                if text:
+                    yield number, text
+    except OSError as cause:
+        raise UsageError(f"{path}: {cause.strerror}; give a file with one case a line") from cause
+    except UnicodeDecodeError as cause:
+        raise UsageError(f"{path}: it is not UTF-8 text; give one JSON object a line") from cause
+
+
+def _object(line: str, place: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as cause:
+        said = str(cause).partition(":")[0] or "nested without end"
+        raise UsageError(
+            f"{place}: this line is not JSON ({said[:_SHOWN]}); write one JSON object a line"
+        ) from cause
+    if not isinstance(value, dict):
+        raise UsageError(f"{place}: this line is a {_kind(value)}; write one JSON object a line")
+    return value
+
+
+def _case(values: dict[str, Any], place: str, ignored: Counter[str]) -> Case:
+    name = values.get("id")
+    if not isinstance(name, (str, int)) or isinstance(name, bool) or name == "":
+        raise UsageError(f"{place}: 'id' is {_kind(name)}; give each case a text of its own")
+    place = f"{place} ({str(name)[:_SHOWN]})"
+    diff = values.get("diff")
+    texts = {key: _texts(values.get(key), key, place) for key in ("before", "after")}
+    if diff is None and any(text is not None for text in texts.values()):
+        diff = ""
+    if not isinstance(diff, str):
+        raise UsageError(f"{place}: 'diff' is {_kind(diff)}; give a unified diff as text")
+    if not diff.strip() and texts["after"] is None:
+        raise UsageError(f"{place}: 'diff' is empty; give a unified diff, or 'after'")
+    expected = _of_kind(values, "expected", list, [], place)
+    language, meta = _of_kind(values, "language", str, "", place), _of_kind(values, "meta", dict, {}, place)
+    return Case(
+        id=str(name),
+        place=place,
+        diff=diff,
+        before=texts["before"],
+        after=texts["after"],
+        expected=tuple(_expected(one, place, ignored) for one in expected),
+        language=language,
+        meta=meta,
+    )
+
+
+def _of_kind(values: dict[str, Any], key: str, kind: type, default: Any, place: str) -> Any:
+    value = values.get(key)
+    if value is None:
+        return default
+    if not isinstance(value, kind):
+        raise UsageError(f"{place}: {key!r} is {_kind(value)}; give {_kind(default)}")
+    return value
+
+
+def _texts(value: Any, key: str, place: str) -> Texts:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, dict) and all(text is None or isinstance(text, str) for text in value.values()):
+        return {_path(path): text for path, text in value.items()}
+    raise UsageError(f"{place}: {key!r} is {_kind(value)}; give a text, or an object path -> text")
+
+
+def _expected(value: Any, place: str, ignored: Counter[str]) -> Expected:
+    if not isinstance(value, dict):
+        raise UsageError(f"{place}: 'expected' holds {_kind(value)}; give objects with file, line, category")
+    file = value.get("file", value.get("path"))
+    line, end = value.get("line"), value.get("end_line") or 0
+    if not isinstance(file, str) or not file:
+        raise UsageError(f"{place}: an expected place has no 'file'; give the path as the diff has it")
+    if not isinstance(line, int) or isinstance(line, bool) or line < 1 or not isinstance(end, int):
+        raise UsageError(f"{place}: an expected place has the line {line!r}; lines are numbers from 1")
+    category = value.get("category")
+    rule, severity = value.get("rule") or "", value.get("severity") or ""
+    if not isinstance(rule, str) or (severity and severity not in _SEVERITIES):
+        raise UsageError(f"{place}: rule {rule!r}, severity {severity!r}; severity is info, warn or error")
+    ignored.update(f"expected.{key}" for key in value.keys() - _PLACE_KEYS)
+    return Expected(_path(file), line, "" if category is None else str(category), end, rule, severity)
+
+
+def _path(text: str) -> str:
+    return text.replace("\\", "/").removeprefix("./")
+
+
+def _kind(value: Any) -> str:
+    """What a value is, for people."""
+    if value is None:
+        return "missing"
+    kinds = {str: "a text", bool: "true or false", int: "a number", float: "a number", list: "a list"}
+    return kinds.get(type(value), "an object")

@@ -1,0 +1,236 @@
+"""What oxlint finds, where, and in which words it gets to the reader."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from wardround_typescript.tools.oxlint import OXLINT
+from wardround_typescript.tools.oxlint_config import selection
+
+from tests.conftest import GitRepository
+from tests.plugins.typescript.conftest import Reviewed
+from wardround.findings import Finding, Severity
+from wardround.rules import load_tool_map
+from wardround.verdict.gate import Outcome
+
+MAP = load_tool_map("oxlint")
+
+
+def _told(finding: Finding) -> tuple[str, int, int, int, Severity]:
+    span = finding.span
+    return finding.rule, span.line, span.column, span.end_column, finding.severity
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "rule", "line", "column", "end"),
+    [
+        ("a.ts", "/* é𝒳 */ export const o = { a: 1, a: 2 };\n", "no-dupe-keys", 1, 35, 36),
+        ("a.ts", "/*\r\né𝒳 */ export const o = { a: 1,\r\n a: 2 };\r\n", "no-dupe-keys", 3, 2, 3),
+        ("a.ts", "\ufeffexport const o = { a: 1, a: 2 };\n", "no-dupe-keys", 1, 26, 27),
+        ("a.vue", "<template/>\n<script>debugger</script>\n", "no-debugger", 2, 9, 17),
+        ("a.svelte", "<p>é</p>\n<script lang='ts'>\ndebugger\n</script>\n", "no-debugger", 3, 1, 9),
+        ("a.ts", "export const bad = ;\n", "syntax-error", 1, 20, 21),
+        ("a.ts", "let x = 1; let x = 2; export { x }\n", "syntax-error", 1, 16, 17),
+        ("a.js", "export const f = (x) => x === NaN;\n", "use-isnan", 1, 31, 34),
+        ("a.tsx", "export const l = (xs) => xs.map((x) => <b>{x}</b>);\n", "react/jsx-key", 1, 41, 42),
+    ],
+)
+def test_places_are_lines_and_code_points(
+    reviewed: Reviewed, path: str, source: str, rule: str, line: int, column: int, end: int
+) -> None:
+    done = reviewed({path: source}, OXLINT)
+
+    assert done.unreviewed == ()
+    assert [_told(f)[:4] for f in done.visible] == [(f"oxlint/{rule}", line, column, end)]
+
+
+def test_a_script_without_suffix_is_looked_at(reviewed: Reviewed, repo: GitRepository) -> None:
+    done = reviewed({"bin/tool": "#!/usr/bin/env node\ndebugger;\n"}, OXLINT)
+
+    assert [(f.file, f.span.line) for f in done.visible] == [("bin/tool", 2)]
+
+
+def test_a_file_that_does_not_parse_is_an_error(reviewed: Reviewed) -> None:
+    done = reviewed({"a.ts": "export const = 1\n"}, OXLINT)
+
+    (finding,) = done.visible
+    assert (finding.defect_class, finding.severity) == ("syntax-error", Severity.ERROR)
+    assert done.gate.outcome is Outcome.BLOCKED
+
+
+HOOK = """\
+import { useEffect } from '%s'
+export function Panel(props) {
+  if (props.open) {
+    useEffect(() => {})
+  }
+  return null
+}
+"""
+
+
+def test_hooks_are_reacts_only_where_react_is_used(reviewed: Reviewed) -> None:
+    assert [f.rule for f in reviewed({"a.ts": HOOK % "react"}, OXLINT).visible] == [
+        "oxlint/react-hooks/rules-of-hooks"
+    ]
+    assert reviewed({"a.ts": HOOK % "./composables"}, OXLINT).visible == ()
+    assert reviewed({"a.ts": "", "b.tsx": HOOK % "vue"}, OXLINT).visible == ()
+
+
+DEPENDENCIES = """\
+import { useCallback, useState } from 'react'
+export function Panel(%s) {
+  const [open] = useState(false)
+  return useCallback(() => %s, [%s])
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "body", "dependencies", "count"),
+    [
+        ("", "open", "", 1),
+        ("", "open", "open", 0),
+        ("boxRef", "boxRef.current", "", 0),
+        ("boxRef", "boxRef.current && open", "", 1),
+        ("version", "open", "open, version", 0),
+    ],
+)
+def test_a_missing_dependency_counts_unless_it_is_a_ref(
+    reviewed: Reviewed, parameters: str, body: str, dependencies: str, count: int
+) -> None:
+    done = reviewed({"a.jsx": DEPENDENCIES % (parameters, body, dependencies)}, OXLINT)
+
+    found = [f.rule for f in done.visible if "deps" in f.rule]
+    assert found == ["oxlint/react-hooks/exhaustive-deps"] * count
+
+
+@pytest.mark.parametrize(
+    ("imported", "rule"),
+    [
+        ("import { test } from 'vitest'\n", "oxlint/vitest/no-focused-tests"),
+        ("import { test } from '@jest/globals'\n", "oxlint/jest/no-focused-tests"),
+        ("", "oxlint/jest/no-focused-tests"),
+    ],
+)
+def test_of_two_test_frameworks_the_one_that_is_imported_speaks(
+    reviewed: Reviewed, imported: str, rule: str
+) -> None:
+    done = reviewed({"a.test.ts": f"{imported}test.only('adds', () => {{ expect(1).toBe(1) }})\n"}, OXLINT)
+
+    assert [f.rule for f in done.visible] == [rule]
+
+
+HELPER = """\
+const check%s = (value) => {
+  const wanted = value
+  %s(wanted).toBe(1)
+}
+
+test('adds', () => {
+  check%s(
+    1,
+  )
+})
+"""
+
+
+def test_a_test_whose_helper_asserts_has_an_assertion(reviewed: Reviewed) -> None:
+    assert (
+        reviewed({"a.test.ts": HELPER.replace("check%s", "run%s") % ("It", "expect", "It")}, OXLINT).visible
+        == ()
+    )
+
+
+def test_a_test_whose_helper_does_not_has_none(reviewed: Reviewed) -> None:
+    done = reviewed({"a.test.ts": HELPER.replace("check%s", "run%s") % ("It", "print", "It")}, OXLINT)
+
+    assert [f.rule for f in done.visible] == ["oxlint/jest/expect-expect"]
+
+
+def test_what_follows_a_return_is_one_complaint(reviewed: Reviewed) -> None:
+    done = reviewed({"a.ts": "export function f() {\n  return 1;\n  g();\n\n  h();\n}\n"}, OXLINT)
+
+    assert [(f.rule, f.span.line) for f in done.visible] == [("oxlint/no-unreachable", 3)]
+
+
+def test_bundles_are_passed_over(reviewed: Reviewed) -> None:
+    done = reviewed({"lib/x.min.js": "debugger", "app.js": "debugger\n"}, OXLINT)
+
+    assert [f.file for f in done.visible] == ["app.js"]
+    assert done.unreviewed == ()
+
+
+def test_suppressions_work_in_jsx(reviewed: Reviewed) -> None:
+    source = (
+        "export const L = (xs) => <ul>\n"
+        "  {/* wardround: ignore[oxlint/react/jsx-key] the list never changes */}\n"
+        "  {xs.map((x) => <li>{x}</li>)}\n"
+        "</ul>;\n"
+    )
+    assert reviewed({"a.jsx": source}, OXLINT).visible == ()
+
+
+def test_what_is_off_in_the_map_is_not_run() -> None:
+    rules = selection()["rules"]
+
+    assert {
+        rules[code] for code, entry in MAP.content.codes.items() if entry.off and code != "syntax-error"
+    } == {"off"}
+    assert {rules[code] for code in MAP.content.ignore} == {"off"}
+    assert rules["no-debugger"] == "warn"
+
+
+def test_every_code_of_the_map_says_why_or_is_off() -> None:
+    for code, entry in MAP.content.codes.items():
+        assert entry.off or (entry.why and entry.name and entry.defect_class), code
+
+
+def test_what_both_test_frameworks_say_is_one_defect() -> None:
+    for code in MAP.content.codes:
+        family, _, name = code.partition("/")
+        if family == "jest" and f"vitest/{name}" in MAP.content.codes:
+            assert MAP.rule(code).defect_class.removeprefix("oxlint-jest/") == MAP.rule(
+                f"vitest/{name}"
+            ).defect_class.removeprefix("oxlint-vitest/"), name
+
+
+def test_codes_of_tests_are_spoken_for_by_the_tests_specialist() -> None:
+    assert {MAP.rule(code).specialist for code in ("jest/expect-expect", "vitest/unheard-of")} == {"tests"}
+
+
+def test_the_projects_own_configuration_decides(reviewed: Reviewed) -> None:
+    config = json.dumps({"rules": {"no-debugger": "off", "no-console": "error"}})
+    done = reviewed({".oxlintrc.json": config, "a.ts": "debugger\nconsole.log(1)\n"}, OXLINT)
+
+    assert [f.rule for f in done.visible] == ["oxlint/no-console"]
+
+
+def test_a_configuration_that_chooses_no_rules_gets_ours(reviewed: Reviewed) -> None:
+    config = '{ /* what is generated */ "ignorePatterns": ["gen/**"] }'
+    source = "import { test } from 'vitest'\ntest.only('a', () => { expect(1).toBe(1) })\n"
+    done = reviewed({".oxlintrc.json": config, "a.test.ts": source, "gen/b.ts": "debugger\n"}, OXLINT)
+
+    assert [f.rule for f in done.visible] == ["oxlint/vitest/no-focused-tests"]
+    assert done.unreviewed == ()
+
+
+def test_a_folders_own_configuration_counts_for_it(reviewed: Reviewed) -> None:
+    files = {
+        ".oxlintrc.json": '{"rules": {"no-debugger": "off"}}',
+        "web/base.json": '{"rules": {"no-debugger": "error"}}',
+        "web/.oxlintrc.json": '{"extends": ["./base.json"]}',
+        "web/a.ts": "debugger\n",
+        "b.ts": "debugger\n",
+    }
+    assert [f.file for f in reviewed(files, OXLINT).visible] == ["web/a.ts"]
+
+
+def test_in_ci_the_bases_configuration_counts(reviewed: Reviewed, repo: GitRepository) -> None:
+    repo.commit({".oxlintrc.json": '{"rules": {"no-debugger": "error"}}'})
+    done = reviewed(
+        {".oxlintrc.json": '{"rules": {"no-debugger": "off"}}', "a.ts": "debugger\n"}, OXLINT, config="base"
+    )
+
+    assert {f.rule for f in done.visible} == {"oxlint/no-debugger", "wardround/config-changed"}

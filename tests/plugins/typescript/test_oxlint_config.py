@@ -1,0 +1,86 @@
+"""What becomes of a project's own oxlint configuration."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from wardround_typescript.tools.oxlint_config import (
+    config_closure,
+    config_overlay,
+    fallback_config,
+    selection,
+)
+
+PATH = ".oxlintrc.json"
+
+
+def _kept(config: dict[str, Any], **others: str) -> dict[str, Any]:
+    kept: dict[str, Any] = json.loads(config_overlay("", {PATH: json.dumps(config), **others})[PATH])
+    return kept
+
+
+def test_plugins_written_in_javascript_are_left_out_with_their_rules() -> None:
+    kept = _kept(
+        {
+            "jsPlugins": ["./evil.js"],
+            "rules": {"evil/x": "error", "no-debugger": "warn", "react/jsx-key": "warn"},
+            "overrides": [{"files": ["*.ts"], "jsPlugins": ["./evil.js"], "rules": {"evil/y": "error"}}],
+        }
+    )
+
+    assert kept == {
+        "rules": {"no-debugger": "warn", "react/jsx-key": "warn"},
+        "overrides": [{"files": ["*.ts"], "rules": {}}],
+    }
+
+
+def test_an_extended_configuration_is_cleaned_too() -> None:
+    overlay = config_overlay(
+        "",
+        {PATH: '{"extends": ["./base.json"], "rules": {}}', "base.json": '{"jsPlugins": ["x"], "rules": {}}'},
+    )
+
+    assert json.loads(overlay["base.json"]) == {"rules": {}}
+
+
+def test_what_is_extended_from_packages_is_left_out() -> None:
+    assert _kept({"extends": ["./node_modules/x/a.json"], "rules": {}}) == {"extends": [], "rules": {}}
+
+
+def test_a_harmless_configuration_stays_as_it_is_written() -> None:
+    text = '{ /* ours */ "rules": {"no-debugger": "off"}, }'
+    assert config_overlay("", {PATH: text})[PATH] == text
+
+
+def test_one_that_cannot_be_read_is_left_for_oxlint_to_refuse() -> None:
+    assert config_overlay("", {PATH: "{bad"})[PATH] == "{bad"
+
+
+def test_a_folder_without_configuration_adds_nothing() -> None:
+    assert config_overlay("src", {PATH: "{}"}) == {}
+
+
+def test_one_that_selects_nothing_gets_our_selection() -> None:
+    assert _kept({"ignorePatterns": ["x"]}) == {"ignorePatterns": ["x"], **selection()}
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "wanted"),
+    [
+        (PATH, '{"extends": ["./a.json", "../b.json", "pkg"]}', ["a.json"]),
+        ("web/.oxlintrc.json", '{"extends": ["../a.json"]}', ["a.json"]),
+        (PATH, '{"extends": "a"}', []),
+        (PATH, "rubbish", []),
+    ],
+)
+def test_what_a_configuration_extends(path: str, text: str, wanted: list[str]) -> None:
+    assert list(config_closure(path, text)) == wanted
+
+
+def test_without_configuration_ours_lies_above_the_project() -> None:
+    name, text = fallback_config(lambda path: None)
+
+    assert name == PATH
+    assert json.loads(text) == selection()

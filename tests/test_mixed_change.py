@@ -1,0 +1,128 @@
+"""One commit that touches every kind of code gets one coherent set of findings, each from its specialist."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import GitRepository
+from wardround import host, review
+from wardround.analysis.schedule import Side, Workbench
+from wardround.change.git import Repository
+from wardround.change.origin import RepositoryOrigin
+from wardround.config import Request
+from wardround.findings import Finding
+from wardround.tools.process import Processes
+from wardround.tools.tool import Profile, Tool
+from wardround.verdict.gate import Outcome
+
+FILES: Mapping[str, str] = {
+    "shop/orders.py": "def total(prices, seen=[]):\n    seen.append(prices)\n    return sum(prises)\n",
+    "web/Orders.tsx": (
+        "export function Orders({ orders, html }) {\n"
+        "  return <ul dangerouslySetInnerHTML={{ __html: html }}>{orders.map((o) => <li>{o.name}</li>)}</ul>;\n"
+        "}\n"
+    ),
+    "supabase/migrations/20260101000000_orders.sql": (
+        "create table public.orders (id bigint primary key, total float not null);\n"
+        "delete from public.carts;\n"
+    ),
+    "Dockerfile": "FROM python:latest\nARG API_TOKEN=abc\nCOPY . /app\nCMD python -m shop\n",
+    ".github/workflows/triage.yml": (
+        "on: issues\njobs:\n  triage:\n    runs-on: ubuntu-latest\n    permissions: {}\n    steps:\n"
+        '      - run: echo "${{ github.event.issue.title }}"\n'
+    ),
+    "tests/test_orders.py": "from shop.orders import total\n\n\ndef test_total():\n    total([1, 2])\n",
+}
+
+EXPECTED = {
+    ("python", "shop/orders.py", 1, "mutable-default"),
+    ("python", "shop/orders.py", 3, "undefined-name"),
+    ("typescript", "web/Orders.tsx", 2, "unsafe-html"),
+    ("typescript", "web/Orders.tsx", 2, "missing-key"),
+    ("sql", "supabase/migrations/20260101000000_orders.sql", 1, "rls-missing"),
+    ("sql", "supabase/migrations/20260101000000_orders.sql", 2, "write-without-where"),
+    ("docker-ci", "Dockerfile", 1, "image-latest-tag"),
+    ("docker-ci", ".github/workflows/triage.yml", 7, "template-injection"),
+    ("tests", "tests/test_orders.py", 4, "test-without-assertion"),
+}
+
+
+@pytest.fixture
+def mixed(repo: GitRepository) -> GitRepository:
+    repo.write("README.md", "shop\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "start")
+    for path, text in FILES.items():
+        repo.write(path, text)
+    repo.git("add", "-A")
+    return repo
+
+
+HOST = host.load()
+
+
+def _review(repo: GitRepository) -> review.Review:
+    with Repository(repo.root) as repository:
+        change = repository.staged()
+        return review.run(RepositoryOrigin(repository, change), change, HOST, Request(), Processes())
+
+
+def _key(finding: Finding) -> tuple[str, str, int, str]:
+    return (finding.specialist, finding.file, finding.span.line, finding.defect_class)
+
+
+def test_every_kind_of_code_is_judged_by_its_specialist(mixed: GitRepository) -> None:
+    done = _review(mixed)
+
+    assert done.unreviewed == ()
+    assert done.gate.outcome is Outcome.BLOCKED
+    assert {_key(finding) for finding in done.visible} >= EXPECTED
+    places = [(f.file, f.span, f.defect_class) for f in done.visible]
+    assert len(places) == len(set(places))
+
+
+REQUIRED = [
+    (specialist, tool)
+    for specialist in HOST.specialists
+    for tool in specialist.tools
+    if Profile.COMMIT in tool.profiles and not tool.optional
+]
+
+
+@pytest.mark.parametrize("tool", [t for _, t in REQUIRED], ids=[f"{s.name}-{t.name}" for s, t in REQUIRED])
+def test_a_missing_tool_is_said_and_the_rest_still_report(
+    mixed: GitRepository, monkeypatch: pytest.MonkeyPatch, tool: Tool
+) -> None:
+    whole = _review(mixed)
+    found = Workbench._program
+
+    def without(bench: Workbench, side: Side, asked: Tool) -> Path | None:
+        return None if asked is tool else found(bench, side, asked)
+
+    monkeypatch.setattr(Workbench, "_program", without)
+    partial = _review(mixed)
+
+    if not any(run.tool == tool.name for run in whole.runs):
+        pytest.skip(f"{tool.name} has nothing to look at in this change")
+    missing = [u for u in partial.unreviewed if u.tool == tool.name]
+    assert missing
+    assert all("pip install" in u.reason for u in missing)
+    assert partial.gate.reasons != whole.gate.reasons
+    others = {_key(f) for f in whole.visible if not any(s.startswith(f"{tool.name}/") for s in f.sources)}
+    assert others <= {_key(f) for f in partial.visible}
+
+
+def test_a_missing_tool_alone_makes_the_gate_inconclusive(
+    repo: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Workbench, "_program", lambda bench, side, tool: None)
+    repo.write("web/total.ts", "export const total = 1;\n")
+    repo.git("add", "-A")
+
+    done = _review(repo)
+
+    assert done.gate.outcome is Outcome.INCONCLUSIVE
+    assert "pip install 'wardround[web]'" in done.unreviewed[0].reason
