@@ -86,13 +86,16 @@ def python_tests(path: str, text: str) -> Iterator[TestedCase]:
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: it is not Python this interpreter can read.
     """
-    from wardround_tests.module import TestModule  # parsing is needed only where a test file changed
+    from wardround_tests.module import (
+        TestModule,
+        is_certain_assertion,
+    )  # parsing is needed only where a test file changed
 
     module = TestModule(path, text)
     for case in module.tests:
         name = f"{case.cls.name}.{case.name}" if case.cls else case.name
         skips = [ast.unparse(one) for one in case.node.decorator_list]
-        found = [n for n in ast.walk(case.node) if module.asserts(n)]
+        found = [n for n in ast.walk(case.node) if is_certain_assertion(n) or module.calls_own_helper(n)]
         inner = {id(n) for outer in found for n in ast.walk(outer) if n is not outer}
         yield TestedCase(
             name,

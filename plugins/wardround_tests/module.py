@@ -15,7 +15,8 @@ from wardround_tests.paths import is_collected
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 ASSERTING_NAME = re.compile(
-    r"^_*(assert|check|verify|expect|should|ensure|validate|compare|fail$|fail_|must|match|confirm|test|"
+    r"^_*(assert|check|verify|expect|should|ensure|validate|compare|fail$|fail_|must|match|confirm|"
+    r"test(_(?!client|request|cli|app|server|data|dir|file|path)\w*)?$|"
     r"run_.*test|do_.*test|_?run_.*case|approve|raises|warns|deprecated_call|exit_with|finish_request_and_)"
     r"|(?i:assert|expect|verify)|fnmatch|re_match|reveal_type|_check$|_match$|_matches$|_test$|_tests$|_equal$"
 )
@@ -101,6 +102,16 @@ def own_nodes(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
             stack.extend(reversed(list(ast.iter_child_nodes(node))))
 
 
+_CERTAIN_NAME = re.compile(r"(?i)assert|^_*(check|verify|expect)_|^(raises|warns|fail|deprecated_call)$")
+
+
+def is_certain_assertion(node: ast.AST) -> bool:
+    """Whether a node asserts something beyond doubt: only such can be missed when they are gone."""
+    if isinstance(node, ast.Call):
+        return _CERTAIN_NAME.search(last_name(node.func)) is not None
+    return isinstance(node, ast.Assert)
+
+
 def is_assertion(node: ast.AST) -> bool:
     """Whether a node by itself can make a test fail on purpose, going by what it is and how it is named."""
     if isinstance(node, (ast.Assert, ast.Raise)):
@@ -165,9 +176,10 @@ class TestModule(PythonModule):
 
     @cached_property
     def asserting(self) -> frozenset[str]:
-        """Names of functions and methods of this module that assert, by themselves or through one another."""
+        """Functions and methods of this module that assert, by themselves or through one another."""
         functions: dict[str, list[FunctionNode]] = {}
-        for node in self.nodes:
+        classes = [s for s in self._top(self.tree.body) if isinstance(s, ast.ClassDef)]
+        for node in (*self._top(self.tree.body), *(s for c in classes for s in self._top(c.body))):
             if isinstance(node, FUNCTIONS):
                 functions.setdefault(node.name, []).append(node)
         calls = {
@@ -198,16 +210,15 @@ class TestModule(PythonModule):
 
     def asserts(self, node: ast.AST) -> bool:
         """Whether a node makes a test fail on purpose, also through a helper that may do so."""
-        if is_assertion(node):
+        if is_assertion(node) or self.calls_own_helper(node):
             return True
-        if not isinstance(node, ast.Call):
+        return isinstance(node, ast.Call) and _root(node.func) in self.unknown_helpers
+
+    def calls_own_helper(self, node: ast.AST) -> bool:
+        """Whether a node calls a function or method of this module that asserts."""
+        if not isinstance(node, ast.Call) or last_name(node.func) not in self.asserting:
             return False
-        root = node.func
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if last_name(node.func) in self.asserting:
-            return True
-        return isinstance(root, ast.Name) and root.id in self.unknown_helpers
+        return isinstance(node.func, ast.Name) or _root(node.func) in ("self", "cls")
 
     def text_of(self, node: FunctionNode) -> str:
         """The source of a function, with the comments in it."""
@@ -218,6 +229,13 @@ class TestModule(PythonModule):
         """Whether a decorator of a test, or of its class, may do more than the usual ones do."""
         decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
         return any(last_name(one) not in _FRAME_DECORATORS for one in decorators)
+
+
+def _root(node: ast.expr) -> str:
+    """The first name of a chain of attributes; empty if it begins with something else."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _walk_all(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:

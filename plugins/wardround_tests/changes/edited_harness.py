@@ -88,6 +88,15 @@ _ADDOPTS = "[tool.pytest.ini_options]\naddopts = '-ra'\n"
 _CODE = {"shop.py": ("a = 1\n", "a = 2\n")}
 
 
+@dataclass(frozen=True, slots=True)
+class Eased:
+    """A line by which a file lets more pass than before; with a severity of its own where it only may."""
+
+    line: int
+    message: str
+    severity: Severity | None = None
+
+
 class EditedHarness(ChangeCheck):
     """A change eases the tests it is judged by: what they collect, what fails them, or whether CI minds.
 
@@ -181,17 +190,17 @@ class EditedHarness(ChangeCheck):
                 continue
             place = next(iter(_eased(file)), None)
             if place is not None:
-                line, message = place
-                text = file.text.split("\n")[line - 1]
+                text = file.text.split("\n")[place.line - 1]
                 column = len(text) - len(text.lstrip()) + 1
-                self.report(file.path, Span(line, column, line, max(len(text.rstrip()) + 1, column)), message)
+                span = Span(place.line, column, place.line, max(len(text.rstrip()) + 1, column))
+                self.report(file.path, span, place.message, place.severity)
 
 
 def _holds_tests(path: str) -> bool:
     return is_test(path) and not path.endswith("conftest.py")
 
 
-def _eased(file: ChangedText) -> Iterator[tuple[int, str]]:
+def _eased(file: ChangedText) -> Iterator[Eased]:
     """The lines by which a file lets more pass than before, and how."""
     added, gone = added_lines(file), removed_lines(file)
     for weakening in _WEAKENINGS:
@@ -208,40 +217,40 @@ def _eased(file: ChangedText) -> Iterator[tuple[int, str]]:
 
 def _added_weakening(
     weakening: Weakening, added: Sequence[tuple[int, str]], gone: Sequence[str]
-) -> Iterator[tuple[int, str]]:
+) -> Iterator[Eased]:
     before = sum(len(weakening.line.findall(line)) for line in gone)
     hits = [
         (n, line) for n, line in added if weakening.line.search(line) and not line.lstrip().startswith("#")
     ]
     if sum(len(weakening.line.findall(line)) for _, line in hits) > before:
         number, line = hits[0]
-        yield number, f"{weakening.says}, in the change that it judges: {_short(line)}"
+        yield Eased(number, f"{weakening.says}, in the change that it judges: {_short(line)}")
 
 
-def _lowered_thresholds(added: Sequence[tuple[int, str]], gone: Sequence[str]) -> Iterator[tuple[int, str]]:
+def _lowered_thresholds(added: Sequence[tuple[int, str]], gone: Sequence[str]) -> Iterator[Eased]:
     before = {match[1]: float(match[2]) for line in gone for match in _THRESHOLD.finditer(line)}
     for number, line in added:
         for match in _THRESHOLD.finditer(line):
             was = before.get(match[1])
             if was is not None and float(match[2]) < was:
-                yield number, f"{match[1]} goes down from {was:g} to {match[2]}, in the change that it judges"
+                yield Eased(
+                    number, f"{match[1]} goes down from {was:g} to {match[2]} with the code it judges"
+                )
 
 
-def _less_strict(
-    file: ChangedText, added: Sequence[tuple[int, str]], gone: Sequence[str]
-) -> Iterator[tuple[int, str]]:
+def _less_strict(file: ChangedText, added: Sequence[tuple[int, str]], gone: Sequence[str]) -> Iterator[Eased]:
     lost = [line for line in gone if _STRICT.search(line)]
     if lost and not any(_STRICT.search(line) for line in (file.text or "").split("\n")):
         number = added[0][0] if added else line_after_removal(file)
-        yield number, f"this no longer fails the tests: {_short(lost[0])}"
+        yield Eased(number, f"this no longer fails the tests: {_short(lost[0])}")
 
 
 def _no_longer_run(
     file: ChangedText, added: Sequence[tuple[int, str]], gone: Sequence[str]
-) -> Iterator[tuple[int, str]]:
+) -> Iterator[Eased]:
     lost = [line for line in gone if _RUNS_TESTS.search(line) and not _IS_INSTALL.search(line)]
     if lost and not any(_RUNS_TESTS.search(line) for line in (file.text or "").split("\n")):
-        yield line_after_removal(file), f"the tests are no longer run here: {_short(lost[0])}"
+        yield Eased(line_after_removal(file), f"the tests are no longer run here: {_short(lost[0])}")
 
 
 _AUTOUSE = re.compile(
@@ -250,17 +259,15 @@ _AUTOUSE = re.compile(
 )
 
 
-def _changed_autouse(file: ChangedText, gone: Sequence[str]) -> Iterator[tuple[int, str]]:
+def _changed_autouse(file: ChangedText, gone: Sequence[str]) -> Iterator[Eased]:
     """Autouse fixtures whose body is another than before: they decide about every test below them."""
     if not gone:
         return
     before = dict(_fixtures(file.base_text or ""))
     for name, (line, body) in _fixtures(file.text or ""):
         if name in before and _code(before[name][1]) != _code(body):
-            yield (
-                line,
-                f'the fixture "{name}", which every test gets, is changed with the code that it judges',
-            )
+            text = f'the fixture "{name}", which every test gets, is changed with the code that it judges'
+            yield Eased(line, text, None if _demands(body) < _demands(before[name][1]) else Severity.INFO)
 
 
 def _fixtures(text: str) -> Iterator[tuple[str, tuple[int, str]]]:
@@ -273,6 +280,11 @@ def _fixtures(text: str) -> Iterator[tuple[str, tuple[int, str]]]:
 def _code(body: str) -> list[str]:
     """The lines of a body without comments, and without what types and formatters change."""
     return [line for line in (re.sub(r"\s*#.*", "", one).strip() for one in body.split("\n")) if line]
+
+
+def _demands(body: str) -> int:
+    """How many statements of a fixture could fail or hold back a test."""
+    return sum(line != "yield" and not line.startswith(('"""', "import ", "from ")) for line in _code(body))
 
 
 def _short(line: str) -> str:

@@ -29,6 +29,8 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "no-unused-expressions": {"allowShortCircuit": True, "allowTernary": True, "allowTaggedTemplates": True},
     "no-unused-vars": {"args": "none", "caughtErrors": "none", "ignoreRestSiblings": True,
                        "varsIgnorePattern": "^_", "destructuredArrayIgnorePattern": "^_"},
+    "react/no-unstable-nested-components": {"allowAsProps": True},
+    "jsx-a11y/aria-role": {"ignoreNonDOM": True},
     "jest/expect-expect": {"assertFunctionNames": _ASSERTING},
     "vitest/expect-expect": {"assertFunctionNames": _ASSERTING},
 }  # fmt: skip

@@ -74,6 +74,11 @@ class Looked:
         return self.path.endswith((".tsx", ".jsx")) and not _NOT_REACT.search(self.text)
 
     @cached_property
+    def has_template(self) -> bool:
+        """Whether something outside of its script, or a compiler, assigns its variables."""
+        return self.path.endswith((".vue", ".svelte")) or _NOT_REACT.search(self.text) is not None
+
+    @cached_property
     def asserting(self) -> frozenset[str]:
         """Its functions that assert something, told by names and indentation."""
         found: set[str] = set()
@@ -127,6 +132,8 @@ def _is_sensible(result: RawResult, file: Looked) -> bool:
     family, _, name = result.code.rpartition("/")
     if family in ("react", "react-hooks", "react-perf") and not file.is_of_react:
         return False
+    if result.code == "no-unassigned-vars":
+        return not file.has_template
     if name == "valid-expect":  # other assertion libraries, and vitest's second argument
         return "unknown modifier" not in result.message and "at most 1 argument" not in result.message
     if result.code == "react-hooks/exhaustive-deps":

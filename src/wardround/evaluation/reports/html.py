@@ -42,6 +42,8 @@ th { color: var(--soft); font-weight: 600; font-size: 12px; }
 th:first-child, td:first-child { text-align: left; }
 td.text, th.text { text-align: left; white-space: normal; overflow-wrap: anywhere; }
 td.cell { text-align: center; }
+.tilted th { vertical-align: bottom; } .tilted th + th { writing-mode: vertical-rl; transform: rotate(180deg);
+  text-align: left; padding: 6px 0 0; }
 svg { display: block; width: 100%; height: auto; }
 svg text { fill: var(--text); font: 12px system-ui, sans-serif; }
 svg .soft { fill: var(--soft); }
@@ -105,32 +107,43 @@ def _figures(total: SetScore) -> str:
 
 
 def _sets_section(sets: Sequence[SetScore], total: SetScore) -> str:
-    head = ("set", "cases", "places", "found, same line", "found within 3", "with held back", "right",
-            "clean cases", "false alarms", "alerts /100", "warn+ /100", "error /100", "held back",
-            "unreviewed", "ms/case")  # fmt: skip
     shown = [*sets, total] if len(sets) > 1 else list(sets)
-    rows = [_set_row(one) for one in shown]
     text = (
         "Found: expected lines with a shown finding on the line, or within three lines. With held back: old, "
         "waived and unproven findings count too. Right: findings in defect cases within three lines of an "
         "expected line. In brackets, and as bands in the plots, 95% intervals (Wilson)."
     )
-    parts = [_section("Sets", text), _table(head, rows)]
+    found = ("set", "cases", "places", "found, same line", "found within 3", "with held back", "held back",
+             "not fully reviewed", "ms/case")  # fmt: skip
+    alerts = ("set", "added lines", "alerts /100", "warn+ /100", "error /100", "right", "clean cases",
+              "false alarms")  # fmt: skip
+    parts = [
+        _section("Sets", text),
+        _table(found, [_found_row(one) for one in shown]),
+        "<br>",
+        _table(alerts, [_alert_row(one) for one in shown]),
+    ]
     recalls = [(one.name, one.recall) for one in shown if one.recall.expected]
     if recalls:
-        parts.append(_recall_plot(recalls))
+        parts += ["<br>", _recall_plot(recalls)]
     return "".join(parts)
 
 
-def _set_row(one: SetScore) -> tuple[str, ...]:
+def _found_row(one: SetScore) -> tuple[str, ...]:
     recall = one.recall
     return (
         one.name, str(one.cases), str(recall.expected), _with_interval(Share(recall.exact, recall.expected)),
         _with_interval(Share(recall.near, recall.expected)),
-        percent(Share(recall.near_held_back, recall.expected).value), _with_interval(one.precision),
-        str(one.clean_cases), _with_interval(one.false_alarms), rate(one.rate()),
-        rate(one.rate("warn", "error")), rate(one.rate("error")), str(sum(one.held_back.values())),
+        percent(Share(recall.near_held_back, recall.expected).value), str(sum(one.held_back.values())),
         str(one.not_fully_reviewed), f"{1000 * one.seconds / max(one.cases, 1):.0f}",
+    )  # fmt: skip
+
+
+def _alert_row(one: SetScore) -> tuple[str, ...]:
+    return (
+        one.name, str(one.added_lines), rate(one.rate()), rate(one.rate("warn", "error")),
+        rate(one.rate("error")), _with_interval(one.precision), str(one.clean_cases),
+        _with_interval(one.false_alarms),
     )  # fmt: skip
 
 
@@ -191,10 +204,10 @@ def _confusion_section(categories: Sequence[CategoryScore]) -> str:
         lines.append(f"<tr><td>{escape(one.category or '(none given)')}</td>{cells}</tr>")
     heads = "".join(f"<th>{escape(name)}</th>" for name in head)
     text = (
-        "How many of the expected places of a category (rows) have a shown finding of a defect class (columns) "
-        "within three lines; a place may count for several. The darker, the larger the share."
+        "How many of the expected places of a category (rows) have a shown finding of a defect class "
+        "(columns) within three lines; a place may count for several. The darker, the larger the share."
     )
-    table = f'<div class="scroll"><table><tr>{heads}</tr>{"".join(lines)}</table></div>'
+    table = f'<div class="scroll"><table class="tilted"><tr>{heads}</tr>{"".join(lines)}</table></div>'
     return _section("Who answers what", text) + table
 
 
