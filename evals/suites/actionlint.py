@@ -3,9 +3,9 @@
     python evals/suites/actionlint.py CLONE > cases.jsonl
 
 CLONE is a checkout of github.com/rhysd/actionlint. Taken are the single workflows with their expected errors
-(``err``, ``examples``), those without any (``ok``), and the small projects. Where actionlint names the line on
-which a block of text begins and means one inside it, the line meant is expected. ``meta`` holds the kinds of the
-errors. What needs pyflakes is left in: it shows as lost. Nothing of the suite may be committed.
+(``err``, ``examples``), those without any (``ok``), and the small projects. Where actionlint names the line
+on which a block of text begins and means one inside it, the line meant is expected. ``meta`` holds the kinds
+of the errors. What needs pyflakes is left in: it shows as lost. Nothing of the suite may be committed.
 """
 
 from __future__ import annotations
@@ -21,13 +21,20 @@ from new_file import case
 from new_tree import case_of_files
 from wardround_docker_ci.tools.block_scalars import place_in_block
 
-_ERROR = re.compile(r"^/?(?P<file>[\w./\\-]+?\\?\.ya?ml):(?P<line>\d+):(?P<column>\d+): .*?(?:\[(?P<kind>[a-z-]+)\\?\])?/?$")
+_ERROR = re.compile(
+    r"^/?(?P<file>[\w./\\-]+?\\?\.ya?ml):(?P<line>\d+):(?P<column>\d+): .*?(?:\[(?P<kind>[a-z-]+)\\?\])?/?$"
+)
 
 
 def main(clone: Path) -> None:
     """Print one case a line."""
     data = clone / "testdata"
-    for one in (*_single(data, "err"), *_single(data, "examples"), *_clean(data), *_projects(data / "projects")):
+    for one in (
+        *_single(data, "err"),
+        *_single(data, "examples"),
+        *_clean(data),
+        *_projects(data / "projects"),
+    ):
         print(json.dumps(one))
 
 
@@ -64,7 +71,9 @@ def _projects(folder: Path) -> Iterator[dict[str, Any]]:
     for out in sorted(folder.glob("*.out")):
         root = out.with_suffix("")
         texts = {
-            str(file.relative_to(root)): file.read_text("utf-8").replace("./workflows/", "./.github/workflows/")
+            str(file.relative_to(root)): file.read_text("utf-8").replace(
+                "./workflows/", "./.github/workflows/"
+            )
             for file in sorted(root.rglob("*"))
             if file.is_file()
         }

@@ -21,6 +21,15 @@ from new_file import case
 
 SUITES = ("crates/biome_js_analyze/tests/specs", "crates/biome_html_analyze/tests/specs")
 SCRIPTS = {".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte"}
+_SCOPES = {
+    "Eslint": "", "EslintTypeScript": "typescript/", "EslintReact": "react/",
+    "EslintReactHooks": "react-hooks/", "EslintJsxA11y": "jsx-a11y/", "EslintUnicorn": "unicorn/",
+    "EslintImport": "import/", "EslintVueJs": "vue/", "EslintNext": "nextjs/", "EslintN": "node/",
+    "EslintJest": "jest/", "EslintVitest": "vitest/", "EslintPromise": "promise/",
+}  # fmt: skip
+"""Biome's names for where a rule comes from, and what the code has in front in oxlint."""
+_NAME = re.compile(r'\bname: "(\w+)"')
+_SOURCE = re.compile(r'RuleSource::(\w+)\(\s*"([^"]+)"')
 _INPUT = re.compile(r"^# Input\n```(\w*)\n(.*?)\n?```\n(.*?)(?=^# Input\n|\Z)", re.S | re.M)
 _SAID = re.compile(r"^\S.*?:(\d+):\d+ (lint/\w+/(\w+)|parse|suppressions/\w+)\b", re.M)
 
@@ -28,6 +37,7 @@ _SAID = re.compile(r"^\S.*?:(\d+):\d+ (lint/\w+/(\w+)|parse|suppressions/\w+)\b"
 def main(clone: Path) -> None:
     """Print one case a line, and on standard error how many were left out and why."""
     left_out: Counter[str] = Counter()
+    ancestors = dict(_ancestors(clone))
     for suite in SUITES:
         for snapshot in sorted((clone / suite).glob("*/*/**/*.snap")):
             group, rule, *inner = snapshot.relative_to(clone / suite).parts
@@ -42,10 +52,20 @@ def main(clone: Path) -> None:
                     continue
                 lines = [int(line) for line, _, its_rule in said if its_rule == rule]
                 meta = {"set": "biome", "rule": rule, "group": group, "configured": is_configured,
-                        "kind": "invalid" if lines else "valid"}  # fmt: skip
+                        "kind": "invalid" if lines else "valid",
+                        "codes": ancestors.get(rule, [])}  # fmt: skip
                 label = f"{rule}/{fixture}" + (f"#{number}" if fixture.suffix == ".jsonc" else "")
                 print(json.dumps(case(label, "typescript", name, text, lines, meta)))
     print(f"left out: {dict(left_out)}", file=sys.stderr)
+
+
+def _ancestors(clone: Path) -> Iterator[tuple[str, list[str]]]:
+    """The codes, as oxlint writes them, that each rule says it was made after."""
+    for source in sorted(clone.glob("crates/biome_*_analyze/src/lint/*/*.rs")):
+        text = source.read_text("utf-8")
+        if name := _NAME.search(text):
+            found = [_SCOPES[scope] + code for scope, code in _SOURCE.findall(text) if scope in _SCOPES]
+            yield name[1], sorted(set(found))
 
 
 def _left_out(fixture: Path) -> str:

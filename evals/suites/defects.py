@@ -1,17 +1,17 @@
 """Which rules of other linters' suites are about defects, and which of our codes are about the same.
 
-A rule is about a defect where code that breaks it, as it stands, can do something wrong for those who run it:
-it throws, gives a wrong or no answer, loses state, input or memory, shows what was not meant, or lets somebody
-in. Left out, as no defects:
+A rule is about a defect where code that breaks it, as it stands, can do something wrong for those who run
+it: it throws, gives a wrong or no answer, loses state, input or memory, shows what was not meant, or lets
+somebody in. Left out, as no defects:
 
 - style, names, order, and one way of writing preferred to another that does the same;
-- code that is only dead or unused, and conventions that PropTypes brought;
+- code that is only dead or unused, attributes without effect, and conventions that PropTypes brought;
 - bans of what is often right (any, ==, console, bitwise, forEach, dangerouslySetInnerHTML as such);
 - accessibility, which has a measure of its own;
 - what only the types or other files of a project can tell: a case is one file;
 - rules about tests, and about frameworks that are not reviewed (Qwik, Solid, React Native, Playwright).
 
-A suite's rule with the name or the ancestor a tool's code has needs no codes here; ``+`` names others.
+A rule that a code has for its name or its ancestor (``meta.codes`` of the case) needs none here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ESLINT_PLUGIN_REACT: dict[str, tuple[str, ...]] = {
     "checked-requires-onchange-or-readonly": (),
     "forward-ref-uses-ref": (),
     "iframe-missing-sandbox": (),
-    "jsx-key": ("TS190",),
+    "jsx-key": (),
     "jsx-no-comment-textnodes": (),
     "jsx-no-duplicate-props": (),
     "jsx-no-leaked-render": ("TS134",),
@@ -33,12 +33,11 @@ ESLINT_PLUGIN_REACT: dict[str, tuple[str, ...]] = {
     "no-array-index-key": (),
     "no-children-prop": (),
     "no-danger-with-children": (),
-    "no-deprecated": ("TS186", "react/no-find-dom-node", "react/no-is-mounted", "react/no-string-refs", "react/no-unsafe"),
+    "no-deprecated": ("TS186", "react/no-find-dom-node", "react/no-unsafe"),
     "no-did-mount-set-state": (),
     "no-did-update-set-state": (),
     "no-direct-mutation-state": (),
     "no-find-dom-node": (),
-    "no-invalid-html-attribute": ("TS187",),
     "no-is-mounted": (),
     "no-namespace": (),
     "no-object-type-as-default-prop": (),
@@ -89,7 +88,7 @@ BIOME: dict[str, tuple[str, ...]] = {
     "noGlobalAssign": (),
     "noGlobalEval": (),
     "noGlobalObjectCalls": (),
-    "noImpliedEval": ("no-eval",),
+    "noImpliedEval": ("TS178", "no-eval"),
     "noImportAssign": (),
     "noInvalidBuiltinInstantiation": (),
     "noInvalidConstructorSuper": ("syntax-error",),
@@ -144,7 +143,7 @@ BIOME: dict[str, tuple[str, ...]] = {
     "useHookAtTopLevel": (),
     "useIsNan": (),
     "useIterableCallbackReturn": (),
-    "useJsxKeyInIterable": ("TS190",),
+    "useJsxKeyInIterable": (),
     "useReactAsyncServerFunction": ("TS125",),
     "useSvelteRequireEachKey": ("TS189",),
     "useValidForDirection": (),
@@ -160,3 +159,5 @@ BIOME: dict[str, tuple[str, ...]] = {
     "useVueValidVOn": ("TS177",),
     "useYield": (),
 }
+
+DEFECTS = {"eslint-plugin-react": ESLINT_PLUGIN_REACT, "biome": BIOME}

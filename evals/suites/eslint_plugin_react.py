@@ -55,7 +55,13 @@ def _case(test: dict[str, Any], number: int) -> dict[str, Any]:
         name,
         test["code"],
         [place["line"] for place in test["places"]],
-        {"set": "eslint-plugin-react", "rule": test["rule"], "kind": test["kind"], "configured": test["isConfigured"]},
+        {
+            "set": "eslint-plugin-react",
+            "rule": test["rule"],
+            "kind": test["kind"],
+            "configured": test["isConfigured"],
+            "codes": [f"react/{test['rule']}"],
+        },
     )
 
 

@@ -3,9 +3,10 @@
     python evals/suites/hadolint.py CLONE > cases.jsonl
 
 CLONE is a checkout of github.com/hadolint/hadolint (GPL: run, never copy). A specification says of a small
-Dockerfile that a rule catches it or not, and not where. The place expected is the one instruction that is neither
-FROM nor a setting; Dockerfiles with several are left out. A Dockerfile a rule must not catch is a case without
-places that may well break other rules: look at the rule in ``meta``. Nothing of the suite may be committed.
+Dockerfile that a rule catches it or not, and not where. The place expected is the one instruction that is
+neither FROM nor a setting; Dockerfiles with several are left out. What a rule must not catch is a case
+without places that may well break other rules: look at the rule in ``meta``. Nothing of the suite may be
+committed.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ def _added(path: str, text: str) -> str:
     ends_in_newline = lines[-1] == ""
     if ends_in_newline:
         lines.pop()
-    head = f"diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{len(lines)} @@\n"
+    names = f"diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n"
+    head = f"{names}@@ -0,0 +1,{len(lines)} @@\n"
     body = "".join(f"+{line}\n" for line in lines)
     return head + body + ("" if ends_in_newline else "\\ No newline at end of file\n")

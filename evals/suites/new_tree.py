@@ -17,14 +17,17 @@ def case_of_files(
 ) -> dict[str, Any]:
     """A case whose files were all added, with defects at (path, 1-based line, category)."""
     parts = [
-        case(name, language, path, text, [], {**meta, "rule": ""}) for path, text in sorted(files.items()) if text
+        case(name, language, path, text, [], {**meta, "rule": ""})
+        for path, text in sorted(files.items())
+        if text
     ]
     return {
         "id": parts[0]["id"],
         "language": language,
         "diff": "".join(part["diff"] for part in parts),
         "expected": [
-            {"file": file, "line": line, "category": category} for file, line, category in sorted(set(expected))
+            {"file": file, "line": line, "category": category}
+            for file, line, category in sorted(set(expected))
         ],
         "meta": dict(meta),
     }

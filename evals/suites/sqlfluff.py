@@ -2,11 +2,11 @@
 
     python evals/suites/sqlfluff.py CLONE > cases.jsonl
 
-CLONE is a checkout of github.com/sqlfluff/sqlfluff; sqlfluff itself must be installed, since most cases do not
-say on which line they fail: it is asked, with the one rule on. Taken are the rules about defects, not those
-about layout and naming; cases with templates or a configuration of the rule are left out. ``meta`` holds the
-rule, the dialect, and ``kind``: pass or fail. For those who do not switch sqlfluff on this tests our own rules.
-Nothing of the suite may be committed.
+CLONE is a checkout of github.com/sqlfluff/sqlfluff; sqlfluff itself must be installed, since most cases do
+not say on which line they fail: it is asked, with the one rule on. Taken are the rules about defects, not
+those about layout and naming; cases with templates or a configuration of the rule are left out. ``meta``
+holds the rule, the dialect, and ``kind``: pass or fail. Where sqlfluff is not switched on this tests our
+own rules. Nothing of the suite may be committed.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from new_file import case
 
 _CASES = Path("test") / "fixtures" / "rules" / "std_rule_cases"
 _DEFECTS = (
-    "AL04", "AL08", "AM01", "AM02", "AM04", "AM05", "AM06", "AM07", "AM08", "AM09", "CV05", "CV08", "RF01", "RF02",
-    "RF03", "ST03", "ST04", "ST07", "ST08", "ST10", "ST11", "PG01", "PG02",
+    "AL04", "AL08", "AM01", "AM02", "AM04", "AM05", "AM06", "AM07", "AM08", "AM09", "CV05", "CV08", "RF01",
+    "RF02", "RF03", "ST03", "ST04", "ST07", "ST08", "ST10", "ST11", "PG01", "PG02",
 )  # fmt: skip
 _CONFIGURED = {"rules", "templater", "indentation", "layout"}
 

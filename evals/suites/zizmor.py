@@ -2,11 +2,11 @@
 
     python evals/suites/zizmor.py CLONE > cases.jsonl
 
-CLONE is a checkout of github.com/zizmorcore/zizmor. A case is one test of one input, with the places its snapshot
-points at. Left out are tests that need the network, a configuration or unusual options, and inputs that are folders.
-``meta`` holds the audits and the persona; what only the stricter personas say is off by default, so measure with
-``--all-rules``. A snapshot without findings is a clean case only for the strictest persona. Nothing of the suite
-may be committed.
+CLONE is a checkout of github.com/zizmorcore/zizmor. A case is one test of one input, with the places its
+snapshot points at. Left out are tests that need the network, a configuration or unusual options, and inputs
+that are folders. ``meta`` holds the audits; what only the stricter personas say is off by default, so measure
+with ``--all-rules``. A snapshot without findings is a clean case only for the strictest persona. Nothing of
+the suite may be committed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ TESTS = "crates/zizmor/tests/integration/audit"
 DATA = "crates/zizmor/tests/integration/test-data"
 _TEST = re.compile(r"^((?:#\[.*\]\n)*)(?:async )?fn (\w+)\(\).*?\n\}\n", re.S | re.M)
 _SNAPSHOT = re.compile(
-    r"zizmor\(\)(?P<calls>.*?)\.run\(\)\?\s*,\s*@(?:r?(?P<hashes>#*)\"(?P<text>.*?)\"(?P=hashes))\s*,?\s*\)", re.S
+    r"zizmor\(\)(?P<calls>.*?)\.run\(\)\?\s*,\s*@(?:r?(?P<hashes>#*)\"(?P<text>.*?)\"(?P=hashes))\s*,?\s*\)",
+    re.S,
 )
 _INPUT = re.compile(r"\.input\(\s*input_under_test\(\s*\"([^\"]+)\"")
 _ARGS = re.compile(r"\.args\(\[([^]]*)\]\)")

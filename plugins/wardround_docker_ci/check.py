@@ -53,7 +53,12 @@ KUBERNETES = frozenset({Kind.KUBERNETES})
 GITLAB = frozenset({Kind.GITLAB_CI})
 JENKINS = frozenset({Kind.JENKINSFILE})
 PIPELINES = frozenset({Kind.WORKFLOW, Kind.ACTION, Kind.GITLAB_CI, Kind.JENKINSFILE})
-SCRIPTS = frozenset(Kind) - {Kind.DEPENDABOT}
+SCRIPTS = frozenset(
+    {
+        Kind.COMPOSE, Kind.WORKFLOW, Kind.ACTION, Kind.GITLAB_CI, Kind.KUBERNETES, Kind.SHELL,
+        Kind.DOCKERFILE, Kind.JENKINSFILE,
+    }
+)  # fmt: skip
 
 
 def run_docker_ci_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:

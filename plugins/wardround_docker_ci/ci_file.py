@@ -22,8 +22,10 @@ from wardround_docker_ci.workflow import Job, Workflow
 from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar, documents, passage
 
 _POWERSHELL = ("pwsh", "powershell", "cmd", "python", "node", "perl")
-YAML_KINDS = frozenset(
-    {Kind.COMPOSE, Kind.WORKFLOW, Kind.ACTION, Kind.GITLAB_CI, Kind.KUBERNETES, Kind.DEPENDABOT}
+_COMMENT_LINES = 4
+_MAY_FAIL = re.compile(
+    r"#.*\b(?:ignor\w+|continue|allow\w*|advisory|non-?blocking|best.effort|optional|informational|fail\w*)\b",
+    re.IGNORECASE,
 )
 
 
@@ -46,12 +48,16 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image a container is made from; ``built`` if the file also says how to build it."""
+    """An image a container is made from; ``built`` if the file also says how to build it.
+
+    ``chosen`` where the reference is only what an argument is by default.
+    """
 
     reference: str
     start: int
     end: int
     built: bool = False
+    chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +120,13 @@ class CiFile:
     @cached_property
     def pods(self) -> list[manifests.Pod]:
         return manifests.pods(self.documents)
+
+    def is_explained(self, offset: int) -> bool:
+        """Whether a comment on the line or just above it says that a failure there is all right."""
+        line = self.places.line(offset)
+        first = self.places.line_start(max(1, line - _COMMENT_LINES))
+        end = self.text.find("\n", offset)
+        return _MAY_FAIL.search(self.text[first : end if end >= 0 else len(self.text)]) is not None
 
     def passage(self, scalar: Scalar) -> Passage:
         """What a YAML scalar says, at its place."""
@@ -211,7 +224,8 @@ def _dockerfile_images(file: CiFile) -> Iterator[Image]:
         if stage.parent is None and stage.base.text:
             text = file.dockerfile.expanded(stage.base.text)
             if text:
-                yield Image(text, stage.base.start, stage.base.end)
+                chosen = "$" in stage.base.text
+                yield Image(text, stage.base.start, stage.base.end, chosen=chosen)
 
 
 def _scalar_image(file: CiFile, scalar: Scalar | None, *, built: bool = False) -> Iterator[Image]:

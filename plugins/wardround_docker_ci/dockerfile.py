@@ -314,7 +314,9 @@ def _instruction(lines: _Lines, start: int, line: str, escape: str, comment: Tok
             parts.append(" " * (len(line) + 1))
         if entry is None:
             break
-    return _made(lines, Passage("".join(parts), start), end, tuple(blank_lines), comment)
+    return _made(
+        lines, Passage("".join(parts)[: len(lines.text) - start], start), end, tuple(blank_lines), comment
+    )
 
 
 def _made(
@@ -327,7 +329,9 @@ def _made(
     flags, behind = _flags(logical, cut) if written.upper() in INSTRUCTIONS else ((), cut)
     body = Passage(logical.text[behind:], logical.start + behind)
     heredocs, last = _here_documents(lines, written.upper(), body)
-    return Instruction(written.upper(), name, body, flags, max(end, last), heredocs, blank_lines, comment)
+    return Instruction(
+        written.upper(), name, body, flags, max(end, last, name.end), heredocs, blank_lines, comment
+    )
 
 
 def _flags(logical: Passage, at: int) -> tuple[tuple[tuple[str, Token], ...], int]:

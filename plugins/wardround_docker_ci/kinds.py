@@ -59,7 +59,8 @@ _NOT_ITSELF = re.compile(
 )
 """Endings of files that are about a file of that name, or become one when a template is filled in."""
 _MANIFEST = tuple(
-    re.compile(pattern, re.MULTILINE) for pattern in (r"^(?:- )?apiVersion:\s*\S", r"^(?:- |  )?kind:\s*[A-Z\"']")
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (r"^(?:- )?apiVersion:\s*\S", r"^(?:- |  )?kind:\s*[A-Z\"']")
 )
 _FILLED_IN = re.compile(r"^[^#\n]*\{\{[-\s.$]", re.MULTILINE)
 
@@ -95,7 +96,7 @@ def _kind_by_name(path: str) -> Kind | None:
 
 
 def _is_for_a_shell(text: str, *, otherwise: bool) -> bool:
-    """Whether the ``#!`` line names a shell that can be checked; ``otherwise`` where there is no such line."""
+    """Whether the ``#!`` line names a shell that can be checked; ``otherwise`` where there is none."""
     if not text.startswith("#!"):
         return otherwise
     words = text.split("\n", 1)[0][2:].split()

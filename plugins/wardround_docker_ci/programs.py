@@ -12,14 +12,15 @@ SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ash", "ksh"})
 INTERPRETERS = SHELLS | {"python", "python2", "python3", "perl", "ruby", "node", "php"}
 _TEST_RUNNERS = frozenset(
     {
-        "pytest", "tox", "nox", "jest", "vitest", "mocha", "ava", "phpunit", "rspec", "ctest", "nosetests", "behave",
-        "karma", "cypress", "playwright", "unittest",
+        "pytest", "tox", "nox", "jest", "vitest", "mocha", "ava", "phpunit", "rspec", "ctest",
+        "nosetests", "behave", "karma", "cypress", "playwright", "unittest",
     }
 )  # fmt: skip
 _LINTERS = frozenset(
     {
-        "eslint", "mypy", "ruff", "flake8", "pylint", "tsc", "pyright", "golangci-lint", "shellcheck", "hadolint",
-        "rubocop", "clippy", "bandit", "semgrep", "trivy", "gosec", "biome", "oxlint", "stylelint", "vet",
+        "eslint", "mypy", "ruff", "flake8", "pylint", "tsc", "pyright", "golangci-lint",
+        "shellcheck", "hadolint", "rubocop", "clippy", "bandit", "semgrep", "trivy", "gosec",
+        "biome", "oxlint", "stylelint", "vet",
     }
 )  # fmt: skip
 _RUN_BY = frozenset(

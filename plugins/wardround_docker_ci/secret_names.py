@@ -9,42 +9,26 @@ from collections import Counter
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET_PARTS = frozenset(
     {
-        "password",
-        "passwd",
-        "passphrase",
-        "pword",
-        "secret",
-        "secrets",
-        "token",
-        "apikey",
-        "credential",
-        "credentials",
+        "password", "passwd", "passphrase", "pword", "secret", "secrets", "token", "apikey",
+        "credential", "credentials",
     }
-)
+)  # fmt: skip
 _SECRET_KEYS = frozenset(
     {
-        "api",
-        "access",
-        "private",
-        "secret",
-        "ssh",
-        "signing",
-        "encryption",
-        "master",
-        "auth",
-        "deploy",
-        "license",
+        "api", "access", "private", "secret", "ssh", "signing", "encryption", "master", "auth",
+        "deploy", "license",
     }
-)
+)  # fmt: skip
 # What follows says the value is about a secret, not the secret.
 _ABOUT = frozenset(
     {
-        "file", "files", "path", "dir", "url", "uri", "endpoint", "name", "id", "ids", "type", "length", "ttl",
-        "expiry", "expiration", "expires", "lifetime", "timeout", "issuer", "policy", "user", "username", "host",
-        "port", "enabled", "required", "version", "prefix", "suffix", "header", "field", "mount", "ref",
-        "arn", "algorithm", "min", "max", "limit", "count", "size", "hash", "mode", "provider", "store", "manager",
-        "location", "server", "service", "scope", "scopes", "audience", "key", "format", "rotation", "hint", "env", "var",
-        "class",
+        "file", "files", "path", "dir", "url", "uri", "endpoint", "name", "id", "ids", "type",
+        "length", "ttl", "expiry", "expiration", "expires", "lifetime", "timeout", "issuer",
+        "policy", "user", "username", "host", "port", "enabled", "required", "version",
+        "prefix", "suffix", "header", "field", "mount", "ref", "arn", "algorithm", "min", "max",
+        "limit", "count", "size", "hash", "mode", "provider", "store", "manager", "location",
+        "server", "service", "scope", "scopes", "audience", "key", "format", "rotation", "hint",
+        "env", "var", "est", "estimate", "usage", "class",
     }
 )  # fmt: skip
 _PUBLIC = frozenset(
@@ -52,8 +36,8 @@ _PUBLIC = frozenset(
 )
 _PLACEHOLDER = re.compile(
     r"change|example|placeholder|dummy|sample|default|your|todo|fake|test|local|secret|password|passwd|passw0rd"
-    r"|token|insert|replace|redacted|mock|x{4,}|\*{3,}|\.{3}|123|abc|foobar|hunter2|postgres|admin|root|mysql|redis"
-    r"|mariadb|mongo|rabbit|minio|guest|demo|dev|docker|keycloak|grafana|qwerty|letmein|not.?a|none|null|empty",
+    r"|token|insert|replace|redacted|mock|x{4,}|\*{3,}|\.{3}|123|abc|foobar|hunter2|postgres|admin|root|mysql"
+    r"|redis|mariadb|mongo|rabbit|minio|guest|demo|dev|docker|keycloak|grafana|qwerty|letmein|not.?a|none|null|empty",
     re.IGNORECASE,
 )
 _FILLED_IN = re.compile(r"\$|\{\{|<[^<>]+>|%\w+%|@\w+@|^(?:file|vault|op|ssm|env|secret|ref)[:+]")
@@ -69,7 +53,7 @@ def parts(name: str) -> list[str]:
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether a name announces a secret: ``NPM_TOKEN``, ``dbPassword``, not ``TOKEN_URL`` or ``MAX_TOKENS``."""
+    """Whether a name announces a secret: ``NPM_TOKEN``, ``dbPassword``, not ``TOKEN_URL``."""
     words = parts(name)
     if not words or words[-1] in _ABOUT - {"key"} or _PUBLIC.intersection(words):
         return False
@@ -89,7 +73,7 @@ def is_real_secret(value: str) -> bool:
     text = value.strip()
     if len(text) < _SHORTEST or is_placeholder(text) or re.search(r"\s", text):
         return False
-    if text.lower() in ("true", "false") or re.fullmatch(r"[\d.,:-]+|https?://[^@]*|/[\w./-]*", text):
+    if text.lower() in ("true", "false") or re.fullmatch(r"[\d.,:-]+|[a-z]+://[^@]*|/[\w./-]*", text):
         return False
     kinds = sum(bool(re.search(p, text)) for p in ("[a-z]", "[A-Z]", r"\d", r"[^\w]"))
     return kinds >= 2 and bool(re.search(r"\d", text)) and _entropy(text) >= _ENTROPY_BITS

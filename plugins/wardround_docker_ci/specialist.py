@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
+from wardround.checks import Check, Source
+from wardround.findings import RawResult
 from wardround.late import Late
 from wardround.specialists import Specialist
 from wardround_docker_ci.kinds import SHELLS, kind_of
@@ -20,7 +24,7 @@ def specialist() -> Specialist:
     return Specialist(
         name="docker-ci",
         patterns=(
-            "Dockerfile", "Containerfile", "Jenkinsfile", ".gitlab-ci.yml",
+            "Dockerfile", "Containerfile", "Jenkinsfile", ".gitlab-ci.yml", ".pre-commit-config.yaml",
             ".github/workflows/*.yml", ".github/workflows/*.yaml",
             "*/.github/workflows/*.yml", "*/.github/workflows/*.yaml",
         ),
@@ -28,8 +32,16 @@ def specialist() -> Specialist:
         claims_text=_claims,
         interpreters=SHELLS,
         tools=Late("wardround_docker_ci.tools:TOOLS"),
+        checks=Late("wardround_docker_ci.checks:CHECKS"),
+        run_checks=_run_checks,
     )  # fmt: skip
 
 
 def _claims(path: str, start: bytes) -> bool:
     return kind_of(path, start.decode("utf-8-sig", "replace")) is not None
+
+
+def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
+    from wardround_docker_ci.checks import run_docker_ci_checks  # the parsers: not needed to start the tools
+
+    return run_docker_ci_checks(checks, source)

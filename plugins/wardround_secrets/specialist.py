@@ -8,6 +8,7 @@ from wardround.checks import Check, Source
 from wardround.findings import RawResult
 from wardround.late import Late
 from wardround.specialists import Specialist
+from wardround_secrets.gitleaks import GITLEAKS
 
 
 def specialist() -> Specialist:
@@ -16,6 +17,7 @@ def specialist() -> Specialist:
         name="secrets",
         patterns=("*",),
         any_text=True,
+        tools=(GITLEAKS,),
         checks=Late("wardround_secrets.checks:CHECKS"),
         run_checks=_run_checks,
     )

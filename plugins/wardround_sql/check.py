@@ -35,7 +35,11 @@ class SqlCheck(Check):
         return not cls.WORDS or any(word in lowered for word in cls.WORDS)
 
     def say(
-        self, statement: Statement, message: str, location: int | None = None, severity: Severity | None = None
+        self,
+        statement: Statement,
+        message: str,
+        location: int | None = None,
+        severity: Severity | None = None,
     ) -> None:
         """Report a place inside a statement of this file."""
         self.report(self.script.span(statement, location), message, severity=severity)

@@ -9,7 +9,8 @@ POSTGRES = "postgres"
 _LIKE_POSTGRES = frozenset({"postgres", "postgresql", "pg", "cockroach", "supabase", "timescale"})
 
 _SIGNS = {
-    "clickhouse": r"\bENGINE\s*=\s*\w*MergeTree|\bON\s+CLUSTER\b|\bLowCardinality\(|\bENGINE\s*=\s*Kafka",
+    "clickhouse": r"\bENGINE\s*=\s*\w*MergeTree|\bON\s+CLUSTER\b|\bLowCardinality\(|"
+    r"\bENGINE\s*=\s*Kafka",
     "mysql": r"\bENGINE\s*=\s*InnoDB|\bAUTO_INCREMENT\b|^\s*DELIMITER\s|\bCHARSET\s*=|"
     r"^\s*(?:CREATE|ALTER|DROP)\s+TABLE\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?`|\bLOCK\s+TABLES\s+`|"
     r"\bINSERT\s+(?:IGNORE\s+)?INTO\s+`|\bON\s+DUPLICATE\s+KEY\b|\bMODIFY\s+COLUMN\b|\bUTC_TIMESTAMP\(",
@@ -18,7 +19,8 @@ _SIGNS = {
     "sqlite": r"\bAUTOINCREMENT\b|^\s*PRAGMA\s|\bWITHOUT\s+ROWID\b|\bstrftime\s*\(|\bdatetime\s*\(\s*'now'|"
     r"\bunixepoch\s*\(|\bINSERT\s+OR\s+(?:IGNORE|REPLACE)\b|\bsqlite_\w+",
     "oracle": r"\bVARCHAR2\b|\bNUMBER\s*\(\s*\d+|\bFROM\s+dual\b|\bSYSDATE\b",
-    "snowflake": r"\bVARIANT\b|\bTIMESTAMP_NTZ\b|\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:TRANSIENT|STAGE|WAREHOUSE)\b|"
+    "snowflake": r"\bVARIANT\b|\bTIMESTAMP_NTZ\b|"
+    r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:TRANSIENT|STAGE|WAREHOUSE)\b|"
     r"\bLATERAL\s+FLATTEN\b|\bCREATE\s+OR\s+REPLACE\s+TABLE\b|\bQUALIFY\b",
     "bigquery": r"`[\w-]+\.[\w.-]+`|\bSTRUCT<|\bARRAY<|\bSAFE_CAST\(|\bOPTIONS\s*\(\s*description",
     "redshift": r"\bDISTKEY\b|\bSORTKEY\b|\bDISTSTYLE\b",
@@ -33,16 +35,35 @@ _POSTGRES_SIGNS = re.compile(
 _FOREIGN = {name: re.compile(sign, re.IGNORECASE | re.MULTILINE) for name, sign in _SIGNS.items()}
 _WORDS = {
     "clickhouse": ("MERGETREE", "ON CLUSTER", "LOWCARDINALITY", "KAFKA"),
-    "mysql": ("ENGINE", "AUTO_INCREMENT", "DELIMITER", "CHARSET", "`", "DUPLICATE", "MODIFY", "UTC_TIMESTAMP"),
-    "tsql": ("\nGO", "IDENTITY", "NVARCHAR", "DBO", "EXEC", "QUOTED_IDENTIFIER", "DATETIME2", "UNIQUEIDENTIFIER",
-             " TOP ", " TOP(", "@"),
-    "sqlite": ("AUTOINCREMENT", "PRAGMA", "ROWID", "STRFTIME", "DATETIME", "UNIXEPOCH", "INSERT OR", "SQLITE_"),
+    "mysql": ("ENGINE", "AUTO_INCREMENT", "DELIMITER", "CHARSET", "`", "DUPLICATE", "MODIFY", "UTC_TIME"),
+    "tsql": (
+        "\nGO",
+        "IDENTITY",
+        "NVARCHAR",
+        "DBO",
+        "EXEC",
+        "QUOTED_ID",
+        "DATETIME2",
+        "UNIQUEID",
+        " TOP",
+        "@",
+    ),
+    "sqlite": (
+        "AUTOINCREMENT",
+        "PRAGMA",
+        "ROWID",
+        "STRFTIME",
+        "DATETIME",
+        "UNIXEPOCH",
+        "INSERT OR",
+        "SQLITE_",
+    ),
     "oracle": ("VARCHAR2", "NUMBER", "DUAL", "SYSDATE"),
-    "snowflake": ("VARIANT", "TIMESTAMP_NTZ", "TRANSIENT", "STAGE", "WAREHOUSE", "FLATTEN", "REPLACE TABLE", "QUALIFY"),
+    "snowflake": ("VARIANT", "_NTZ", "TRANSIENT", "STAGE", "WAREHOUSE", "FLATTEN", "REPLACE", "QUALIFY"),
     "bigquery": ("`", "STRUCT<", "ARRAY<", "SAFE_CAST", "OPTIONS"),
     "redshift": ("DISTKEY", "SORTKEY", "DISTSTYLE"),
     "databricks": ("DELTA", "TBLPROPERTIES", "PARTITIONED"),
-}  # fmt: skip
+}
 """Upper-case pieces of text without one of which no sign of a dialect can stand in a file."""
 _NAMES = re.compile(
     r"(?<![a-z])(?P<name>mysql|mariadb|sqlite3?|mssql|sqlserver|tsql|clickhouse|bigquery|snowflake|oracle|"

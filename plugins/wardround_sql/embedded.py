@@ -23,8 +23,8 @@ _STARTS = re.compile(
 _JS = re.compile(
     r"""(?x)
       \b(?:sql|SQL|pgsql|\$?queryRaw|\$?executeRaw)(?:<[^<>()`\n]*>)?\s*\(?\s*`(?P<tag>(?:[^`\\]|\\.)*+)`
-    | \.(?:query|execute|unsafe|raw|\$?queryRawUnsafe|\$?executeRawUnsafe|exec|prepare|one|none|many|manyOrNone|
-        oneOrNone|any|runSql)(?:<[^<>()`\n]*>)?\(\s*
+    | \.(?:query|execute|unsafe|raw|\$?queryRawUnsafe|\$?executeRawUnsafe|exec|prepare|one|none|many|
+        manyOrNone|oneOrNone|any|runSql)(?:<[^<>()`\n]*>)?\(\s*
         (?:`(?P<tick>(?:[^`\\]|\\.)*+)`|'(?P<single>(?:[^'\\\n]|\\.)*+)'|"(?P<double>(?:[^"\\\n]|\\.)*+)")
         \s*[,)]
     """,
@@ -77,7 +77,10 @@ def _literal(node: ast.expr, text: str, lines: _LineStarts, *, migrates: bool) -
     """The SQL of a string, exact where the source has it as it is."""
     if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
         return None
-    start, end = lines.offset(node.lineno, node.col_offset), lines.offset(node.end_lineno or 1, node.end_col_offset or 0)
+    start, end = (
+        lines.offset(node.lineno, node.col_offset),
+        lines.offset(node.end_lineno or 1, node.end_col_offset or 0),
+    )
     written = text[start:end]
     at = written.find(node.value)
     if at >= 0 and node.value:
@@ -104,9 +107,8 @@ class _LineStarts:
 
 
 def _is_operation(function: ast.expr) -> bool:
-    return isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id in (
-        "op", "batch_op",
-    )  # fmt: skip
+    owner = function.value if isinstance(function, ast.Attribute) else None
+    return isinstance(owner, ast.Name) and owner.id in ("op", "batch_op")
 
 
 def _operation(call: ast.Call, name: str, lines: _LineStarts) -> Iterator[Fragment]:
@@ -131,8 +133,9 @@ def _added_column(table: str, column: ast.expr) -> str:
 
 def _index(table: str, call: ast.Call) -> str:
     columns = call.args[2]
-    names = [e.value for e in getattr(columns, "elts", []) if isinstance(e, ast.Constant)]
-    if not names or not all(isinstance(name, str) for name in names):
+    values = [e.value for e in getattr(columns, "elts", []) if isinstance(e, ast.Constant)]
+    names = [value for value in values if isinstance(value, str)]
+    if not names or len(names) < len(values):
         return ""
     keywords = {k.arg: getattr(k.value, "value", None) for k in call.keywords}
     unique = "UNIQUE " if keywords.get("unique") else ""
@@ -195,7 +198,9 @@ def _without_holes(template: str) -> str | None:
     """A template with each ``${...}`` as a placeholder of its length; None where one stands inside a name."""
     if "${" not in template:
         return template
-    filled = _HOLE.sub(lambda hole: "$1".ljust(len(hole.group())) if "\n" not in hole.group() else hole.group(), template)
+    filled = _HOLE.sub(
+        lambda hole: "$1".ljust(len(hole.group())) if "\n" not in hole.group() else hole.group(), template
+    )
     return None if "${" in filled else filled
 
 

@@ -16,12 +16,14 @@ from wardround_sql.options import SqlOptions
 from wardround_sql.places import set_patterns
 
 _SIGNS = re.compile(
-    r"\bauth\.(?:uid|jwt|role|email)\s*\(|\b(?:to|from|for|role)\s+(?:\w+\s*,\s*)*\"?(?:anon|authenticated)\b\"?|"
-    r"\brequest\.jwt\b|\bstorage\.(?:objects|buckets)\b|\bsupabase_\w+|\bpgrst\b|\bgraphql_public\b|\bauth\.users\b",
+    r"\bauth\.(?:uid|jwt|role|email)\s*\(|\b(?:to|from)\s+(?:\w+\s*,\s*)*\"?(?:anon|authenticated)\b|"
+    r"\brequest\.jwt\b|\bpgrst\b",
     re.IGNORECASE,
 )
-_WORDS = ("anon", "authenticated", "auth.uid", "request.jwt.claims", "supabase_admin")
+_WORDS = ("anon", "authenticated", "auth.uid", "request.jwt.claims")
 _USUAL = ("public",)
+_READ = 5
+"""Files beside it that are read for signs of an API."""
 
 
 class Exposure:
@@ -47,7 +49,9 @@ class Exposure:
         listed = api.get("schemas") if isinstance(api, dict) else None
         if not (self._options.api or self._is_shown):
             return frozenset()
-        return frozenset(chosen or (listed if isinstance(listed, list) else _USUAL) or _USUAL) - {"graphql_public"}
+        return frozenset(chosen or (listed if isinstance(listed, list) else _USUAL) or _USUAL) - {
+            "graphql_public"
+        }
 
     @cached_property
     def is_supabase(self) -> bool:
@@ -61,8 +65,10 @@ class Exposure:
         if _SIGNS.search(self._source.text):
             return True
         project = self._source.project
-        others = project.files_with_word(_WORDS, set_patterns(self._source.path))
-        return any(_SIGNS.search(project.read(path) or "") for path in others[:5])
+        found = project.files_with_word(_WORDS, set_patterns(self._source.path))
+        folder = self._source.path.rpartition("/")[0]
+        beside = [path for path in found if path.rpartition("/")[0] == folder][:_READ]
+        return any(_SIGNS.search(project.read(path) or "") for path in beside)
 
     @cached_property
     def _supabase(self) -> dict[str, Any] | None:

@@ -76,7 +76,9 @@ class _Cutter:
                 self._plain(found.group(), begun)
             elif kind == "comment":
                 self._comment(begun)
-            elif (kind == "psql" and self.depth == 0) or (kind == "end" and self.depth <= 0 and not self.atomic):
+            elif (kind == "psql" and self.depth == 0) or (
+                kind == "end" and self.depth <= 0 and not self.atomic
+            ):
                 yield from self._cut(begun)
             else:
                 self._take(kind or "", found.group(), begun)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from wardround.findings import Span
 from wardround_sql import nodes
@@ -12,8 +13,27 @@ from wardround_sql.schema import Name
 from wardround_sql.script import Script
 from wardround_sql.statements import Statement
 
-_AGGREGATES = frozenset({"count", "sum", "min", "max", "avg", "bool_or", "bool_and", "array_agg", "json_agg", "jsonb_agg",
-                         "string_agg", "every", "jsonb_object_agg", "json_object_agg"})  # fmt: skip
+_AGGREGATES = frozenset(
+    (
+        "count",
+        "sum",
+        "min",
+        "max",
+        "avg",
+        "bool_or",
+        "bool_and",
+        "every",
+        "array_agg",
+        "string_agg",
+        "json_agg",
+        "jsonb_agg",
+        "json_object_agg",
+        "jsonb_object_agg",
+    )
+)
+
+
+_NOWHERE = Name("public", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +55,7 @@ class Write(Fact):
     """An UPDATE or DELETE of every row. ``columns`` are those an UPDATE sets."""
 
     verb: str = ""
-    table: Name = Name("public", "")
+    table: Name = _NOWHERE
     columns: tuple[str, ...] = ()
 
 
@@ -78,6 +98,9 @@ class TypedColumn(Fact):
     type: str = ""
 
 
+AnyFact = TypeVar("AnyFact", bound=Fact)
+
+
 def writes(script: Script) -> Iterator[Write]:
     """UPDATE and DELETE statements without WHERE."""
     if not script.is_postgres:
@@ -87,9 +110,13 @@ def writes(script: Script) -> Iterator[Write]:
             node = statement.node
             if "fromClause" in node or "usingClause" in node:
                 continue
-            columns = tuple(t.get("name", "") for t in kinds(node.get("targetList", []), "ResTarget") if "name" in t)
+            columns = tuple(
+                t.get("name", "") for t in kinds(node.get("targetList", []), "ResTarget") if "name" in t
+            )
             verb = "DELETE" if statement.kind == "DeleteStmt" else "UPDATE"
-            yield Write(script.span(statement), "", statement, verb, script.name_of(node.get("relation", {})), columns)
+            yield Write(
+                script.span(statement), "", statement, verb, script.name_of(node.get("relation", {})), columns
+            )
 
 
 def not_ins(script: Script) -> Iterator[NotIn]:
@@ -212,12 +239,18 @@ def _visible_selects(statement: Statement) -> Iterator[Node]:
         elif isinstance(one, dict):
             if is_select(one):
                 yield one
-            stack.extend(value for key, value in one.items() if key not in ("SubLink", "whereClause", "CommonTableExpr"))
+            stack.extend(
+                value
+                for key, value in one.items()
+                if key not in ("SubLink", "whereClause", "CommonTableExpr")
+            )
 
 
 def _is_one_row(select: Node) -> bool:
     """Whether a SELECT gives one row whatever happens, or rows of no table."""
-    if select.get("op") == "SETOP_NONE" and not any(True for _ in kinds(select.get("fromClause", []), "RangeVar")):
+    if select.get("op") == "SETOP_NONE" and not any(
+        True for _ in kinds(select.get("fromClause", []), "RangeVar")
+    ):
         return True
     calls = [
         content((content(target, "ResTarget") or {}).get("val"), "FuncCall")
@@ -247,7 +280,9 @@ def view_stars(script: Script) -> Iterator[ViewStar]:
         name = str(script.name_of(statement.node.get("view", {})))
         select = content(statement.node.get("query"), "SelectStmt") or {}
         defined = {cte.get("ctename") for cte in kinds(select.get("withClause", {}), "CommonTableExpr")}
-        if not any(table.get("relname") not in defined for table in kinds(select.get("fromClause", []), "RangeVar")):
+        if not any(
+            table.get("relname") not in defined for table in kinds(select.get("fromClause", []), "RangeVar")
+        ):
             continue
         for target in select.get("targetList", []):
             reference = content((content(target, "ResTarget") or {}).get("val"), "ColumnRef")
@@ -281,7 +316,7 @@ def _roots(script: Script) -> Iterator[Statement]:
     return (s for s in script.queries if s.kind not in ("CreateFunctionStmt", "DoStmt"))
 
 
-def _foreign(script: Script, kind: type[Fact]) -> Iterator[Fact]:
+def _foreign(script: Script, kind: type[AnyFact]) -> Iterator[AnyFact]:
     from wardround_sql.foreign import facts
 
     return (fact for fact in facts(script) if isinstance(fact, kind))

@@ -17,6 +17,7 @@ from wardround_sql.nodes import (
     texts,
     type_name,
     unwrapped,
+    without_places,
 )
 from wardround_sql.statements import Statement
 
@@ -264,9 +265,13 @@ class _Maker:
     def _CreatePolicyStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
         table = self._name(node.get("table"))
         policy = Policy(
-            node.get("policy_name", ""), table, node.get("cmd_name", "all"), roles_of(node.get("roles")) or ("public",),
-            node.get("permissive") is True, statement,
-        )  # fmt: skip
+            name=node.get("policy_name", ""),
+            table=table,
+            command=node.get("cmd_name", "all"),
+            roles=roles_of(node.get("roles")) or ("public",),
+            permissive=node.get("permissive") is True,
+            statement=statement,
+        )
         self.schema.policies[table, policy.name] = policy
 
     def _IndexStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
@@ -326,7 +331,12 @@ class _Maker:
 
 def _shape(node: Node) -> str:
     """What an index is, without its name and places."""
-    from wardround_sql.nodes import without_places
-
-    kept = ("indexParams", "indexIncludingParams", "whereClause", "unique", "accessMethod", "nulls_not_distinct")
+    kept = (
+        "indexParams",
+        "indexIncludingParams",
+        "whereClause",
+        "unique",
+        "accessMethod",
+        "nulls_not_distinct",
+    )
     return repr([(key, without_places(node.get(key))) for key in kept])

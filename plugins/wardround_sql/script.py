@@ -193,7 +193,7 @@ class Script:
 
     @cached_property
     def subjects(self) -> set[str]:
-        """The names of tables, views and functions that the file's statements are about, as words to look for."""
+        """The names of tables, views and functions the statements are about, as words to look for."""
         found: set[str] = set()
         for statement in self.statements:
             node = statement.node

@@ -151,7 +151,7 @@ def _is_down(turns: list[tuple[int, bool]], offset: int) -> bool:
 
 def _node(text: str) -> tuple[Node | None, tuple[str, int]]:
     """The tree of one statement, as written or with placeholders filled in; else why there is none."""
-    import pgparse
+    import pgparse  # type: ignore[import-not-found,unused-ignore]
 
     error = ("", 0)
     for attempt in (text, without_placeholders(text)):
@@ -198,7 +198,7 @@ def _sql_body(outer: Statement, body: str, start: int, *, exact: bool) -> Iterat
 
 def _plpgsql_body(outer: Statement, body: str) -> Iterator[Statement]:
     """What stands in a PL/pgSQL body as statements of its own; queries in expressions are left alone."""
-    import pgparse
+    import pgparse  # type: ignore[import-not-found,unused-ignore]
 
     try:
         tree = pgparse.parse_pgsql(outer.text)

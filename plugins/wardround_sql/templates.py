@@ -20,7 +20,7 @@ _QUOTED = re.compile(
 
 def is_template(text: str) -> bool:
     """Whether a text is Jinja around SQL."""
-    return ("{{" in text or "{%" in text) and _JINJA.search(text) is not None
+    return any(sign in text for sign in ("{{", "{%", "{#")) and _JINJA.search(text) is not None
 
 
 def without_jinja(text: str) -> str:

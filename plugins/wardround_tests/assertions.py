@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from wardround.findings import Span
+
+if TYPE_CHECKING:
+    from wardround_tests.module import TestModule
 
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 EXACT, PARTIAL, LOOSE = 3, 2, 1
@@ -33,23 +39,28 @@ class Assertion:
     expected: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TestedCase:
     """One test of a file.
 
     Attributes:
         name: with its class or title, unique in the file.
+        source: its text; where two versions have the same, they assert the same.
         skip: how it is skipped or expected to fail, as written; empty if it runs.
-        words: the names it mentions.
+        read: finds its assertions, which costs more than all else.
     """
 
     __test__ = False
 
     name: str
     span: Span
-    assertions: tuple[Assertion, ...]
-    skip: str = ""
-    words: frozenset[str] = field(default_factory=frozenset)
+    source: str
+    skip: str
+    read: Callable[[], Iterable[Assertion]]
+
+    @cached_property
+    def assertions(self) -> tuple[Assertion, ...]:
+        return tuple(self.read())
 
 
 def tests_of(path: str, text: str) -> dict[str, TestedCase] | None:
@@ -64,7 +75,7 @@ def tests_of(path: str, text: str) -> dict[str, TestedCase] | None:
 # Python
 
 
-_SKIP = re.compile(r"\b(skip|xfail|expectedFailure)\b")
+_SKIP = r"\b(skip|xfail|expectedFailure)\b"
 _TOLERANCES = frozenset({"rel", "abs", "atol", "rtol", "delta", "abs_tol", "rel_tol", "tolerance"})
 _METHOD_STRENGTH = {
     "assertTrue": LOOSE,
@@ -86,32 +97,32 @@ def python_tests(path: str, text: str) -> Iterator[TestedCase]:
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: it is not Python this interpreter can read.
     """
-    from wardround_tests.module import (
-        TestModule,
-        is_certain_assertion,
-    )  # parsing is needed only where a test file changed
+    from wardround_tests.module import TestModule  # parsing is needed only where a test file changed
 
     module = TestModule(path, text)
     for case in module.tests:
         name = f"{case.cls.name}.{case.name}" if case.cls else case.name
         skips = [ast.unparse(one) for one in case.node.decorator_list]
-        found = [n for n in ast.walk(case.node) if is_certain_assertion(n) or module.calls_own_helper(n)]
-        inner = {id(n) for outer in found for n in ast.walk(outer) if n is not outer}
         yield TestedCase(
             name,
             module.name_span(case.node),
-            tuple(_python_assertion(n) for n in found if id(n) not in inner and not isinstance(n, ast.Raise)),
-            next((one for one in skips if _SKIP.search(one.partition("(")[0])), ""),
-            frozenset(_names(case.node)),
+            module.text_of(case.node),
+            next((one for one in skips if re.search(_SKIP, one.partition("(")[0])), ""),
+            partial(_python_assertions, module, case.node),
         )
 
 
-def _names(node: ast.AST) -> Iterator[str]:
-    for one in ast.walk(node):
-        if isinstance(one, ast.Name):
-            yield one.id
-        elif isinstance(one, ast.Attribute):
-            yield one.attr
+def _python_assertions(module: TestModule, function: ast.AST) -> Iterator[Assertion]:
+    """What a test asserts; a call inside an assertion is part of it."""
+    from wardround_tests.module import is_certain_assertion
+
+    stack = [function]
+    while stack:
+        node = stack.pop()
+        if is_certain_assertion(node) or module.calls_own_helper(node):
+            yield _python_assertion(node)
+        else:
+            stack += list(ast.iter_child_nodes(node))[::-1]
 
 
 def _python_assertion(node: ast.AST) -> Assertion:
@@ -175,15 +186,13 @@ def _tolerance(node: ast.AST) -> tuple[tuple[str, float], ...]:
 # JavaScript and TypeScript: read as far as brackets, strings and comments go
 
 
-_SCRIPT_CASE = re.compile(
-    r"(?<![\w.$])(?P<call>(?:it|test|xit|xtest|fit)(?:\.\w+)*)\s*\(\s*(?P<quote>['\"`])(?P<title>(?:\\.|(?!(?P=quote)).)*)(?P=quote)",
-    re.DOTALL,
+_SCRIPT_CASE = (
+    r"(?s)(?<![\w.$])(?P<call>(?:it|test|xit|xtest|fit)(?:\.\w+)*)\s*\(\s*"
+    r"(?P<quote>['\"`])(?P<title>(?:\\.|(?!(?P=quote)).)*)(?P=quote)"
 )
-_EXPECT = re.compile(r"(?<![\w.$])expect(?:\.\w+)?\s*\(")
+_EXPECT = r"(?<![\w.$])expect(?:\.\w+)?\s*\("
 _MATCHER = re.compile(r"\s*\.\s*(\w+)\s*(\(?)")
-_TOKEN = re.compile(
-    r"//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`|[()]", re.DOTALL
-)
+_BRACKETS = r"(?s)//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`|[()]"
 _SCRIPT_STRENGTH = {
     "toBeDefined": LOOSE,
     "toBeTruthy": LOOSE,
@@ -199,26 +208,25 @@ _SCRIPT_STRENGTH = {
 
 
 def script_tests(text: str) -> Iterator[TestedCase]:
-    """The tests of a script, in source order; titles that come again are numbered."""
+    """The tests of a script whose title no other test there has, in source order."""
     ends = _closing(text)
-    seen: dict[str, int] = {}
-    for match in _SCRIPT_CASE.finditer(text):
+    found = list(re.finditer(_SCRIPT_CASE, text))
+    titles = Counter(match["title"] for match in found)
+    for match in found:
+        if titles[match["title"]] > 1:
+            continue
         start = text.index("(", match.end("call"))
         end = ends.get(start, match.end())
-        title = match["title"]
-        seen[title] = seen.get(title, 0) + 1
-        name = title if seen[title] == 1 else f"{title} ({seen[title]})"
         line = text.count("\n", 0, match.start()) + 1
         column = match.start() - (text.rfind("\n", 0, match.start()) + 1) + 1
         span = Span(line, column, line, column + len(match["call"]))
-        body = text[start:end]
         is_skipped = ".skip" in match["call"] or match["call"].startswith("x") or ".fails" in match["call"]
         yield TestedCase(
-            name,
+            match["title"],
             span,
-            tuple(_expects(text, start, end, ends)),
+            text[match.start() : end],
             match["call"] if is_skipped else "",
-            frozenset(re.findall(r"[A-Za-z_$][\w$]*", body)),
+            partial(_expects, text, start, end, ends),
         )
 
 
@@ -226,7 +234,7 @@ def _closing(text: str) -> dict[int, int]:
     """Where each round bracket closes, strings and comments left out."""
     found: dict[int, int] = {}
     stack: list[int] = []
-    for token in _TOKEN.finditer(text):
+    for token in re.finditer(_BRACKETS, text):
         if token[0] == "(":
             stack.append(token.start())
         elif token[0] == ")" and stack:
@@ -235,7 +243,7 @@ def _closing(text: str) -> dict[int, int]:
 
 
 def _expects(text: str, start: int, end: int, ends: dict[int, int]) -> Iterator[Assertion]:
-    for match in _EXPECT.finditer(text, start, end):
+    for match in re.compile(_EXPECT).finditer(text, start, end):
         opening = match.end() - 1
         closing = ends.get(opening)
         if closing is None:

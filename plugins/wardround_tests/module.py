@@ -180,7 +180,7 @@ class TestModule(PythonModule):
         functions: dict[str, list[FunctionNode]] = {}
         classes = [s for s in self._top(self.tree.body) if isinstance(s, ast.ClassDef)]
         for node in (*self._top(self.tree.body), *(s for c in classes for s in self._top(c.body))):
-            if isinstance(node, FUNCTIONS):
+            if isinstance(node, FUNCTIONS) and node not in self._by_node:
                 functions.setdefault(node.name, []).append(node)
         calls = {
             name: {last_name(c) for n in nodes for c in ast.walk(n) if isinstance(c, ast.Call)}
@@ -222,8 +222,7 @@ class TestModule(PythonModule):
 
     def text_of(self, node: FunctionNode) -> str:
         """The source of a function, with the comments in it."""
-        lines = self.text.split("\n")
-        return "\n".join(lines[node.lineno - 1 : node.end_lineno])
+        return "\n".join(self._lines[node.lineno - 1 : node.end_lineno])
 
     def has_foreign_decorator(self, case: TestCase) -> bool:
         """Whether a decorator of a test, or of its class, may do more than the usual ones do."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 SCRIPT_ENDINGS = ("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts")
 
 PYTHON_TESTS = (
@@ -22,42 +20,114 @@ SCRIPT_TESTS = tuple(
 
 PATTERNS = (*PYTHON_TESTS, *SCRIPT_TESTS)
 
-_PYTHON_TEST = re.compile(r"(^|/)(test_[^/]*|[^/]*_tests?|tests?|conftest)\.py$|(^|/)tests?/(.*/)?[^/]*\.py$")
-_COLLECTED = re.compile(r"(^|/)(test_[^/]*|[^/]*_tests?|tests?)\.py$")
-_SAMPLE = re.compile(r"(^|/)[^/]*(bench|example)[^/]*(/|\.py$)|(^|/)(fixtures?|docs?|testdata|test_data)/")
-_SCRIPT = re.compile(r"\.(?:[cm]?[jt]s|[jt]sx)$")
-_SCRIPT_TEST = re.compile(
-    r"(^|/)__tests__/(.*/)?[^/]*\.(?:[cm]?[jt]s|[jt]sx)$|(\.(?:test|spec|cy)|_test)\.(?:[cm]?[jt]s|[jt]sx)$"
+_SCRIPT_ENDINGS = tuple(f".{ending}" for ending in SCRIPT_ENDINGS)
+_SCRIPT_MARKS = ("test", "spec", "cy")
+_SAMPLES = frozenset({"fixture", "fixtures", "doc", "docs", "testdata", "test_data"})
+_NO_PRODUCTION = frozenset(
+    {
+        "test",
+        "tests",
+        "testing",
+        "test-utils",
+        "test_utils",
+        "testutils",
+        "type-tests",
+        "typetests",
+        "integration-tests",
+        "integration_tests",
+        "__tests__",
+        "__mocks__",
+        "__fixtures__",
+        "fixture",
+        "fixtures",
+        "e2e",
+        "spec",
+        "specs",
+        "cypress",
+        "example",
+        "examples",
+        "doc",
+        "docs",
+        "benchmark",
+        "benchmarks",
+        "bench",
+        "script",
+        "scripts",
+        "tool",
+        "tools",
+        "demo",
+        "demos",
+        "sample",
+        "samples",
+        "stories",
+        "playground",
+        "vendor",
+        "third_party",
+        "migrations",
+        "alembic",
+        "codemod",
+        "codemods",
+    }
 )
-_NOT_PRODUCTION = re.compile(
-    r"(^|/)(tests?|testing|__tests__|__mocks__|__fixtures__|fixtures?|e2e|specs?|cypress|examples?|docs?|"
-    r"benchmarks?|bench|scripts?|tools?|demo|demos|samples?|stories|playground|vendor|third_party|"
-    r"migrations|alembic|integration[-_]?tests?|type[-_]?tests?|test[-_]?utils?|codemods?)(/|$)"
-    r"|(^|/)(conftest|setup|noxfile|tasks|fabfile)\.py$|(^|/)_?version\.py$"
-    r"|\.(config|conf|stories|d|bench|test-d|spec-d|types?)\.[cm]?[jt]sx?$|(^|/)\.[^/]+"
+_NO_PRODUCTION_NAMES = frozenset(
+    {"conftest.py", "setup.py", "noxfile.py", "tasks.py", "fabfile.py", "version.py", "_version.py"}
+)
+_NO_PRODUCTION_MARKS = frozenset(
+    {"config", "conf", "stories", "d", "bench", "test-d", "spec-d", "type", "types"}
 )
 
 
 def is_python_test(path: str) -> bool:
     """Whether a path is that of a Python file under test folders or with a test's name."""
-    return _PYTHON_TEST.search(path) is not None
+    if not path.endswith(".py"):
+        return False
+    *folders, name = path.split("/")
+    return name == "conftest.py" or _is_test_name(name) or "tests" in folders or "test" in folders
+
+
+def _is_test_name(name: str) -> bool:
+    stem = name.removesuffix(".py")
+    return stem.startswith("test_") or stem.endswith(("_test", "_tests")) or stem in ("test", "tests")
 
 
 def is_collected(path: str) -> bool:
     """Whether a test runner looks for Python tests in a file, by its name, and finds no samples there."""
-    return _COLLECTED.search(path) is not None and _SAMPLE.search(path) is None
+    parts = path.split("/")
+    if not path.endswith(".py") or not _is_test_name(parts[-1]):
+        return False
+    return not any("bench" in part or "example" in part for part in parts) and _SAMPLES.isdisjoint(parts[:-1])
+
+
+def _is_script_test_file(path: str) -> bool:
+    if not path.endswith(_SCRIPT_ENDINGS):
+        return False
+    *folders, name = path.split("/")
+    marks = name.split(".")
+    return "__tests__" in folders or marks[-2] in _SCRIPT_MARKS or marks[-2].endswith("_test")
 
 
 def is_script_test(path: str, text: str = "") -> bool:
     """Whether a path is that of a test in JavaScript or TypeScript that runs; tests of types do not."""
-    return _SCRIPT_TEST.search(path) is not None and "-d." not in path
+    return _is_script_test_file(path) and "-d." not in path
 
 
 def is_test(path: str) -> bool:
-    return is_python_test(path) or _SCRIPT_TEST.search(path) is not None
+    return is_python_test(path) or _is_script_test_file(path)
 
 
 def is_production(path: str) -> bool:
     """Whether a path is that of code which ships: Python or script, and no test, example, tool or setting."""
-    is_code = path.endswith(".py") or _SCRIPT.search(path) is not None
-    return is_code and not is_test(path) and _NOT_PRODUCTION.search(path) is None
+    if not path.endswith((".py", *_SCRIPT_ENDINGS)) or is_test(path):
+        return False
+    *folders, name = path.split("/")
+    if name in _NO_PRODUCTION_NAMES or any(part.startswith(".") for part in (*folders, name)):
+        return False
+    marks = name.split(".")
+    is_setting = len(marks) > 2 and marks[-2] in _NO_PRODUCTION_MARKS
+    return not is_setting and _NO_PRODUCTION.isdisjoint(folders)
+
+
+def has_to_do_with_tests(path: str) -> bool:
+    """Whether any part of a path says that it is about tests, as a name of a suite or of its data does."""
+    *folders, name = path.lower().split("/")
+    return any("test" in part or "spec" in part for part in (*folders, name)) or "t" in folders

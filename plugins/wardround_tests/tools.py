@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from wardround_python.tools.ruff import RUFF
+from wardround_typescript.tools.biome import BIOME
+from wardround_typescript.tools.eslint import ESLINT
+from wardround_typescript.tools.oxlint import OXLINT
 
 from wardround.tools.ast_grep import ast_grep
 from wardround.tools.tool import Tool
 from wardround_tests.paths import is_script_test
 
 TOOLS: tuple[Tool, ...] = (ast_grep("tests", takes=is_script_test),)
-BORROWED: tuple[Tool, ...] = (RUFF,)
+BORROWED: tuple[Tool, ...] = (RUFF, OXLINT, BIOME, ESLINT)

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from wardround.specialists import Comment
 
-_ADDRESS = re.compile(r"(//|/\*+|<!--)\s*(?=wardround:)")
+_ADDRESS = r"(//|/\*+|<!--)\s*(?=wardround:)"
 _ENDS = {"//": "\n", "<!--": "-->"}
-_QUOTED = re.compile(r'"(?:\\.|[^"\\])*"|' r"'(?:\\.|[^'\\])*'|" r"`(?:\\.|[^`\\])*`")
+_QUOTED = r'"(?:\\.|[^"\\])*"|' r"'(?:\\.|[^'\\])*'|" r"`(?:\\.|[^`\\])*`"
 
 
 def comments(text: str) -> Iterable[Comment]:
@@ -20,7 +20,7 @@ def comments(text: str) -> Iterable[Comment]:
     if "wardround:" not in text:
         return
     for number, line in enumerate(text.split("\n"), 1):
-        found = _ADDRESS.search(line)
+        found = re.search(_ADDRESS, line)
         if found is None or _is_quoted(line, found.start()):
             continue
         end = _ENDS.get(found[1], "*/")
@@ -29,4 +29,4 @@ def comments(text: str) -> Iterable[Comment]:
 
 def _is_quoted(line: str, place: int) -> bool:
     """Whether a place is inside a string of its line; JSX text may hold a lone apostrophe."""
-    return any(quoted.start() < place < quoted.end() for quoted in _QUOTED.finditer(line))
+    return any(quoted.start() < place < quoted.end() for quoted in re.finditer(_QUOTED, line))

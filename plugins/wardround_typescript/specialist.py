@@ -8,6 +8,7 @@ from wardround.late import Late
 from wardround.rules import Rule, declarative_rules
 from wardround.specialists import Specialist
 from wardround_typescript.comments import comments
+from wardround_typescript.engines import FOLDER, engines
 
 PATTERNS = ("*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.vue", "*.svelte")
 
@@ -25,4 +26,4 @@ def specialist() -> Specialist:
 
 
 def _declared() -> Sequence[Rule]:
-    return [*declarative_rules("typescript", "ast-grep"), *declarative_rules("typescript", "semgrep")]
+    return [rule for engine in engines() for rule in declarative_rules(FOLDER, engine)]

@@ -17,8 +17,8 @@ _OWN = ("actions/", "github/")
 class ActionByTag(CiCheck):
     """A third party's action is taken by a tag, which its owner can move.
 
-    Tags of popular actions have been moved to hostile code before. Name the commit, with the version in a comment
-    behind it, and let a bot raise it.
+    Tags of popular actions have been moved to hostile code before. Name the commit, with the version in a
+    comment behind it, and let a bot raise it.
     """
 
     ID = "DC057"
@@ -27,6 +27,7 @@ class ActionByTag(CiCheck):
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "unpinned-action"
     OFF = "Most projects trust tags on purpose; zizmor asks for commits where it is installed."
+    TRIED_ON = "trees of 27 repositories: 291 hits; 640 commits of 16 that touch such files: 0"
     KINDS = STEPS
     NEEDS = ("uses",)
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -45,13 +46,25 @@ class ActionByTag(CiCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: a/b@v1\n",
-                line=6, column=15, path=".github/workflows/a.yml"),
-        Invalid("on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: a/b/c@1.2.3 # x\n",
-                line=6, column=15, path=".github/workflows/a.yml"),
-        Invalid("name: a\nruns:\n  using: composite\n  steps:\n    - uses: a/b@release-1\n",
-                line=5, column=13, path="action.yml"),
-    ]  # fmt: skip
+        Invalid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: a/b@v1\n",
+            line=6,
+            column=15,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: a/b/c@1.2.3 # x\n",
+            line=6,
+            column=15,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "name: a\nruns:\n  using: composite\n  steps:\n    - uses: a/b@release-1\n",
+            line=5,
+            column=13,
+            path="action.yml",
+        ),
+    ]
 
     def run(self) -> None:
         for _, step in self.file.workflow.all_steps:

@@ -25,6 +25,7 @@ class AddRemoteFile(CiCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "unverified-download"
     NEEDS = ("ADD", "add", "Add")
+    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = DOCKERFILE
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("FROM a:1\nADD --checksum=sha256:00 https://example.org/a.tgz /a.tgz\n", path="Dockerfile"),

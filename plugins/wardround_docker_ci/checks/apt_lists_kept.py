@@ -24,6 +24,7 @@ class AptListsKept(CiCheck):
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "apt-cache-left"
+    TRIED_ON = "trees of 27 repositories: 38 hits; 640 commits of 16 that touch such files: 0"
     KINDS = DOCKERFILE
     NEEDS = ("apt",)
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -35,11 +36,19 @@ class AptListsKept(CiCheck):
         Valid("FROM a:1\nRUN --mount=type=cache,target=/var/lib/apt apt-get update\n", path="Dockerfile"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("FROM a:1\nRUN apt-get update && apt-get install -y a\n", line=2, column=5, path="Dockerfile"),
-        Invalid("FROM a:1 AS b\nRUN apt-get update && x\nFROM b\nRUN y\n", line=2, column=5, path="Dockerfile"),
-        Invalid("FROM a:1\nRUN x && \\\n  apt-get update\nRUN rm -rf /var/lib/apt/lists/*\n", line=3, column=3,
-                path="Dockerfile"),
-    ]  # fmt: skip
+        Invalid(
+            "FROM a:1\nRUN apt-get update && apt-get install -y a\n", line=2, column=5, path="Dockerfile"
+        ),
+        Invalid(
+            "FROM a:1 AS b\nRUN apt-get update && x\nFROM b\nRUN y\n", line=2, column=5, path="Dockerfile"
+        ),
+        Invalid(
+            "FROM a:1\nRUN x && \\\n  apt-get update\nRUN rm -rf /var/lib/apt/lists/*\n",
+            line=3,
+            column=3,
+            path="Dockerfile",
+        ),
+    ]
 
     def run(self) -> None:
         shipped = {id(one) for stage in self.file.dockerfile.shipped for one in stage.instructions}

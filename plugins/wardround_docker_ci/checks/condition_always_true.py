@@ -15,36 +15,62 @@ from wardround_docker_ci.yaml_tree import Scalar
 class ConditionAlwaysTrue(CiCheck):
     """A condition is always true, because more than an expression stands in it.
 
-    What is around `${{ ... }}` makes it text, and text that is not empty is true. Put the whole condition inside one
-    expression, or write it without the brackets.
+    What is around `${{ ... }}` makes it text, and text that is not empty is true. Put the whole condition
+    inside one expression, or write it without the brackets.
     """
 
     ID = "DC061"
     NAME = "condition-always-true"
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "condition-always-true"
+    TRIED_ON = "trees of 27 repositories: 1 hits; 640 commits of 16 that touch such files: 0"
     KINDS = STEPS
     NEEDS = ("if:", "if :", '"if"', "'if'")
     VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("on: push\njobs:\n  a:\n    if: ${{ github.ref == 'x' && true }}\n    steps: []\n",
-              path=".github/workflows/a.yml"),
-        Valid("on: push\njobs:\n  a:\n    if: github.ref == 'x' && success()\n    steps: []\n",
-              path=".github/workflows/a.yml"),
-        Valid("on: push\njobs:\n  a:\n    if: >-\n      ${{ github.ref == 'x' }}\n    steps: []\n",
-              path=".github/workflows/a.yml"),
-        Valid("on: push\njobs:\n  a:\n    if: |\n      github.ref == 'x'\n      && success()\n    steps: []\n",
-              path=".github/workflows/a.yml"),
-    ]  # fmt: skip
+        Valid(
+            "on: push\njobs:\n  a:\n    if: ${{ github.ref == 'x' && true }}\n    steps: []\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  a:\n    if: github.ref == 'x' && success()\n    steps: []\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  a:\n    if: >-\n      ${{ github.ref == 'x' }}\n    steps: []\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  a:\n    if: |\n      github.ref == 'x'\n      && success()\n    steps: []\n",
+            path=".github/workflows/a.yml",
+        ),
+    ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("on: push\njobs:\n  a:\n    if: ${{ github.ref == 'x' }} && success()\n    steps: []\n",
-                line=4, column=9, path=".github/workflows/a.yml"),
-        Invalid("on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - if: \"${{ a }} || ${{ b }}\"\n        run: c\n",
-                line=6, column=14, path=".github/workflows/a.yml"),
-        Invalid("on: push\njobs:\n  a:\n    if: |\n      ${{ github.ref == 'x' }}\n    steps: []\n",
-                line=5, column=7, path=".github/workflows/a.yml"),
-        Invalid("on: push\njobs:\n  a:\n    if: ${{ env.A }} == 'b'\n    steps: []\n",
-                line=4, column=9, path=".github/workflows/a.yml"),
-    ]  # fmt: skip
+        Invalid(
+            "on: push\njobs:\n  a:\n    if: ${{ github.ref == 'x' }} && success()\n    steps: []\n",
+            line=4,
+            column=9,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            'on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - if: "${{ a }} || ${{ b }}"\n'
+            "        run: c\n",
+            line=6,
+            column=14,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    if: |\n      ${{ github.ref == 'x' }}\n    steps: []\n",
+            line=5,
+            column=7,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    if: ${{ env.A }} == 'b'\n    steps: []\n",
+            line=4,
+            column=9,
+            path=".github/workflows/a.yml",
+        ),
+    ]
 
     def run(self) -> None:
         steps = self.file.workflow.all_steps

@@ -21,6 +21,7 @@ class ConstantPlatform(CiCheck):
     NAME = "constant-platform"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "constant-platform"
+    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = DOCKERFILE
     NEEDS = ("--platform",)
     VALID: ClassVar[Sequence[str | Valid]] = [

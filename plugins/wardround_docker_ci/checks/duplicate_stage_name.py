@@ -19,6 +19,7 @@ class DuplicateStageName(CiCheck):
     NAME = "duplicate-stage-name"
     DEFECT_CLASS = "duplicate-stage-name"
     NEEDS = (" AS ", " as ", " As ", " aS ")
+    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = DOCKERFILE
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("FROM a:1 AS x\nFROM b:1 AS y\n", path="Dockerfile"),

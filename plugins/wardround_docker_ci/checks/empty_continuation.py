@@ -13,12 +13,13 @@ from wardround_docker_ci.check import DOCKERFILE, CiCheck
 class EmptyContinuation(CiCheck):
     """An empty line stands inside a continued instruction.
 
-    Docker still joins the lines around it, with a warning that this will become an error; people read the line
-    as the end of the instruction. Delete it.
+    Docker still joins the lines around it, with a warning that this will become an error; people read the
+    line as the end of the instruction. Delete it.
     """
 
     ID = "DC040"
     NAME = "empty-continuation"
+    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = DOCKERFILE
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("FROM a:1\nRUN a && \\\n    # why\n    b\n\nRUN c\n", path="Dockerfile"),
@@ -26,11 +27,16 @@ class EmptyContinuation(CiCheck):
         Valid("FROM a:1\nRUN a\n\n\nRUN b\n", path="Dockerfile"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("FROM a:1\nRUN a && \\\n\n    b\n", line=3, column=1, path="Dockerfile",
-                fixed="FROM a:1\nRUN a && \\\n    b\n"),
+        Invalid(
+            "FROM a:1\nRUN a && \\\n\n    b\n",
+            line=3,
+            column=1,
+            path="Dockerfile",
+            fixed="FROM a:1\nRUN a && \\\n    b\n",
+        ),
         Invalid("FROM a:1\nENV A=1 \\\n  B=2 \\\n  \n  C=3\n", line=4, column=1, path="Dockerfile"),
         Invalid("FROM a:1\nRUN a \\\n  # x\n\n\n  b\nRUN c\n", line=4, column=1, path="Dockerfile"),
-    ]  # fmt: skip
+    ]
 
     def run(self) -> None:
         for one in self.file.dockerfile.instructions:

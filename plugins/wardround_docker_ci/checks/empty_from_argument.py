@@ -26,6 +26,7 @@ class EmptyFromArgument(CiCheck):
     ID = "DC022"
     NAME = "empty-from-argument"
     SEVERITY = Severity.INFO
+    TRIED_ON = "trees of 27 repositories: 1 hits; 640 commits of 16 that touch such files: 0"
     KINDS = DOCKERFILE
     NEEDS = ("$",)
     VALID: ClassVar[Sequence[str | Valid]] = [

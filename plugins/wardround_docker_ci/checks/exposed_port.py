@@ -24,6 +24,7 @@ class ExposedPort(CiCheck):
     ID = "DC044"
     NAME = "exposed-port"
     DEFECT_CLASS = "invalid-port"
+    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = DOCKERFILE
     NEEDS = ("EXPOSE", "expose", "Expose")
     VALID: ClassVar[Sequence[str | Valid]] = [

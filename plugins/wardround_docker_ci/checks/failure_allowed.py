@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -13,14 +12,12 @@ from wardround_docker_ci.kinds import Kind
 from wardround_docker_ci.programs import is_test
 from wardround_docker_ci.yaml_tree import Mapping
 
-_ABOUT_TESTS = re.compile(r"(?:^|[-_:\s/])(?:unit|integration|e2e)?[-_\s]?(?:tests?|lint(?:er|ing)?|sast|typecheck)"
-                          r"(?:$|[-_:\s/])", re.IGNORECASE)  # fmt: skip
-
 
 class FailureAllowed(CiCheck):
     """Tests or checks run, and their failure is ignored.
 
-    The pipeline is green whatever they say, and nobody looks. Let them fail, or take the step out until it can.
+    The pipeline is green whatever they say, and nobody looks. Let them fail, or take the step out until it
+    can.
     """
 
     ID = "DC060"
@@ -28,6 +25,10 @@ class FailureAllowed(CiCheck):
     PLANE = Plane.TESTS
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "hidden-failure"
+    TRIED_ON = (
+        "trees of 27 repositories: 1 hits; "
+        "640 commits of 16 that touch such files: 0; hits that a comment explains are passed over"
+    )
     KINDS = WORKFLOW | GITLAB
     NEEDS = ("continue-on-error", "allow_failure")
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -37,28 +38,41 @@ class FailureAllowed(CiCheck):
             path=".github/workflows/a.yml",
         ),
         Valid(
-            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: rm -r cache\n        continue-on-error: true\n",
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: rm -r cache\n"
+            "        continue-on-error: true\n",
             path=".github/workflows/a.yml",
         ),
         Valid(
             "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: npm test\n        id: t\n"
-            "        continue-on-error: true\n      - if: steps.t.outcome == 'failure'\n        run: exit 1\n",
+            "        continue-on-error: true\n      - if: steps.t.outcome == 'failure'\n"
+            "        run: exit 1\n",
             path=".github/workflows/a.yml",
         ),
         Valid("deploy:\n  script: make deploy\n  allow_failure: true\n", path=".gitlab-ci.yml"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
-            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: npm test\n        continue-on-error: true\n",
-            line=7, column=9, path=".github/workflows/a.yml",
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: npm test\n"
+            "        continue-on-error: true\n",
+            line=7,
+            column=9,
+            path=".github/workflows/a.yml",
         ),
         Invalid(
-            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - continue-on-error: true\n        run: |\n"
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - continue-on-error: true\n"
+            "        run: |\n"
             "          pip install .\n          pytest\n",
-            line=6, column=9, path=".github/workflows/a.yml",
+            line=6,
+            column=9,
+            path=".github/workflows/a.yml",
         ),
-        Invalid("unit-tests:\n  script:\n    - pytest\n  allow_failure: true\n", line=4, column=3, path=".gitlab-ci.yml"),
-    ]  # fmt: skip
+        Invalid(
+            "unit-tests:\n  script:\n    - pytest\n  allow_failure: true\n",
+            line=4,
+            column=3,
+            path=".gitlab-ci.yml",
+        ),
+    ]
 
     def run(self) -> None:
         tested = {id(s.owner) for s in self.file.scripts if any(is_test(command) for command in s.commands)}
@@ -71,5 +85,13 @@ class FailureAllowed(CiCheck):
         name, value = node.key(key), node.scalar(key)
         label = node.text("id")
         is_asked = bool(label) and f"steps.{label}." in self.file.text
-        if runs_tests and name is not None and value is not None and value.value == "true" and not is_asked:
+        explained = name is not None and self.file.is_explained(name.start)
+        if (
+            runs_tests
+            and not explained
+            and name is not None
+            and value is not None
+            and value.value == "true"
+            and not is_asked
+        ):
             self.report_at(name.start, value.end, "tests run here and their failure is ignored")

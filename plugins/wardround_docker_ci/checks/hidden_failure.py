@@ -26,6 +26,10 @@ class HiddenFailure(CiCheck):
     NAME = "hidden-failure"
     PLANE = Plane.TESTS
     DEFECT_CLASS = "hidden-failure"
+    TRIED_ON = (
+        "trees of 27 repositories: 3 hits; "
+        "640 commits of 16 that touch such files: 0; hits that a comment explains are passed over"
+    )
     KINDS = PIPELINES | {Kind.SHELL}
     NEEDS = ("||",)
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -38,13 +42,15 @@ class HiddenFailure(CiCheck):
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
             "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: npm test || true\n",
-            6, 14, path=".github/workflows/a.yml",
+            6,
+            14,
+            path=".github/workflows/a.yml",
         ),
         Invalid("a:\n  script:\n    - poetry run pytest tests || true\n", 3, 7, path=".gitlab-ci.yml"),
         Invalid("node { sh 'make lint || :' }\n", 1, 12, path="Jenkinsfile"),
         Invalid("go test ./... ||\n  true\n", 1, 1, path="ci.sh"),
         Invalid("python -m pytest -q || echo failed\n", 1, 1, path="ci.sh"),
-    ]  # fmt: skip
+    ]
 
     def run(self) -> None:
         for script in self.file.scripts:
@@ -56,8 +62,10 @@ class HiddenFailure(CiCheck):
                     self.report_at(command.start, following.end, "whatever the tests say, this step succeeds")
 
     def _is_told(self, commands: Sequence[Command], at: int) -> bool:
-        """Whether the output is kept or looked at, so that somebody else decides."""
+        """Whether the output is looked at elsewhere, or a comment says that failing is all right."""
         command = commands[at]
+        if self.file.is_explained(command.start):
+            return True
         return command.before == "|" or any(r.sign in (">", ">>", "&>") for r in command.redirects)
 
 

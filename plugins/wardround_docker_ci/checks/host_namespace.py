@@ -18,20 +18,25 @@ _POD_KEYS = {"hostPID": "processes", "hostIPC": "memory", "hostNetwork": "networ
 class HostNamespace(CiCheck):
     """A container shares processes, memory or network with the host.
 
-    It can then look into or stop what runs there, or reach services that listen on localhost only. Publish the ports
-    it needs instead.
+    It can then look into or stop what runs there, or reach services that listen on localhost only. Publish
+    the ports it needs instead.
     """
 
     ID = "DC072"
     NAME = "host-namespace"
     PLANE = Plane.SECURITY
+    TRIED_ON = (
+        "trees of 27 repositories: 10 hits; "
+        "640 commits of 16 that touch such files: 1; shared network and memory are often meant, so info"
+    )
     KINDS = COMPOSE | KUBERNETES
     NEEDS = ("host",)
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("services:\n  a:\n    image: a:1\n    network_mode: bridge\n", path="compose.yml"),
         Valid("services:\n  a:\n    image: a:1\n    networks: [host]\n", path="compose.yml"),
         Valid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  hostNetwork: false\n  containers:\n  - name: a\n    image: a:1\n",
+            "apiVersion: v1\nkind: Pod\nspec:\n  hostNetwork: false\n  containers:\n  - name: a\n"
+            "    image: a:1\n",
             path="pod.yaml",
         ),
         Valid(
@@ -43,22 +48,32 @@ class HostNamespace(CiCheck):
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid("services:\n  a:\n    image: a:1\n    pid: host\n", line=4, column=5, path="compose.yml"),
         Invalid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  hostPID: true\n  containers: []\n", line=4, column=3, path="pod.yaml"
+            "apiVersion: v1\nkind: Pod\nspec:\n  hostPID: true\n  containers: []\n",
+            line=4,
+            column=3,
+            path="pod.yaml",
         ),
         Invalid(
             "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      hostNetwork: true\n"
             "      containers: []\n",
-            line=6, column=7, path="deploy.yaml",
+            line=6,
+            column=7,
+            path="deploy.yaml",
         ),
-        Invalid("services:\n  a:\n    image: a:1\n    network_mode: \"host\"\n", line=4, column=5, path="compose.yml"),
-    ]  # fmt: skip
+        Invalid(
+            'services:\n  a:\n    image: a:1\n    network_mode: "host"\n',
+            line=4,
+            column=5,
+            path="compose.yml",
+        ),
+    ]
 
     def run(self) -> None:
         if self.file.kind is Kind.COMPOSE:
             for service in self.file.services:
                 for key, what in _COMPOSE_KEYS.items():
-                    # Without its own network a service is slower to reach, which is often the point.
-                    severity = Severity.INFO if key == "network_mode" else None
+                    # Speed of the network and shared memory of browsers are good reasons; processes are not.
+                    severity = None if key == "pid" else Severity.INFO
                     self._look(service.node, key, "host", what, severity)
         else:
             for pod in self.file.pods:

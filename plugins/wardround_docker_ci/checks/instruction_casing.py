@@ -20,6 +20,7 @@ class InstructionCasing(CiCheck):
     ID = "DC041"
     NAME = "instruction-casing"
     SEVERITY = Severity.INFO
+    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = DOCKERFILE
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("FROM a:1\nRUN b\n", path="Dockerfile"),

@@ -22,6 +22,7 @@ class LegacyKeyValue(CiCheck):
     ID = "DC027"
     NAME = "legacy-key-value"
     SEVERITY = Severity.INFO
+    TRIED_ON = "trees of 27 repositories: 148 hits; 640 commits of 16 that touch such files: 1"
     KINDS = DOCKERFILE
     NEEDS = ("ENV", "env", "Env", "LABEL", "label")
     VALID: ClassVar[Sequence[str | Valid]] = [

@@ -23,6 +23,7 @@ class NoConcurrency(CiCheck):
     NAME = "no-deploy-concurrency"
     SEVERITY = Severity.INFO
     OFF = "Many deployments may overlap without harm, and the file does not say which."
+    TRIED_ON = "trees of 27 repositories: 1 hits; 640 commits of 16 that touch such files: 0"
     KINDS = WORKFLOW
     NEEDS = ("deploy",)
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -40,13 +41,26 @@ class NoConcurrency(CiCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("on: push\njobs:\n  deploy:\n    runs-on: x\n    steps: []\n", line=3, column=3,
-                path=".github/workflows/a.yml"),
-        Invalid("on:\n  push:\njobs:\n  site-deploy:\n    runs-on: x\n    steps: []\n", line=4, column=3,
-                path=".github/workflows/a.yml"),
-        Invalid("on: push\njobs:\n  a:\n    runs-on: x\n    steps: []\n  deploy_prod:\n    runs-on: x\n    steps: []\n",
-                line=6, column=3, path=".github/workflows/a.yml"),
-    ]  # fmt: skip
+        Invalid(
+            "on: push\njobs:\n  deploy:\n    runs-on: x\n    steps: []\n",
+            line=3,
+            column=3,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on:\n  push:\njobs:\n  site-deploy:\n    runs-on: x\n    steps: []\n",
+            line=4,
+            column=3,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps: []\n  deploy_prod:\n    runs-on: x\n"
+            "    steps: []\n",
+            line=6,
+            column=3,
+            path=".github/workflows/a.yml",
+        ),
+    ]
 
     def run(self) -> None:
         workflow = self.file.workflow

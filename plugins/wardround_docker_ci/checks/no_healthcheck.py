@@ -21,6 +21,7 @@ class NoHealthcheck(CiCheck):
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "no-healthcheck"
     OFF = "Kubernetes ignores HEALTHCHECK and most images run there or are no services."
+    TRIED_ON = "trees of 27 repositories: 35 hits; 640 commits of 16 that touch such files: 0"
     KINDS = DOCKERFILE
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid('FROM a:1\nEXPOSE 80\nHEALTHCHECK CMD ["x"]\nCMD ["a"]\n', path="Dockerfile"),

@@ -23,6 +23,7 @@ class NoImageDigest(CiCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     OFF = "Few projects pin digests; where one does it can switch the rule on."
+    TRIED_ON = "trees of 27 repositories: 188 hits; 640 commits of 16 that touch such files: 0"
     KINDS = DOCKERFILE
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("FROM alpine:3.20@sha256:0000\n", path="Dockerfile"),

@@ -20,6 +20,7 @@ class NoJobTimeout(CiCheck):
     NAME = "no-job-timeout"
     SEVERITY = Severity.INFO
     OFF = "Nearly no workflow says it, and most never hang."
+    TRIED_ON = "trees of 27 repositories: 515 hits; 640 commits of 16 that touch such files: 0"
     KINDS = WORKFLOW
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
@@ -30,16 +31,27 @@ class NoJobTimeout(CiCheck):
         Valid("on: push\njobs: {}\n", path=".github/workflows/a.yml"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: a\n", line=3, column=3,
-                path=".github/workflows/a.yml"),
-        Invalid("on: push\njobs:\n  'a b':\n    runs-on: x\n    steps:\n      - run: a\n", line=3, column=3,
-                path=".github/workflows/a.yml"),
         Invalid(
-            "on: push\njobs:\n  a:\n    timeout-minutes: 5\n    runs-on: x\n    steps: []\n  b:\n    runs-on: x\n"
-            "    steps:\n      - run: a\n",
-            line=7, column=3, path=".github/workflows/a.yml",
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: a\n",
+            line=3,
+            column=3,
+            path=".github/workflows/a.yml",
         ),
-    ]  # fmt: skip
+        Invalid(
+            "on: push\njobs:\n  'a b':\n    runs-on: x\n    steps:\n      - run: a\n",
+            line=3,
+            column=3,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    timeout-minutes: 5\n    runs-on: x\n    steps: []\n  b:\n"
+            "    runs-on: x\n"
+            "    steps:\n      - run: a\n",
+            line=7,
+            column=3,
+            path=".github/workflows/a.yml",
+        ),
+    ]
 
     def run(self) -> None:
         for job in self.file.workflow.jobs:

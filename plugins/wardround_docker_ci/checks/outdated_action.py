@@ -30,24 +30,43 @@ class OutdatedAction(CiCheck):
     NAME = "outdated-action"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.ERROR
+    TRIED_ON = "trees of 27 repositories: 4 hits; 640 commits of 16 that touch such files: 4"
     KINDS = STEPS
     NEEDS = ("artifact@", "cache")
     VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: actions/upload-artifact@v4\n",
-              path=".github/workflows/a.yml"),
-        Valid("on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: actions/cache@v4.2.0\n",
-              path=".github/workflows/a.yml"),
-        Valid("on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: other/upload-artifact@v2\n",
-              path=".github/workflows/a.yml"),
-    ]  # fmt: skip
+        Valid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: actions/upload-artifact@v4\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: actions/cache@v4.2.0\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: other/upload-artifact@v2\n",
+            path=".github/workflows/a.yml",
+        ),
+    ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: actions/upload-artifact@v3\n",
-                line=6, column=15, path=".github/workflows/a.yml"),
-        Invalid("on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: 'actions/cache@v2.1.3'\n",
-                line=6, column=16, path=".github/workflows/a.yml"),
-        Invalid("name: a\nruns:\n  using: composite\n  steps:\n    - uses: actions/download-artifact@v1\n",
-                line=5, column=13, path="action.yml"),
-    ]  # fmt: skip
+        Invalid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: actions/upload-artifact@v3\n",
+            line=6,
+            column=15,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: 'actions/cache@v2.1.3'\n",
+            line=6,
+            column=16,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "name: a\nruns:\n  using: composite\n  steps:\n    - uses: actions/download-artifact@v1\n",
+            line=5,
+            column=13,
+            path="action.yml",
+        ),
+    ]
 
     def run(self) -> None:
         for _, step in self.file.workflow.all_steps:

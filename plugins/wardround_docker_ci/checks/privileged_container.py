@@ -7,27 +7,33 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
-from wardround.findings import Plane
+from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import COMPOSE, KUBERNETES, CiCheck
 from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.manifests import Pod
 from wardround_docker_ci.programs import program
 from wardround_docker_ci.shell import unwrapped
 from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar
 
 _NEEDS_IT = re.compile(r"\bdind\b|docker-in-docker|kindest/node|/cadvisor|binfmt|buildkit", re.IGNORECASE)
 _ALL_POWER = frozenset({"ALL", "SYS_ADMIN", "CAP_SYS_ADMIN", "CAP_ALL"})
+_TAKES_NO_VALUE = re.compile(r"--(?:rm|privileged|init|detach|interactive|tty)$|-[dit]+$")
 
 
 class PrivilegedContainer(CiCheck):
     """A container gets all rights of the host.
 
-    A hole in its program is then a hole in the machine: it can load kernel modules and mount every disk. Give it the
-    one capability or device it needs (`cap_add`, `devices`).
+    A hole in its program is then a hole in the machine: it can load kernel modules and mount every disk.
+    Give it the one capability or device it needs (`cap_add`, `devices`).
     """
 
     ID = "DC070"
     NAME = "privileged-container"
     PLANE = Plane.SECURITY
+    TRIED_ON = (
+        "trees of 27 repositories: 9 hits; "
+        "640 commits of 16 that touch such files: 0; node agents and init containers narrowed"
+    )
     KINDS = COMPOSE | KUBERNETES | {Kind.SHELL, Kind.WORKFLOW, Kind.JENKINSFILE, Kind.GITLAB_CI}
     NEEDS = ("privileged", "SYS_ADMIN", "ALL", "allowPrivilegeEscalation")
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -38,22 +44,31 @@ class PrivilegedContainer(CiCheck):
         Valid("services:\n  a:\n    image: docker:27-dind\n    privileged: true\n", path="compose.yml"),
         Valid("docker run --rm a:1 --privileged\n", path="a.sh"),
         Valid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    image: a:1\n    securityContext:\n"
+            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    image: a:1\n"
+            "    securityContext:\n"
             "      capabilities:\n        drop: [ALL]\n",
             path="pod.yaml",
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("services:\n  a:\n    image: a:1\n    privileged: true\n", line=4, column=5, path="compose.yml"),
-        Invalid("services:\n  a:\n    image: a:1\n    cap_add:\n      - NET_RAW\n      - SYS_ADMIN\n", line=6, column=9,
-                path="compose.yml"),
+        Invalid(
+            "services:\n  a:\n    image: a:1\n    privileged: true\n", line=4, column=5, path="compose.yml"
+        ),
+        Invalid(
+            "services:\n  a:\n    image: a:1\n    cap_add:\n      - NET_RAW\n      - SYS_ADMIN\n",
+            line=6,
+            column=9,
+            path="compose.yml",
+        ),
         Invalid(
             "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
             "      - name: a\n        image: a:1\n        securityContext:\n          privileged: true\n",
-            line=10, column=11, path="deploy.yaml",
+            line=10,
+            column=11,
+            path="deploy.yaml",
         ),
         Invalid("docker run --rm --privileged a:1\n", line=1, column=17, path="a.sh"),
-    ]  # fmt: skip
+    ]
 
     def run(self) -> None:
         if self.file.kind is Kind.COMPOSE:
@@ -62,7 +77,8 @@ class PrivilegedContainer(CiCheck):
         elif self.file.kind is Kind.KUBERNETES:
             for pod in self.file.pods:
                 for container in pod.containers:
-                    self._manifest(container.node)
+                    if not container.is_init:
+                        self._manifest(container.node, _node_agent(pod))
         else:
             self._scripts()
 
@@ -72,16 +88,16 @@ class PrivilegedContainer(CiCheck):
         self._flag(node, node.text("image") or "the container")
         self._powers(node.listed("cap_add"))
 
-    def _manifest(self, node: Mapping) -> None:
+    def _manifest(self, node: Mapping, severity: Severity | None) -> None:
         if not _NEEDS_IT.search(node.text("image")):
             context = node.mapping("securityContext")
-            self._flag(context, node.text("name") or "the container")
+            self._flag(context, node.text("name") or "the container", severity)
             self._powers(context.listed("capabilities", "add"))
 
-    def _flag(self, node: Mapping, name: str) -> None:
+    def _flag(self, node: Mapping, name: str, severity: Severity | None = None) -> None:
         key, value = node.key("privileged"), node.scalar("privileged")
         if key is not None and value is not None and value.value == "true":
-            self.report_at(key.start, value.end, f"{name} gets all rights of the host")
+            self.report_at(key.start, value.end, f"{name} gets all rights of the host", severity=severity)
 
     def _powers(self, nodes: Sequence[Node]) -> None:
         for node in nodes:
@@ -102,7 +118,13 @@ class PrivilegedContainer(CiCheck):
                 image = _image_at([word.text for word in words])
                 for word in words[:image]:
                     if word.text in ("--privileged", "--privileged=true"):
-                        self.report_at(word.start, word.end, "the container gets all rights of the host")
+                        self.report_at(word.start, word.end, "the container gets all rights of the host",
+                                       severity=Severity.INFO)  # fmt: skip
+
+
+def _node_agent(pod: Pod) -> Severity | None:
+    """A pod on every node is there to work on the node."""
+    return Severity.INFO if pod.kind == "DaemonSet" else None
 
 
 def _image_at(texts: Sequence[str]) -> int:
@@ -111,7 +133,6 @@ def _image_at(texts: Sequence[str]) -> int:
         behind_value = texts[at - 1].startswith("-") and "=" not in texts[at - 1]
         if not texts[at].startswith("-") and not behind_value:
             return at
-        if not texts[at].startswith("-") and re.match(r"--(?:rm|privileged|init|detach|interactive|tty)$|-[dit]+$",
-                                                      texts[at - 1]):  # fmt: skip
+        if not texts[at].startswith("-") and _TAKES_NO_VALUE.match(texts[at - 1]):
             return at
     return len(texts)

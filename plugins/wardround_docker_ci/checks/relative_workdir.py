@@ -21,6 +21,7 @@ class RelativeWorkdir(CiCheck):
     ID = "DC025"
     NAME = "relative-workdir"
     DEFECT_CLASS = "relative-workdir"
+    TRIED_ON = "trees of 27 repositories: 1 hits; 640 commits of 16 that touch such files: 0"
     KINDS = DOCKERFILE
     NEEDS = ("WORKDIR", "workdir", "Workdir")
     VALID: ClassVar[Sequence[str | Valid]] = [

@@ -18,6 +18,7 @@ class RepeatedInstruction(CiCheck):
     ID = "DC018"
     NAME = "repeated-instruction"
     DEFECT_CLASS = "repeated-instruction"
+    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = DOCKERFILE
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid('FROM a:1\nENTRYPOINT ["a"]\nCMD ["b"]\n', path="Dockerfile"),

@@ -18,6 +18,7 @@ class ReservedStageName(CiCheck):
 
     ID = "DC020"
     NAME = "reserved-stage-name"
+    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = DOCKERFILE
     NEEDS = ("scratch", "context", "SCRATCH", "CONTEXT", "Scratch", "Context")
     VALID: ClassVar[Sequence[str | Valid]] = [

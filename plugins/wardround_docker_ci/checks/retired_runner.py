@@ -25,25 +25,44 @@ class RetiredRunner(CiCheck):
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "unavailable-runner"
+    TRIED_ON = "trees of 27 repositories: 1 hits; 640 commits of 16 that touch such files: 0"
     KINDS = WORKFLOW
     NEEDS = ("ubuntu-", "macos-", "windows-")
     VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("on: push\njobs:\n  a:\n    runs-on: ubuntu-24.04\n    steps: []\n", path=".github/workflows/a.yml"),
-        Valid("on: push\njobs:\n  a:\n    runs-on: [self-hosted, ubuntu-18.04]\n    steps: []\n",
-              path=".github/workflows/a.yml"),
-        Valid("on: push\njobs:\n  a:\n    runs-on: macos-13-xlarge\n    steps: []\n", path=".github/workflows/a.yml"),
-    ]  # fmt: skip
+        Valid(
+            "on: push\njobs:\n  a:\n    runs-on: ubuntu-24.04\n    steps: []\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  a:\n    runs-on: [self-hosted, ubuntu-18.04]\n    steps: []\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  a:\n    runs-on: macos-13-xlarge\n    steps: []\n",
+            path=".github/workflows/a.yml",
+        ),
+    ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("on: push\njobs:\n  a:\n    runs-on: ubuntu-18.04\n    steps: []\n", line=4, column=14,
-                path=".github/workflows/a.yml"),
-        Invalid("on: push\njobs:\n  a:\n    runs-on: [macos-11]\n    steps: []\n", line=4, column=15,
-                path=".github/workflows/a.yml"),
+        Invalid(
+            "on: push\njobs:\n  a:\n    runs-on: ubuntu-18.04\n    steps: []\n",
+            line=4,
+            column=14,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    runs-on: [macos-11]\n    steps: []\n",
+            line=4,
+            column=15,
+            path=".github/workflows/a.yml",
+        ),
         Invalid(
             "on: push\njobs:\n  a:\n    strategy:\n      matrix:\n        os: [ubuntu-latest, windows-2019]\n"
             "    runs-on: ${{ matrix.os }}\n    steps: []\n",
-            line=6, column=29, path=".github/workflows/a.yml",
+            line=6,
+            column=29,
+            path=".github/workflows/a.yml",
         ),
-    ]  # fmt: skip
+    ]
 
     def run(self) -> None:
         for job in self.file.workflow.jobs:

@@ -29,6 +29,7 @@ class RunsAsRoot(CiCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "root-user"
     NEEDS = ("USER", "user")
+    TRIED_ON = "trees of 27 repositories: 5 hits; 640 commits of 16 that touch such files: 0"
     KINDS = DOCKERFILE
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid('FROM alpine:3.20\nUSER root\nRUN x\nUSER app\nCMD ["a"]\n', path="Dockerfile"),

@@ -25,6 +25,7 @@ class SecretInImage(CiCheck):
     DEFECT_CLASS = "secret-in-image"
     MASKED = True
     NEEDS = ("ARG", "ENV", "arg", "env")
+    TRIED_ON = "trees of 27 repositories: 8 hits; 640 commits of 16 that touch such files: 0"
     KINDS = DOCKERFILE
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("FROM alpine:3.20\nENV TOKEN_URL=https://example.org/token\n", path="Dockerfile"),
@@ -54,6 +55,7 @@ class SecretInImage(CiCheck):
                     self.report_at(
                         pair.name.start,
                         pair.name.end,
-                        f"{pair.name.text} reaches the image through {one.keyword}; mount it as a build secret",
+                        f"{pair.name.text} reaches the image through {one.keyword}; mount it as a build "
+                        f"secret",
                         severity=Severity.INFO if is_empty else None,
                     )

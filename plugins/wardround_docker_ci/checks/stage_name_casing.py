@@ -19,6 +19,7 @@ class StageNameCasing(CiCheck):
     ID = "DC043"
     NAME = "stage-name-casing"
     SEVERITY = Severity.INFO
+    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = DOCKERFILE
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("FROM a:1 AS build\n", path="Dockerfile"),

@@ -19,31 +19,52 @@ _LITERAL_FIRST = re.compile(
 class SubstringForMembership(CiCheck):
     """`contains` is given a text where a list is meant, so parts of a word pass too.
 
-    `contains('main develop', github.ref_name)` is true for a branch called `ma`, and for none. Compare with each
-    value, or give it a list: `contains(fromJSON('["main", "develop"]'), ...)`.
+    `contains('main develop', github.ref_name)` is true for a branch called `ma`, and for none. Compare with
+    each value, or give it a list: `contains(fromJSON('["main", "develop"]'), ...)`.
     """
 
     ID = "DC063"
     NAME = "substring-for-membership"
     PLANE = Plane.SECURITY
+    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = STEPS
     NEEDS = ("contains(",)
     VALID: ClassVar[Sequence[str | Valid]] = [
-        Valid("on: push\njobs:\n  a:\n    if: contains(github.ref, 'main')\n    steps: []\n",
-              path=".github/workflows/a.yml"),
-        Valid("on: push\njobs:\n  a:\n    if: contains(fromJSON('[\"a\"]'), github.ref)\n    steps: []\n",
-              path=".github/workflows/a.yml"),
-        Valid("on: push\njobs:\n  a:\n    if: contains('abc', matrix.x)\n    steps: []\n",
-              path=".github/workflows/a.yml"),
-    ]  # fmt: skip
+        Valid(
+            "on: push\njobs:\n  a:\n    if: contains(github.ref, 'main')\n    steps: []\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  a:\n    if: contains(fromJSON('[\"a\"]'), github.ref)\n    steps: []\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  a:\n    if: contains('abc', matrix.x)\n    steps: []\n",
+            path=".github/workflows/a.yml",
+        ),
+    ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("on: push\njobs:\n  a:\n    if: contains('main dev', github.ref_name)\n    steps: []\n",
-                line=4, column=9, path=".github/workflows/a.yml"),
-        Invalid("on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - if: ${{ !contains('a,b', github.actor) }}\n        run: x\n",
-                line=6, column=18, path=".github/workflows/a.yml"),
-        Invalid("on: push\njobs:\n  a:\n    if: true && contains( 'refs/heads/a refs/heads/b' , github.ref )\n    steps: []\n",
-                line=4, column=17, path=".github/workflows/a.yml"),
-    ]  # fmt: skip
+        Invalid(
+            "on: push\njobs:\n  a:\n    if: contains('main dev', github.ref_name)\n    steps: []\n",
+            line=4,
+            column=9,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n"
+            "      - if: ${{ !contains('a,b', github.actor) }}\n        run: x\n",
+            line=6,
+            column=18,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n"
+            "    if: true && contains( 'refs/heads/a refs/heads/b' , github.ref )\n    steps: []\n",
+            line=4,
+            column=17,
+            path=".github/workflows/a.yml",
+        ),
+    ]
 
     def run(self) -> None:
         steps = self.file.workflow.all_steps

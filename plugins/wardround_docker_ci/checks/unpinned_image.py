@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
-from wardround.findings import Plane
+from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, GITLAB, JENKINS, KUBERNETES, WORKFLOW, CiCheck
 from wardround_docker_ci.image_names import image_name, is_filled_in
 
@@ -22,6 +22,7 @@ class UnpinnedImage(CiCheck):
     NAME = "unpinned-image"
     PLANE = Plane.SEMANTIC
     DEFECT_CLASS = "image-latest-tag"
+    TRIED_ON = "trees of 27 repositories: 151 hits; 640 commits of 16 that touch such files: 7"
     KINDS = DOCKERFILE | COMPOSE | GITLAB | JENKINS | KUBERNETES | WORKFLOW
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("FROM alpine:3.20\nFROM scratch\n", path="Dockerfile"),
@@ -33,20 +34,30 @@ class UnpinnedImage(CiCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid("FROM alpine\n", line=1, column=6, path="Dockerfile"),
-        Invalid("FROM --platform=linux/amd64 localhost:5000/app AS a\n", line=1, column=29, path="Dockerfile"),
+        Invalid(
+            "FROM --platform=linux/amd64 localhost:5000/app AS a\n", line=1, column=29, path="Dockerfile"
+        ),
         Invalid("ARG V=latest\nFROM alpine:${V}\n", line=2, column=6, path="Dockerfile"),
         Invalid("services:\n  db:\n    image: postgres\n", line=3, column=12, path="compose.yml"),
         Invalid(
             "on: push\njobs:\n  a:\n    runs-on: x\n    container: 'node:latest'\n    steps: []\n",
-            line=5, column=17, path=".github/workflows/a.yml",
+            line=5,
+            column=17,
+            path=".github/workflows/a.yml",
         ),
-        Invalid("a:\n  image:\n    name: node:latest\n  script: make\n", line=3, column=11, path=".gitlab-ci.yml"),
+        Invalid(
+            "a:\n  image:\n    name: node:latest\n  script: make\n", line=3, column=11, path=".gitlab-ci.yml"
+        ),
         Invalid(
             "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    image: nginx:latest\n",
-            line=6, column=12, path="pod.yaml",
+            line=6,
+            column=12,
+            path="pod.yaml",
         ),
-        Invalid("node { docker.image('maven').inside { sh 'mvn' } }\n", line=1, column=22, path="Jenkinsfile"),
-    ]  # fmt: skip
+        Invalid(
+            "node { docker.image('maven').inside { sh 'mvn' } }\n", line=1, column=22, path="Jenkinsfile"
+        ),
+    ]
 
     def run(self) -> None:
         for image in self.file.images:
@@ -58,4 +69,5 @@ class UnpinnedImage(CiCheck):
             said = (
                 f'"{name.tag}" is whatever was pushed last' if name.tag else "has no tag, which means latest"
             )
-            self.report_at(image.start, image.end, f"{name.name} {said}; name a version")
+            severity = Severity.INFO if image.chosen else None
+            self.report_at(image.start, image.end, f"{name.name} {said}; name a version", severity=severity)

@@ -44,7 +44,11 @@ def _meaning(kind: str, pattern: str, code: str) -> Meaning:
 
 _MEANINGS = (
     _meaning("expression", r"potentially untrusted", "untrusted-input"),
-    _meaning("expression", r"^(?:property|receiver of object|undefined configuration variable)\b", "undefined-property"),
+    _meaning(
+        "expression",
+        r"^(?:property|receiver of object|undefined configuration variable)\b",
+        "undefined-property",
+    ),
     _meaning("expression", r"^(?:context|calling function) .* is not allowed here", "context-unavailable"),
     _meaning("expression", r"^object, array, and null values", "object-in-template"),
     _meaning("expression", r" value cannot be compared to ", "incomparable-values"),
@@ -56,7 +60,11 @@ _MEANINGS = (
     _meaning("action", r"^runtime .* is deprecated", "deprecated-runtime"),
     _meaning("action", r"deprecated", "deprecated-input"),
     _meaning("action", r"^(?:missing input|input) ", "action-input"),
-    _meaning("runner-label", r'^label "(?:ubuntu|windows|macos)-(?:latest\w*|[0-9.]+)" is unknown', "unavailable-runner"),
+    _meaning(
+        "runner-label",
+        r'^label "(?:ubuntu|windows|macos)-(?:latest\w*|[0-9.]+)" is unknown',
+        "unavailable-runner",
+    ),
     _meaning("runner-label", r"is unknown", "unknown-runner-label"),
     _meaning("if-cond", r"^constant expression", "constant-condition"),
 )
@@ -108,8 +116,8 @@ def _read(results: Sequence[ActionlintResult], run: Invocation) -> list[RawResul
 def actionlint_in_project_command(run: Invocation) -> Sequence[str]:
     """The same for workflows that call what lies beside them, seen from folders that pass for repositories.
 
-    actionlint looks for local actions and workflows only below a folder with ``.git`` in it, which the snapshot
-    does not have and must not get: other tools would ask git about it.
+    actionlint looks for local actions and workflows only below a folder with ``.git`` in it, which the
+    snapshot does not have and must not get: other tools would ask git about it.
     """
     stand_ins = [str(_stand_in(run, file) / file[len(_home(file)) :]) for file in run.files]
     return [*actionlint_argv(run.program, run), "-shellcheck=", *stand_ins]

@@ -41,9 +41,11 @@ def place_in_block(lines: Sequence[str], line: int, column: int) -> tuple[int, i
     if header is None or column <= header.start("sign") + 1:
         return None
     left = column - header.start("sign") - 1
+    folds = False  # blank lines count at the beginning, and behind a line that was folded they do not
     for number, indent, text in content_of(lines, line):
         data = text.encode("utf-8", "surrogateescape")
         if left <= len(data) and text:
             return number, indent + len(data[:left].decode("utf-8", "ignore")) + 1
-        left -= len(data) + (1 if text or header["sign"] == "|" else 0)
+        left -= len(data) + (1 if text or not folds else 0)
+        folds = folds or (header["sign"] == ">" and bool(text))
     return None

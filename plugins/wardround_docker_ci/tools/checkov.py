@@ -120,7 +120,9 @@ def checkov_passed_over(errors: bytes, run: Invocation) -> Mapping[str, str]:
 
 _CHOICES = re.compile(r"^(?:check|skip-check)[ \t]*:[^\n]*\n?(?:[ \t-][^\n]*\n?|\n)*", re.MULTILINE)
 """The keys that choose checks; others can name code, addresses and files to write."""
-_ABOVE = placed_above("checkov", _CONFIGS, lambda text: "".join(m[0] for m in _CHOICES.finditer(text)) or _EMPTY)
+_ABOVE = placed_above(
+    "checkov", _CONFIGS, lambda text: "".join(m[0] for m in _CHOICES.finditer(text)) or _EMPTY
+)
 
 
 def _checkov_config(folder: str, found: Mapping[str, str]) -> Mapping[str, str]:

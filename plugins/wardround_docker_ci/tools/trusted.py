@@ -1,4 +1,4 @@
-"""Handing a tool the project's configuration from the trusted side, where nothing under review can take its place.
+"""Handing a tool the project's configuration from the trusted side, out of reach of any file under review.
 
 A tool that looked for its configuration itself would find the file of the change in the snapshot.
 """

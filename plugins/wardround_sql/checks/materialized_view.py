@@ -14,27 +14,35 @@ from wardround_sql.check import SqlCheck
 class MaterializedView(SqlCheck):
     """A materialised view stands in a schema that an API serves.
 
-    Row-level security does not exist for materialised views: whoever may read it reads all of it. Keep it in a
-    schema of its own, or revoke it from the API's roles.
+    Row-level security does not exist for materialised views: whoever may read it reads all of it. Keep it
+    in a schema of its own, or revoke it from the API's roles.
     """
 
     ID = "SQ015"
     NAME = "materialized-view-in-api"
     PLANE = Plane.SECURITY
     WORDS = ("materialized",)
+    TRIED_ON = (
+        "68 migrations of our own, every expected place found and no other; too rare in the checkouts tried"
+    )
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         api_valid("create materialized view private.totals as select sum(x) from notes;\n"),
         valid("create materialized view totals as select sum(x) from notes;\n"),
         api_valid(
-            "create materialized view totals as select sum(x) from notes;\nrevoke all on totals from anon, authenticated;\n"
+            "create materialized view totals as select sum(x) from notes;\nrevoke all on totals "
+            "from anon, authenticated;\n"
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         api_invalid("create materialized view totals as select sum(x) from notes;\n", 1, 26),
-        api_invalid("create materialized view if not exists public.totals as select 1 as x with no data;\n", 1, 40),
         api_invalid(
-            "create materialized view totals as select sum(x) from notes;\nrevoke all on totals from anon;\n", 1, 26
+            "create materialized view if not exists public.totals as select 1 as x with no data;\n", 1, 40
+        ),
+        api_invalid(
+            "create materialized view totals as select sum(x) from notes;\nrevoke all on totals from anon;\n",
+            1,
+            26,
         ),
     ]
 
@@ -45,6 +53,8 @@ class MaterializedView(SqlCheck):
             relation = statement.node.get("into", {}).get("rel", {})
             name = self.script.name_of(relation)
             revoked = {role for (what, role) in self.script.whole.revoked if what == name}
-            if self.script.is_exposed(name) and not ({"anon", "authenticated"} <= revoked or "public" in revoked):
+            if self.script.is_exposed(name) and not (
+                {"anon", "authenticated"} <= revoked or "public" in revoked
+            ):
                 text = f"materialised view {name} is served by the API, and no policy can guard it"
                 self.say(statement, text, relation.get("location"))

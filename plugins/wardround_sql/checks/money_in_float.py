@@ -29,6 +29,9 @@ class MoneyInFloat(SqlCheck):
     ID = "SQ035"
     NAME = "money-in-float"
     WORDS = ("float", "real", "double")
+    TRIED_ON = (
+        "68 migrations of our own, every expected place found and no other; too rare in the checkouts tried"
+    )
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("create table orders (price numeric(12, 2));\n"),
@@ -45,5 +48,8 @@ class MoneyInFloat(SqlCheck):
         for found in typed_columns(self.script):
             name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", found.column).lower()
             if _FLOATS.match(found.type) and _MONEY.search(name):
-                text = f"{found.column} is money in a {found.type}, which has no exact cents; use numeric{found.note}"
+                text = (
+                    f"{found.column} is money in a {found.type}, which has no exact cents; use "
+                    f"numeric{found.note}"
+                )
                 self.report(found.span, text)

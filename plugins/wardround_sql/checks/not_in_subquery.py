@@ -22,19 +22,30 @@ class NotInSubquery(SqlCheck):
     ID = "SQ030"
     NAME = "not-in-nullable-subquery"
     WORDS = ("not in", "not  in", "in (", "in(")
+    TRIED_ON = (
+        "68 migrations of our own, every expected place found and no other; too rare in the checkouts tried"
+    )
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("select a from notes where b not in (select c from other where c is not null);\n"),
         valid("select a from notes where b not in (1, 2);\n"),
-        valid("create table other (c int not null);\nselect a from notes where b not in (select c from other);\n"),
+        valid(
+            "create table other (c int not null);\nselect a from notes where b not in (select c "
+            "from other);\n"
+        ),
         valid("select a from notes where b not in (select id from other);\n"),
         valid("select a from notes n where not exists (select from other o where o.c = n.b);\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        invalid("create table other (c int);\nselect a from notes where b not in (select c from other);\n", 2, 29),
+        invalid(
+            "create table other (c int);\nselect a from notes where b not in (select c from other);\n", 2, 29
+        ),
         invalid("delete from notes where b not in (select o.parent_id from other o);\n", 1, 27),
         Invalid(
-            'q = text("SELECT a FROM notes WHERE b NOT IN (SELECT c FROM other)")\n', line=1, column=39, path="app/q.py"
+            'q = text("SELECT a FROM notes WHERE b NOT IN (SELECT c FROM other)")\n',
+            line=1,
+            column=39,
+            path="app/q.py",
         ),
     ]
 

@@ -15,8 +15,9 @@ from wardround_sql.queries import offsets
 class OffsetPagination(SqlCheck):
     """Pages are cut out with OFFSET.
 
-    The database reads and throws away every row before the page, so later pages get slower; and rows that come
-    or go meanwhile are shown twice or never. Go on from the last key seen: ``WHERE id > $1 ORDER BY id LIMIT n``.
+    The database reads and throws away every row before the page, so later pages get slower; and rows that
+    come or go meanwhile are shown twice or never. Go on from the last key seen: ``WHERE id > $1 ORDER BY id
+    LIMIT n``.
     """
 
     ID = "SQ034"
@@ -24,6 +25,7 @@ class OffsetPagination(SqlCheck):
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO
     WORDS = ("offset",)
+    TRIED_ON = "formbricks and storage: 4 of 4 right; a note, since small tables do not mind"
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("select a from notes where id > $1 order by id limit 10;\n"),
@@ -33,10 +35,16 @@ class OffsetPagination(SqlCheck):
     INVALID: ClassVar[Sequence[Invalid]] = [
         invalid("select a from notes order by id limit $1 offset $2;\n", 1, 49),
         Invalid(
-            'cursor.execute("SELECT a FROM notes ORDER BY id LIMIT 10 OFFSET %s", (n,))\n', line=1, column=65, path="q.py"
+            'cursor.execute("SELECT a FROM notes ORDER BY id LIMIT 10 OFFSET %s", (n,))\n',
+            line=1,
+            column=65,
+            path="q.py",
         ),
         Invalid(
-            "sql`SELECT a FROM notes ORDER BY id\nLIMIT 10 OFFSET ${page * 10}`\n", line=2, column=17, path="src/q.ts"
+            "sql`SELECT a FROM notes ORDER BY id\nLIMIT 10 OFFSET ${page * 10}`\n",
+            line=2,
+            column=17,
+            path="src/q.ts",
         ),
     ]
 

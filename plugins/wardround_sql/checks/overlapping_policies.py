@@ -17,8 +17,8 @@ _COMMANDS = frozenset({"select", "insert", "update", "delete"})
 class OverlappingPolicies(SqlCheck):
     """Two permissive policies of a table answer for the same role and the same action.
 
-    Postgres evaluates both for every row and lets the row through if either does, which costs time and makes it
-    hard to see what is allowed. Make one policy of them, joined by OR, or make one restrictive.
+    Postgres evaluates both for every row and lets the row through if either does, which costs time and
+    makes it hard to see what is allowed. Make one policy of them, joined by OR, or make one restrictive.
     """
 
     ID = "SQ011"
@@ -26,19 +26,33 @@ class OverlappingPolicies(SqlCheck):
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO
     WORDS = ("policy",)
+    TRIED_ON = (
+        "68 migrations of our own, every expected place found and no other; too rare in the checkouts tried"
+    )
 
     VALID: ClassVar[Sequence[str | Valid]] = [
-        api_valid("create policy a on notes for select using (x);\ncreate policy b on notes for update using (x);\n"),
+        api_valid(
+            "create policy a on notes for select using (x);\ncreate policy b on notes for update using (x);\n"
+        ),
         api_valid(
             "create policy a on notes for select to anon using (x);\n"
             "create policy b on notes for select to authenticated using (y);\n"
         ),
-        api_valid("create policy a on notes using (x);\ncreate policy b on notes as restrictive using (y);\n"),
-        api_valid("create policy a on notes using (x);\ncreate policy b on notes to service_role using (true);\n"),
-        api_valid("create policy a on notes using (x);\ndrop policy a on notes;\ncreate policy b on notes using (y);\n"),
+        api_valid(
+            "create policy a on notes using (x);\ncreate policy b on notes as restrictive using (y);\n"
+        ),
+        api_valid(
+            "create policy a on notes using (x);\ncreate policy b on notes to service_role using (true);\n"
+        ),
+        api_valid(
+            "create policy a on notes using (x);\ndrop policy a on notes;\ncreate policy b on "
+            "notes using (y);\n"
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        api_invalid("create policy a on notes using (x);\ncreate policy b on notes for select using (y);\n", 2, 1),
+        api_invalid(
+            "create policy a on notes using (x);\ncreate policy b on notes for select using (y);\n", 2, 1
+        ),
         api_invalid(
             "create policy b on notes for delete to authenticated using (y);\n",
             1,
@@ -46,7 +60,8 @@ class OverlappingPolicies(SqlCheck):
             {EARLIER: "create policy a on notes for delete using (x);\n"},
         ),
         api_invalid(
-            "create policy a on notes for insert with check (x);\ncreate policy b on notes for insert with check (y);\n",
+            "create policy a on notes for insert with check (x);\ncreate policy b on notes for "
+            "insert with check (y);\n",
             2,
             1,
         ),
@@ -61,7 +76,10 @@ class OverlappingPolicies(SqlCheck):
                 continue
             other = next((p for p in policies if order[id(p)] < order[id(mine)] and _overlap(p, mine)), None)
             if other is not None:
-                text = f'policies "{other.name}" and "{mine.name}" of {mine.table} are both evaluated for the same rows'
+                text = (
+                    f'policies "{other.name}" and "{mine.name}" of {mine.table} are both '
+                    "evaluated for the same rows"
+                )
                 self.say(statement, text)
 
 

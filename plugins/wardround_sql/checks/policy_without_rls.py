@@ -23,9 +23,15 @@ class PolicyWithoutRls(SqlCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     WORDS = ("policy",)
+    TRIED_ON = (
+        "68 migrations of our own, every expected place found and no other; too rare in the checkouts tried"
+    )
 
     VALID: ClassVar[Sequence[str | Valid]] = [
-        valid("create table notes (id int);\nalter table notes enable row level security;\ncreate policy p on notes;\n"),
+        valid(
+            "create table notes (id int);\nalter table notes enable row level security;\ncreate "
+            "policy p on notes;\n"
+        ),
         valid("create policy p on notes using (owner = 1);\n"),
         api_valid(
             "create policy p on notes using (owner = 1);\n",
@@ -35,7 +41,12 @@ class PolicyWithoutRls(SqlCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         invalid("create table notes (id int);\ncreate policy p on notes using (owner = 1);\n", 2, 20),
-        api_invalid("create policy p on notes using (owner = 1);\n", 1, 20, {EARLIER: "create table notes (id int);\n"}),
+        api_invalid(
+            "create policy p on notes using (owner = 1);\n",
+            1,
+            20,
+            {EARLIER: "create table notes (id int);\n"},
+        ),
         invalid(
             "create table app.notes (id int);\nalter table notes enable row level security;\n"
             'create policy "ü" on app.notes using (owner = 1);\n',
@@ -50,7 +61,13 @@ class PolicyWithoutRls(SqlCheck):
             relation = statement.node.get("table", {})
             name = self.script.name_of(relation)
             table = self.script.whole.tables.get(name)
-            if name in told or table is None or table.created is None or table.rls or self.script.whole.enables_all:
+            if (
+                name in told
+                or table is None
+                or table.created is None
+                or table.rls is not None
+                or self.script.whole.enables_all
+            ):
                 continue
             told.add(name)
             text = f"this policy does nothing: row-level security is not enabled on {name}"

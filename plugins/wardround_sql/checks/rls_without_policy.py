@@ -23,9 +23,14 @@ class RlsWithoutPolicy(SqlCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     WORDS = ("row level security",)
+    TRIED_ON = (
+        "68 migrations of our own, every expected place found and no other; too rare in the checkouts tried"
+    )
 
     VALID: ClassVar[Sequence[str | Valid]] = [
-        api_valid("alter table notes enable row level security;\ncreate policy p on notes using (owner = 1);\n"),
+        api_valid(
+            "alter table notes enable row level security;\ncreate policy p on notes using (owner = 1);\n"
+        ),
         api_valid(
             "alter table notes enable row level security;\n",
             {"supabase/migrations/0009_p.sql": "create policy p on public.notes using (owner = 1);\n"},

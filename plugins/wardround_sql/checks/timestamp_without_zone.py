@@ -25,11 +25,16 @@ class TimestampWithoutZone(SqlCheck):
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "timestamp-without-zone"
     WORDS = ("timestamp", "datetime")
+    TRIED_ON = (
+        "68 migrations of our own, every expected place found and no other; too rare in the checkouts tried"
+    )
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("create table notes (at timestamptz);\n"),
         valid("create table notes (at timestamp with time zone);\n"),
-        valid("create table notes (at TIMESTAMP(3));\n", path="prisma/migrations/20240101000000_a/migration.sql"),
+        valid(
+            "create table notes (at TIMESTAMP(3));\n", path="prisma/migrations/20240101000000_a/migration.sql"
+        ),
         valid("create table notes (timestamp bigint);\n"),
         valid("CREATE TABLE `notes` (`at` TIMESTAMP) ENGINE=InnoDB;\n"),
     ]

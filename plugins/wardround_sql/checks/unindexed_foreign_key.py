@@ -14,8 +14,9 @@ from wardround_sql.check import SqlCheck
 class UnindexedForeignKey(SqlCheck):
     """The columns of a foreign key have no index.
 
-    Postgres indexes the table a key points at, not the one it points from. Each DELETE or key change over there
-    then reads this whole table, and so does every join. Create an index that begins with these columns.
+    Postgres indexes the table a key points at, not the one it points from. Each DELETE or key change over
+    there then reads this whole table, and so does every join. Create an index that begins with these
+    columns.
     """
 
     ID = "SQ018"
@@ -23,6 +24,9 @@ class UnindexedForeignKey(SqlCheck):
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO
     WORDS = ("references",)
+    TRIED_ON = (
+        "68 migrations of our own, every expected place found and no other; too rare in the checkouts tried"
+    )
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("create table a (b_id int references b (id));\ncreate index on a (b_id);\n"),
@@ -38,7 +42,9 @@ class UnindexedForeignKey(SqlCheck):
         invalid("create table a (\n  id int primary key,\n  b_id int references b (id)\n);\n", 3, 12),
         invalid("alter table a add constraint k foreign key (b_id) references b (id) not valid;\n", 1, 19),
         invalid("create table a (x int, y int references b (id), unique (x, y));\n", 1, 30),
-        invalid("create table a (b_id int references b (id));\ncreate index on a (b_id) where b_id > 5;\n", 1, 26),
+        invalid(
+            "create table a (b_id int references b (id));\ncreate index on a (b_id) where b_id > 5;\n", 1, 26
+        ),
     ]
 
     def run(self) -> None:
@@ -50,5 +56,8 @@ class UnindexedForeignKey(SqlCheck):
             if table is None or table.partial or whole.is_indexed(key.table, key.columns):
                 continue
             columns = ", ".join(key.columns)
-            text = f"foreign key ({columns}) of {key.table} to {key.target} has no index: deletes there scan {key.table}"
+            text = (
+                f"foreign key ({columns}) of {key.table} to {key.target} has no index: deletes "
+                f"there scan {key.table}"
+            )
             self.say(key.statement, text, key.location)

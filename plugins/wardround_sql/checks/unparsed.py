@@ -14,19 +14,25 @@ from wardround_sql.check import SqlCheck
 class UnparsedStatement(SqlCheck):
     """A statement is not what Postgres reads, so nothing was said about it.
 
-    Where the file is certainly for Postgres, the migration fails there. Elsewhere it may be of another dialect:
-    set ``dialect`` below ``[tool.wardround.sql]``.
+    Where the file is certainly for Postgres, the migration fails there. Elsewhere it may be of another
+    dialect: set ``dialect`` below ``[tool.wardround.sql]``.
     """
 
     ID = "SQ040"
     NAME = "unparsed-sql"
     DEFECT_CLASS = "syntax-error"
     SEVERITY = Severity.INFO
+    TRIED_ON = (
+        "a starter kit: 1 of 1 right; sqlfluff's fixtures for all dialects, 3,715 files, bring no crash"
+    )
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("select 1;\n\\connect other\nselect :id, @x, ?;\n"),
         valid("CREATE TABLE `x` (id INT AUTO_INCREMENT) ENGINE=InnoDB;\nSELEC 1;\n"),
-        valid("{{ config(materialized='table') }}\nselect * from {{ ref('a') }} {% if x %} whre {% endif %}\n", "models/a.sql"),
+        valid(
+            "{{ config(materialized='table') }}\nselect * from {{ ref('a') }} {% if x %} whre {% endif %}\n",
+            "models/a.sql",
+        ),
         valid("copy t from stdin;\n1\tselec\n\\.\nselect 1;\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [

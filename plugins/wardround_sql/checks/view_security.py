@@ -23,6 +23,7 @@ class ViewSecurity(SqlCheck):
     NAME = "view-without-security-invoker"
     PLANE = Plane.SECURITY
     WORDS = ("view",)
+    TRIED_ON = "a starter kit: 3 of 3 right"
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         api_valid("create view v with (security_invoker = on) as select id from notes;\n"),
@@ -34,8 +35,14 @@ class ViewSecurity(SqlCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         api_invalid("create view v as select id from notes;\n", 1, 13),
-        api_invalid("create or replace view public.v\nwith (security_invoker = off) as select id from notes;\n", 1, 24),
-        api_invalid("create view v with (security_barrier) as select id from notes;\nrevoke all on v from anon;\n", 1, 13),
+        api_invalid(
+            "create or replace view public.v\nwith (security_invoker = off) as select id from notes;\n", 1, 24
+        ),
+        api_invalid(
+            "create view v with (security_barrier) as select id from notes;\nrevoke all on v from anon;\n",
+            1,
+            13,
+        ),
     ]
 
     def run(self) -> None:

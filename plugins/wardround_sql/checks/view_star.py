@@ -24,6 +24,7 @@ class ViewStar(SqlCheck):
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     WORDS = ("view",)
+    TRIED_ON = "langfuse: 3 of 3 right; often on purpose, hence the note"
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("create view v as select a, b from notes;\n"),
@@ -39,4 +40,6 @@ class ViewStar(SqlCheck):
 
     def run(self) -> None:
         for found in view_stars(self.script):
-            self.report(found.span, f"view {found.view} has the columns of the day it is made; name them{found.note}")
+            self.report(
+                found.span, f"view {found.view} has the columns of the day it is made; name them{found.note}"
+            )

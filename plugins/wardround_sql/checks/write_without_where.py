@@ -23,6 +23,7 @@ class WriteWithoutWhere(SqlCheck):
     ID = "SQ020"
     NAME = "write-without-where"
     WORDS = ("update", "delete")
+    TRIED_ON = "langfuse: 7 read; an UPDATE in a migration usually means every row, hence the note"
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("delete from notes where id = 1;\n"),
@@ -38,15 +39,22 @@ class WriteWithoutWhere(SqlCheck):
         invalid("delete from notes;\n", 1, 1),
         invalid("-- é\nselect 1; update notes set a = 'é';\n", 2, 11),
         invalid(
-            "create function f() returns void language plpgsql as $$\nbegin\n  delete from notes;\nend $$;\n", 3, 3
+            "create function f() returns void language plpgsql as $$\nbegin\n  delete from notes;\nend $$;\n",
+            3,
+            3,
         ),
-        Invalid('def clear(cursor):\n    cursor.execute("DELETE FROM notes")\n', line=2, column=21, path="app/store.py"),
+        Invalid(
+            'def clear(cursor):\n    cursor.execute("DELETE FROM notes")\n',
+            line=2,
+            column=21,
+            path="app/store.py",
+        ),
         Invalid("await db.query(`UPDATE notes SET a = 1`)\n", line=1, column=17, path="src/store.ts"),
         invalid("DELETE FROM `notes`;\nCREATE TABLE `x` (id INT AUTO_INCREMENT) ENGINE=InnoDB;\n", 1, 1),
     ]
 
     def run(self) -> None:
-        if self.script.is_spare or is_seed(self.source.path):
+        if self.script.is_spare or self.script.is_template or is_seed(self.source.path):
             return
         for write in writes(self.script):
             if self._is_meant(write):

@@ -5,17 +5,20 @@ It judges what a migration does to a database in use, so it sees migrations only
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import msgspec
 
 from wardround.findings import RawResult, Span
-from wardround.tools.output import RAN, decoded, map_of, one_line, relative
+from wardround.tools.output import RAN, decoded, one_line, relative
 from wardround.tools.tool import Columns, Invocation, Tool, install_line
 from wardround_sql.dialects import POSTGRES, dialect_of
 from wardround_sql.places import is_down, is_migration
 from wardround_sql.templates import is_template
+
+CONFIG = ".squawk.toml"
 
 
 class SquawkResult(msgspec.Struct):
@@ -43,17 +46,50 @@ def command(run: Invocation) -> Sequence[str]:
 def parse(output: bytes, run: Invocation) -> list[RawResult]:
     """Read ``squawk --reporter json``, whose lines and columns are 0-based and count bytes."""
     found = []
+    is_configured = (run.root / CONFIG).is_file()
     for result in decoded(output, list[SquawkResult]):
+        file = relative(result.file, run)
+        if result.rule_name == _IN_TRANSACTION and not (is_configured or _opens_transaction(run.root / file)):
+            continue
+        if result.rule_name == _DROP and _drops_its_own(run.root / file, result.line):
+            continue
         start = (result.line + 1, result.column + 1)
         end = max(start, (result.line_end + 1, result.column_end + 1))
         message = one_line(f"{result.message} {result.help or ''}".replace("`", "")).strip()
-        found.append(RawResult(result.rule_name, relative(result.file, run), Span(*start, *end), message))
+        found.append(RawResult(result.rule_name, file, Span(*start, *end), message))
     return found
 
 
+_IN_TRANSACTION = "ban-concurrent-index-creation-in-transaction"
+_BEGIN = re.compile(r"^\s*(?:begin|start\s+transaction)\b", re.IGNORECASE | re.MULTILINE)
+
+
+def _opens_transaction(file: Path) -> bool:
+    """Whether a migration says itself that it is one transaction."""
+    return _BEGIN.search(file.read_text("utf-8")) is not None
+
+
+_DROP = "ban-drop-table"
+_DROPPED = re.compile(r'drop\s+table\s+(?:if\s+exists\s+)?([\w."]+)', re.IGNORECASE)
+
+
+def _drops_its_own(file: Path, line: int) -> bool:
+    """Whether the table dropped on a 0-based line is one that the same file creates before."""
+    lines = file.read_text("utf-8").split("\n")
+    dropped = _DROPPED.search(lines[line]) if line < len(lines) else None
+    if dropped is None:
+        return False
+    made = rf"create\s+(?:\w+\s+)?table\s+(?:if\s+not\s+exists\s+)?{re.escape(dropped[1])}(?![\w.])"
+    return re.search(made, "\n".join(lines[:line]), re.IGNORECASE) is not None
+
+
 def fallback_config(read: Callable[[str], str | None]) -> tuple[str, str]:
-    """What counts where a project has no configuration of its own: everything but what is noise to most."""
-    return ".squawk.toml", f"excluded_rules = {json.dumps(map_of('squawk').ignore)}\n"
+    """What counts where a project has no configuration of its own.
+
+    Most migration tools run a file as one transaction; without saying so, squawk takes a table that the same
+    file creates for one in use.
+    """
+    return CONFIG, "assume_in_transaction = true\n"
 
 
 SQUAWK = Tool(
@@ -65,7 +101,7 @@ SQUAWK = Tool(
     install=install_line(),
     columns=Columns.UTF8,
     distribution="squawk-cli",
-    config_names=(".squawk.toml",),
+    config_names=(CONFIG,),
     config_at_root=True,
     fallback_config=fallback_config,
     takes=takes,

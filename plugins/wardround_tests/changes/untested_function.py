@@ -15,10 +15,12 @@ _FILES = 12
 """Changed files looked at; each asks git once what its tests are."""
 _LINES = 3
 """Lines a function must have to be worth a test of its own."""
-_PYTHON = re.compile(r"^(?:async )?def ([a-z]\w*)\(")
-_SCRIPT = re.compile(
-    r"^export (?:default )?(?:async )?(?:function\*? ([A-Za-z_$][\w$]*)|const ([A-Za-z_$][\w$]*)\s*(?::[^=]+)?= (?:async )?(?:\(|function|<))"
+_PYTHON = r"^(?:async )?def ([a-z]\w*)\("
+_SCRIPT = (
+    r"^export (?:default )?(?:async )?(?:function\*? ([A-Za-z_$][\w$]*)|"
+    r"const ([A-Za-z_$][\w$]*)\s*(?::[^=]+)?= (?:async )?(?:\(|function|<))"
 )
+_PRIVATE = r"(^|/)(_(?!_init__)[^/]*|internals?|private)(/|\.)"
 _BODY = "    if not xs:\n        return 0\n    return sum(xs)\n"
 _TESTS = {"tests/test_other.py": "import other\ndef test_a():\n    assert other.a\n"}
 _SCRIPT_FUNCTION = (
@@ -29,11 +31,15 @@ _SCRIPT_FUNCTION = (
 class UntestedFunction(ChangeCheck):
     """A public function is added or changed, and no test names it or imports its module.
 
-    Whatever this change does to it, the tests stay green. Test it, or the code that calls it, beside the change.
+    Whatever this change does to it, the tests stay green. Test it, or the code that calls it.
     """
 
     ID = "TE201"
     NAME = "untested-function"
+    TRIED_ON = (
+        "840 commits of 7 projects: 16 hits, true by name and import; several are reached through "
+        "callers: info."
+    )
     SEVERITY = Severity.INFO
     VALID: ClassVar[Sequence[ChangeCase]] = [
         ChangeCase({"shop.py": (None, f"def total(xs):\n{_BODY}")}),
@@ -71,7 +77,11 @@ class UntestedFunction(ChangeCheck):
     ]
 
     def run(self) -> None:
-        files = [f for f in self.change.files if is_production(f.path) and f.text is not None]
+        files = [
+            f
+            for f in self.change.files
+            if is_production(f.path) and f.text is not None and not re.search(_PRIVATE, f.path)
+        ]
         for file in files[:_FILES]:
             functions = list(_changed_functions(file))
             if not functions or self._is_reached(file, functions):
@@ -112,7 +122,7 @@ def _changed_functions(file: ChangedText) -> Iterator[Function]:
     pattern = _PYTHON if file.path.endswith(".py") else _SCRIPT
     lines = (file.text or "").split("\n")
     for number, line in enumerate(lines, 1):
-        match = pattern.match(line)
+        match = re.match(pattern, line)
         if match is None or (number > 1 and lines[number - 2].startswith("@")):
             continue
         end = _end(lines, number)

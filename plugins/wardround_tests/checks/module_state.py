@@ -25,6 +25,10 @@ class ModuleState(PythonTestCheck):
 
     ID = "TE010"
     NAME = "order-dependent-tests"
+    TRIED_ON = (
+        "331,000 lines of tests of flask, httpx, urllib3, celery, pytest, aiohttp, pydantic: no hit, so "
+        "nothing wrong and nothing proven."
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
             "XS = [1, 2]\ndef test_a():\n    assert f(XS) == 2\ndef test_b():\n    assert f(XS) == 2\n",

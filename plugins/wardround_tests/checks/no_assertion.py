@@ -40,6 +40,10 @@ class NoAssertion(PythonTestCheck):
 
     ID = "TE001"
     NAME = "test-without-assertion"
+    TRIED_ON = (
+        "331,000 lines of tests of flask, httpx, urllib3, celery, pytest, aiohttp, pydantic: 110 hits, "
+        "24 read: true, but 1 in 3 is a smoke test, so only an empty test or an unread result warns."
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("def test_sum():\n    assert add(1, 2) == 3\n", path="test_case.py"),
         Valid("def test_sum():\n    add(1, 2)\n", path="tests/helper.py"),

@@ -24,6 +24,10 @@ class OnlyMockCalls(PythonTestCheck):
 
     ID = "TE004"
     NAME = "only-mock-calls-asserted"
+    TRIED_ON = (
+        "331,000 lines of tests of flask, httpx, urllib3, celery, pytest, aiohttp, pydantic: 52 hits, "
+        "12 read: true, rarely worth a change: info."
+    )
     SEVERITY = Severity.INFO
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(f"{_START}    pay(mail)\n    mail.send.assert_called_once_with('paid')\n", path="test_case.py"),

@@ -37,6 +37,10 @@ class RealClock(PythonTestCheck):
 
     ID = "TE007"
     NAME = "real-clock-in-test"
+    TRIED_ON = (
+        "331,000 lines of tests of flask, httpx, urllib3, celery, pytest, aiohttp, pydantic: no hit, so "
+        "nothing wrong and nothing proven."
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(f"{_START}    assert order(datetime(2020, 1, 1)).year == 2020\n", path="test_case.py"),
         Valid(f"{_START}    assert order().placed <= datetime.now()\n", path="test_case.py"),

@@ -40,6 +40,10 @@ class RealNetwork(PythonTestCheck):
 
     ID = "TE009"
     NAME = "network-in-test"
+    TRIED_ON = (
+        "331,000 lines of tests of flask, httpx, urllib3, celery, pytest, aiohttp, pydantic: no hit, so "
+        "nothing wrong and nothing proven."
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(f"{_START}    assert requests.get('http://localhost:8000/rates').ok\n", path="test_case.py"),
         Valid(f"{_START}    assert requests.get(f'{{server}}/rates').ok\n", path="test_case.py"),

@@ -23,6 +23,10 @@ class SelfTestedMock(PythonTestCheck):
 
     ID = "TE003"
     NAME = "mock-tests-itself"
+    TRIED_ON = (
+        "331,000 lines of tests of flask, httpx, urllib3, celery, pytest, aiohttp, pydantic: no hit, so "
+        "nothing wrong and nothing proven."
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
             f"{_MAKE}    shop.total.return_value = 3\n    assert Basket(shop).total() == 3\n",

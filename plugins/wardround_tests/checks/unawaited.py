@@ -23,7 +23,11 @@ class Unawaited(PythonTestCheck):
 
     ID = "TE015"
     NAME = "unawaited-coroutine-in-test"
-    DEFECT_CLASS = "assertion-not-made"
+    TRIED_ON = (
+        "331,000 lines of tests of flask, httpx, urllib3, celery, pytest, aiohttp, pydantic: no hit, so "
+        "nothing wrong and nothing proven."
+    )
+    DEFECT_CLASS = "assertion-not-awaited"
     SEVERITY = Severity.ERROR
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(f"{_COROUTINE}async def test_up():\n    assert await is_up()\n", path="test_case.py"),

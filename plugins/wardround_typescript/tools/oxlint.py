@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from wardround.errors import ToolOutputError
-from wardround.findings import RawResult, Span
-from wardround.tools.output import RAN, decoded, one_line, relative
+from wardround.findings import RawResult
+from wardround.tools.output import RAN
 from wardround.tools.process import find_program
 from wardround.tools.tool import Invocation, Scope, Tool, install_line
-from wardround_typescript import jsonc
 from wardround_typescript.bundles import PARSED, TYPED, is_bundle, written
 from wardround_typescript.node_modules import native_program, script
 from wardround_typescript.tools.own_config import check_seals
@@ -26,13 +21,10 @@ from wardround_typescript.tools.oxlint_config import (
     fallback_config,
     selection,
 )
-from wardround_typescript.tools.oxlint_sense import Looked, sensible
 from wardround_typescript.tools.tsc import PROJECT_FILES
 
-_BORROWED_NAME = ".wardround.ts"
+BORROWED_NAME = ".wardround.ts"
 """What a script without a telling name is called while oxlint looks at it."""
-_CODE = re.compile(r"(?:eslint-plugin-)?@?([\w@/-]+)\(([\w/-]+)\)")
-_SCOPES = {"typescript-eslint": "typescript", "jsx_a11y": "jsx-a11y", "react_perf": "react-perf"}
 _TYPE_AWARE = frozenset(
     f"typescript/{name}"
     for name in (
@@ -46,35 +38,6 @@ _TYPE_AWARE = frozenset(
     )
 )  # fmt: skip
 """The codes about defects for which oxlint asks the type checker."""
-_PLACED_LAST = frozenset(
-    {"no-class-assign", "no-const-assign", "no-dupe-class-members", "no-dupe-else-if", "no-dupe-keys",
-     "no-duplicate-case", "no-redeclare", "react/jsx-key", "react/jsx-no-duplicate-props",
-     "react-hooks/exhaustive-deps", "typescript/no-duplicate-enum-values"}
-)  # fmt: skip
-"""Codes whose first label is where things were in order, and whose last is where they are not."""
-
-
-class OxlintSpan(msgspec.Struct):
-    offset: int
-    length: int
-
-
-class OxlintLabel(msgspec.Struct):
-    span: OxlintSpan
-
-
-class OxlintDiagnostic(msgspec.Struct):
-    message: str
-    severity: str
-    filename: str
-    labels: list[OxlintLabel]
-    code: str | None = None
-    url: str | None = None
-
-
-class OxlintOutput(msgspec.Struct):
-    diagnostics: list[OxlintDiagnostic]
-    number_of_files: int
 
 
 def find_oxlint(root: Path) -> Path | None:
@@ -84,7 +47,7 @@ def find_oxlint(root: Path) -> Path | None:
 
 
 def oxlint_command(run: Invocation) -> Sequence[str]:
-    check_seals("oxlint", run)
+    check_seals("oxlint", run, CONFIG_NAMES)
     files = [_named_for_oxlint(run.root, file) for file in run.files]
     return [str(run.program), "-f", "json", "--no-error-on-unmatched-pattern", "--", *files]
 
@@ -100,11 +63,28 @@ def find_type_aware(root: Path) -> Path | None:
 
 
 def type_aware_command(run: Invocation) -> Sequence[str]:
-    check_seals("oxlint", run)
+    check_seals("oxlint", run, CONFIG_NAMES)
     return [
         "/usr/bin/env", f"OXLINT_TSGOLINT_PATH={run.program}", str(find_program("oxlint")), "-f", "json",
         "--type-aware", "--no-error-on-unmatched-pattern", "--", *run.files,
     ]  # fmt: skip
+
+
+def _named_for_oxlint(root: Path, file: str) -> str:
+    """A name oxlint takes for that of a script; one that has no suffix gets a link that has."""
+    if file.endswith(PARSED):
+        return file
+    link = root / f"{file}{BORROWED_NAME}"
+    if not link.is_symlink():
+        link.symlink_to(PurePosixPath(file).name)
+    return file + BORROWED_NAME
+
+
+def parse_oxlint(output: bytes, run: Invocation) -> list[RawResult]:
+    """Read ``oxlint -f json``."""
+    from wardround_typescript.tools.oxlint_output import parse
+
+    return parse(output, run)
 
 
 def parse_type_aware(output: bytes, run: Invocation) -> list[RawResult]:
@@ -112,63 +92,8 @@ def parse_type_aware(output: bytes, run: Invocation) -> list[RawResult]:
     return [result for result in parse_oxlint(output, run) if result.code in _TYPE_AWARE]
 
 
-def _named_for_oxlint(root: Path, file: str) -> str:
-    """A name oxlint takes for that of a script; one that has no suffix gets a link that has."""
-    if file.endswith(PARSED):
-        return file
-    link = root / f"{file}{_BORROWED_NAME}"
-    if not link.is_symlink():
-        link.symlink_to(PurePosixPath(file).name)
-    return file + _BORROWED_NAME
-
-
-def parse_oxlint(output: bytes, run: Invocation) -> list[RawResult]:
-    """Read ``oxlint -f json``; a file it was given and did not look at is a failure.
-
-    Raises:
-        ToolOutputError: it speaks of other files, or left some out that no configuration excludes.
-    """
-    answer = decoded(output, OxlintOutput)
-    if answer.number_of_files < len(run.files) and not _excludes(run):
-        raise ToolOutputError(f"oxlint looked at {answer.number_of_files} of {len(run.files)} files")
-    looked = cache(lambda file: Looked(file, (run.root / file).read_bytes()))
-    found = [_result(diagnostic, run, looked) for diagnostic in answer.diagnostics]
-    return sensible(found, looked)
-
-
-def _excludes(run: Invocation) -> bool:
-    """Whether a configuration in the snapshot leaves files out on purpose."""
-    folders = {run.root / parent for file in run.files for parent in PurePosixPath(file).parents}
-    configs = [folder / name for folder in folders for name in CONFIG_NAMES if (folder / name).is_file()]
-    return any("ignorePatterns" in (jsonc.loads(config.read_text("utf-8")) or {}) for config in configs)
-
-
-def _result(diagnostic: OxlintDiagnostic, run: Invocation, looked: Callable[[str], Looked]) -> RawResult:
-    code = _code(diagnostic.code)
-    if code.endswith("tsconfig-error"):
-        raise ToolOutputError(f"oxlint could not read the project: {one_line(diagnostic.message)}")
-    file = relative(diagnostic.filename.removesuffix(_BORROWED_NAME), run)
-    if not diagnostic.labels:
-        return RawResult(code, file, Span(1, 1, 1, 1), one_line(diagnostic.message), diagnostic.url)
-    last = code in _PLACED_LAST or diagnostic.message.endswith("has already been declared")
-    place = diagnostic.labels[-1 if last else 0].span
-    span = looked(file).span(place.offset, place.length)
-    return RawResult(code, file, span, one_line(diagnostic.message), diagnostic.url)
-
-
-def _code(code: str | None) -> str:
-    """A code as one configures it: ``react(jsx-key)`` -> ``react/jsx-key``; eslint's own have no scope."""
-    if code is None:
-        return "syntax-error"
-    match = _CODE.fullmatch(code)
-    if match is None:
-        return "syntax-error"
-    scope = _SCOPES.get(match[1], match[1])
-    return match[2] if scope == "eslint" else f"{scope}/{match[2]}"
-
-
 def _identity() -> str:
-    return json.dumps(selection(), sort_keys=True)
+    return msgspec.json.encode(selection(), order="sorted").decode()
 
 
 OXLINT = Tool(
@@ -179,6 +104,7 @@ OXLINT = Tool(
     clean=RAN,
     install=install_line("web"),
     distribution="oxlint",
+    timeout_s=30.0,
     find=find_oxlint,
     takes=lambda path, text: not is_bundle(path, text),
     config_names=CONFIG_NAMES,

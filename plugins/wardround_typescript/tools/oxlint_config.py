@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
+
+import msgspec
 
 from wardround.tools.output import map_of
 from wardround_typescript import jsonc
@@ -54,7 +55,7 @@ def selection() -> dict[str, Any]:
 
 def fallback_config(read: Callable[[str], str | None]) -> tuple[str, str]:
     """The configuration for files that no configuration of the project covers."""
-    return CONFIG_NAMES[0], json.dumps(selection())
+    return CONFIG_NAMES[0], msgspec.json.encode(selection()).decode()
 
 
 def config_closure(path: str, text: str) -> Sequence[str]:
@@ -86,7 +87,7 @@ def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]
         harmless = _harmless(path, config, configs)
         if path == own and not chosen:
             harmless |= selection()
-        files[path] = configs[path] if harmless == config else json.dumps(harmless)
+        files[path] = configs[path] if harmless == config else msgspec.json.encode(harmless).decode()
     return sealed("oxlint", folder, files)
 
 

@@ -11,19 +11,15 @@ from wardround.findings import RawResult, Span
 from wardround.tools.output import map_of
 
 _FROM = r"(?:\bfrom|\bimport|require\(|import\()\s*[\"']"
-_VITEST = re.compile(_FROM + r"vitest[\"']")
-_JEST = re.compile(_FROM + r"(?:@jest/globals|bun:test)[\"']")
-_REACT = re.compile(_FROM + r"[^\"'\n]*(?:react|preact|next/)[^\"'\n]*[\"']|@jsxImportSource")
-_NOT_REACT = re.compile(
-    _FROM + r"(?:vue|solid-js|svelte|@builder\.io/qwik|@angular/core|lit)(?:/[^\"'\n]*)?[\"']"
-)
-_NAMED = re.compile(r"'([^']+)'")
-_REF = re.compile(r"[rR]ef(?:\.current)?$|\.current$")
-_DEFINED = re.compile(
-    r"^[ \t]*(?:export\s+)?(?:async\s+)?(?:function\s*\*?\s*|const\s+|let\s+)([A-Za-z_$][\w$]*)"
-)
-_CALLED = re.compile(r"([A-Za-z_$][\w$]*)\s*\(")
-_ASSERTS = re.compile(r"\b(?:expect|assert|should)\w*\s*[.(]")
+_VITEST = _FROM + r"vitest[\"']"
+_JEST = _FROM + r"(?:@jest/globals|bun:test)[\"']"
+_REACT = _FROM + r"[^\"'\n]*(?:react|preact|next/)[^\"'\n]*[\"']|@jsxImportSource"
+_NOT_REACT = _FROM + r"(?:vue|solid-js|svelte|@builder\.io/qwik|@angular/core|lit)(?:/[^\"'\n]*)?[\"']"
+_NAMED = r"'([^']+)'"
+_REF = r"[rR]ef(?:\.current)?$|\.current$"
+_DEFINED = r"^[ \t]*(?:export\s+)?(?:async\s+)?(?:function\s*\*?\s*|const\s+|let\s+)([A-Za-z_$][\w$]*)"
+_CALLED = r"([A-Za-z_$][\w$]*)\s*\("
+_ASSERTS = r"\b(?:expect|assert|should)\w*\s*[.(]"
 _LONGEST_TEST = 300
 """Lines in which a call of a helper is looked for."""
 
@@ -62,21 +58,21 @@ class Looked:
     @cached_property
     def test_framework(self) -> str | None:
         """The test framework the file imports, if it does."""
-        if _VITEST.search(self.text):
+        if re.search(_VITEST, self.text):
             return "vitest"
-        return "jest" if _JEST.search(self.text) else None
+        return "jest" if re.search(_JEST, self.text) else None
 
     @cached_property
     def is_of_react(self) -> bool:
         """Whether its JSX and its functions named use... are React's."""
-        if _REACT.search(self.text):
+        if re.search(_REACT, self.text):
             return True
-        return self.path.endswith((".tsx", ".jsx")) and not _NOT_REACT.search(self.text)
+        return self.path.endswith((".tsx", ".jsx")) and not re.search(_NOT_REACT, self.text)
 
     @cached_property
     def has_template(self) -> bool:
         """Whether something outside of its script, or a compiler, assigns its variables."""
-        return self.path.endswith((".vue", ".svelte")) or _NOT_REACT.search(self.text) is not None
+        return self.path.endswith((".vue", ".svelte")) or re.search(_NOT_REACT, self.text) is not None
 
     @cached_property
     def asserting(self) -> frozenset[str]:
@@ -87,9 +83,9 @@ class Looked:
             indent = _indent(line)
             while open_ones and indent <= open_ones[-1][0] and line.lstrip()[0] not in ")]}":
                 open_ones.pop()
-            if defined := _DEFINED.match(line):
+            if defined := re.match(_DEFINED, line):
                 open_ones.append((indent, defined[1]))
-            if _ASSERTS.search(line):
+            if re.search(_ASSERTS, line):
                 found.update(name for _, name in open_ones)
                 open_ones.clear()  # what is around them asserts as well, and is noted already
         return frozenset(found)
@@ -100,7 +96,7 @@ class Looked:
         for number, text in enumerate(test):
             if number and text.strip() and _indent(text) <= _indent(test[0]):
                 return False
-            if self.asserting.intersection(_CALLED.findall(text)):
+            if self.asserting.intersection(re.findall(_CALLED, text)):
                 return True
         return False
 
@@ -148,8 +144,8 @@ def _is_missing_dependency(message: str) -> bool:
     """Whether a dependency is missing other than a ref, which never changes; extra ones only run it more."""
     if "unnecessary depend" in message:
         return False
-    names = _NAMED.findall(message.partition("missing depend")[2])
-    return not names or not all(map(_REF.search, names))
+    names = re.findall(_NAMED, message.partition("missing depend")[2])
+    return not names or not all(re.search(_REF, name) for name in names)
 
 
 def _indent(line: str) -> int:

@@ -19,7 +19,7 @@ from wardround_typescript.tools.own_config import check_seals, sealed
 CONFIG_NAMES = ("tsconfig.json", "jsconfig.json")
 PROJECT_FILES = (*(f"*{suffix}" for suffix in SCRIPTS), "*.json")
 """What a compiler must see beside the files under review: what they import, and what says how."""
-_RESULT = re.compile(r"(.+?)\((\d+),(\d+)\): error (TS\d+): (.*)")
+_RESULT = r"(.+?)\((\d+),(\d+)\): error (TS\d+): (.*)"
 _SYNTAX = frozenset(
     f"TS{number}"
     for number in (
@@ -28,7 +28,7 @@ _SYNTAX = frozenset(
     )
 )  # fmt: skip
 """What the parser says; where it says so of any file, no types are checked in all others."""
-_GLOBAL = re.compile(r"error TS\d+: .*")
+_GLOBAL = r"error TS\d+: .*"
 _EACH = (
     'for p do "$0" --noEmit --pretty false --listFiles -p "$p"; s=$?; [ $s -le 2 ] || exit $s; done; exit 0'
 )
@@ -75,7 +75,7 @@ def parse_tsc(output: bytes, run: Invocation) -> list[RawResult]:
     found = []
     listed = False
     for line in output.decode("utf-8", "replace").splitlines():
-        if match := _RESULT.fullmatch(line):
+        if match := re.fullmatch(_RESULT, line):
             path = os.path.normpath(match[1])
             if path in run.files:
                 found.append(
@@ -83,7 +83,7 @@ def parse_tsc(output: bytes, run: Invocation) -> list[RawResult]:
                 )
             elif match[4] in _SYNTAX:
                 raise ToolOutputError(f"tsc checked no types, because {path} does not parse")
-        elif _GLOBAL.fullmatch(line):
+        elif re.fullmatch(_GLOBAL, line):
             raise ToolOutputError(f"tsc could not read the project: {one_line(line)}")
         else:
             listed = listed or line.endswith(TYPED) or line.startswith("Version ")

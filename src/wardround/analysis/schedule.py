@@ -322,11 +322,7 @@ class Workbench:
         return threads
 
     def _fill(self, side: Side, snapshot: Snapshot, jobs: Sequence[Job]) -> None:
-        for path in dict.fromkeys(path for job in jobs for path in job.files):
-            content = side.read(path)
-            if content is not None:
-                snapshot.write(side.name, path, content)
-        for job in jobs:
+        for job in jobs:  # what is written first stays: no tool's file takes the place of trusted settings
             folders = {path.rpartition("/")[0]: path for path in job.files}
             for path in folders.values():
                 for name, text in self._config_for(job.tool, path).items():
@@ -334,6 +330,10 @@ class Workbench:
                         snapshot.write_above(side.name, name[3:], text)
                     else:
                         snapshot.write(side.name, name, text.encode("utf-8", "surrogateescape"))
+        for path in dict.fromkeys(path for job in jobs for path in job.files):
+            content = side.read(path)
+            if content is not None:
+                snapshot.write(side.name, path, content)
         linked = {name for job in jobs for name in job.tool.project_files}
         if linked:
             side.link(snapshot, tuple(sorted(linked)))

@@ -116,7 +116,10 @@ def _plain(crash: BaseException) -> str:
     import re
 
     unquoted = re.sub(r"""(["'`])(?:(?!\1).)*\1""", "'***'", " ".join(str(crash).split()))
-    words = (word if re.fullmatch(r"[A-Za-z_.'(*):,;-]{1,40}|\d{1,6}[:,.]?", word) else "***" for word in unquoted.split())
+    words = (
+        word if re.fullmatch(r"[A-Za-z_.'(*):,;-]{1,40}|\d{1,6}[:,.]?", word) else "***"
+        for word in unquoted.split()
+    )
     return " ".join(words)
 
 

@@ -136,7 +136,7 @@ def _object(line: str, place: str) -> dict[str, Any]:
             f"{place}: this line is not JSON ({said[:_SHOWN]}); write one JSON object a line"
         ) from cause
     if not isinstance(value, dict):
-        raise UsageError(f"{place}: this line is a {_kind(value)}; write one JSON object a line")
+        raise UsageError(f"{place}: this line is {_kind(value)}; write one JSON object a line")
     return value
 
 

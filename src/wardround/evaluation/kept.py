@@ -26,6 +26,7 @@ from wardround.tools.version import file_state
 
 _TELLING = {"cli", "reports"}
 """Folders of code that says what was found, and does not find it."""
+_START = b'{"key":'
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -55,7 +56,10 @@ class Kept:
         try:
             file = path.open("a+b")
             file.seek(0)
-            found = _lines(file.read(), path)
+            whole, _, rest = file.read().rpartition(b"\n")
+            found = _lines(whole, rest, path)
+            if rest:  # a run that was killed wrote half a line
+                file.truncate(len(whole) + 1 if whole else 0)
         except OSError as cause:
             raise UsageError(f"--results {path}: {cause.strerror}; give another file") from cause
         return cls(file, found, settings)
@@ -90,20 +94,17 @@ class Kept:
         return digest_of(case, self._settings, reviewers_digest())
 
 
-def _lines(content: bytes, path: Path) -> list[Line]:
+def _lines(whole: bytes, rest: bytes, path: Path) -> list[Line]:
     found = []
-    lines = content.split(b"\n")
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
+    for number, line in enumerate(whole.split(b"\n") if whole else (), 1):
         try:
             found.append(msgspec.json.decode(line, type=Line))
         except msgspec.MsgspecError as cause:
-            if number == len(lines):  # a run that was killed wrote half of it
-                continue
             raise UsageError(
                 f"--results {path}:{number}: this is no outcome; give a new file, or one of an earlier run"
             ) from cause
+    if rest and not rest.startswith(_START[: len(rest)]):
+        raise UsageError(f"--results {path}: it holds something else; give a new file")
     return found
 
 

@@ -37,12 +37,18 @@ class Share:
 
 @dataclass(slots=True)
 class Recall:
-    """How many of some expected places were found."""
+    """How many of some expected places were found.
+
+    Attributes:
+        named: found on the line by a rule, of ours or a tool's, that has the name of the expected category:
+            what suites of linters are about.
+    """
 
     expected: int = 0
     exact: int = 0
     near: int = 0
     near_held_back: int = 0
+    named: int = 0
 
     def add(self, place: Place, said: Sequence[Said]) -> None:
         shown = [one for one in said if not one.held_back]
@@ -50,6 +56,7 @@ class Recall:
         self.exact += any(is_near(place, one, 0) for one in shown)
         self.near += any(is_near(place, one, NEAR) for one in shown)
         self.near_held_back += any(is_near(place, one, NEAR) for one in said)
+        self.named += any(is_near(place, one, 0) and _has_name(one, place.category) for one in shown)
 
 
 @dataclass(slots=True)
@@ -188,6 +195,10 @@ def is_near(place: Place, said: Said, distance: int) -> bool:
     return said.file == place.file and place.line - distance <= said.line <= place.last_line + distance
 
 
+def _has_name(said: Said, category: str) -> bool:
+    return category != "" and any(f"/{source}".endswith(f"/{category}") for source in said.sources)
+
+
 def _is_right(said: Said, outcome: Outcome) -> bool:
     return any(is_near(place, said, NEAR) for place in outcome.expected)
 
@@ -240,7 +251,7 @@ def summed(sets: Iterable[SetScore]) -> SetScore:
         for name in ("cases", "defect_cases", "clean_cases", "unusable", "crashed", "not_fully_reviewed",
                      "added_lines", "right", "shown_in_defects", "alarmed", "seconds"):  # fmt: skip
             setattr(total, name, getattr(total, name) + getattr(one, name))
-        for name in ("expected", "exact", "near", "near_held_back"):
+        for name in ("expected", "exact", "near", "near_held_back", "named"):
             setattr(total.recall, name, getattr(total.recall, name) + getattr(one.recall, name))
         total.shown += one.shown
         total.held_back += one.held_back
@@ -257,7 +268,7 @@ def over_sets(score: Score) -> tuple[list[RuleScore], list[CategoryScore]]:
     categories: dict[str, CategoryScore] = {}
     for (_, name), found in sorted(score.categories.items()):
         category = categories.setdefault(name, CategoryScore(name))
-        for key in ("expected", "exact", "near", "near_held_back"):
+        for key in ("expected", "exact", "near", "near_held_back", "named"):
             setattr(category.recall, key, getattr(category.recall, key) + getattr(found.recall, key))
         category.by_rule += found.by_rule
         category.by_class += found.by_class

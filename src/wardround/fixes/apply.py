@@ -18,6 +18,9 @@ from wardround.fixes.edits import apply
 from wardround.fixes.journal import IndexEntry, Journal, WorktreeFile
 from wardround.review import Review
 
+_CONTEXT = 3
+"""Unchanged lines around each change of the patch; none where one of them could be a secret."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
@@ -35,6 +38,7 @@ class _NewText:
     old: str
     new: str
     findings: int
+    holds_secret: bool = False
 
 
 def fix(repository: Repository, review: Review, complaint: Callable[[str, str], str | None]) -> Fixed:
@@ -103,7 +107,8 @@ def _new_texts(
         if trouble is not None:
             refused.append(f"{path}: the fixed file would not parse ({trouble})")
         elif new != old:
-            yield _NewText(path, old, new, taken)
+            masked = any(f.masked for f in review.findings if f.file == path)
+            yield _NewText(path, old, new, taken, masked)
 
 
 def _plan(
@@ -141,6 +146,6 @@ def _patch(texts: Iterable[_NewText]) -> str:
     for text in texts:
         lines += difflib.unified_diff(
             text.old.splitlines(keepends=True), text.new.splitlines(keepends=True),
-            f"a/{text.path}", f"b/{text.path}",
+            f"a/{text.path}", f"b/{text.path}", n=0 if text.holds_secret else _CONTEXT,
         )  # fmt: skip
     return "".join(lines)

@@ -23,7 +23,7 @@ _FIX_LINES = 12
 _BEFORE_STRING = re.compile(
     r"""(\s*(?:-\s+)?(?:(?:export|const|let|var|val|final|static|private|public|readonly|return|await|def|set)\s+)*"""
     r"""(?:[A-Za-z_][\w.]{0,60}(?:\s*:\s*[A-Za-z_.\[\]| ]{1,40})?\s*(?::=|=>|[=(:+]{1,2})\s*)?"""
-    r"""(?:[A-Za-z_][\w.]{0,60}\s*[=(:]\s*)?[\s(\[{]*[A-Za-z]{0,2}(?:"{3}|'{3}|["'`]))(.*)"""
+    r"""(?:[A-Za-z_.]{1,60}\s*[=(:]\s*)?[\s(\[{]*[A-Za-z]{0,2}(?:"{3}|'{3}|["'`]))(.*)"""
 )
 """What may stand before a string in a line whose secret is somewhere: names and operators, no bare value."""
 _VALUE_LIKE = re.compile(r"(?=[A-Za-z_.]*\d)[\w.]{16,}")

@@ -25,8 +25,8 @@ def _told(finding: Finding) -> tuple[str, int, int, int, Severity]:
 @pytest.mark.parametrize(
     ("path", "source", "rule", "line", "column", "end"),
     [
-        ("a.ts", "/* é𝒳 */ export const o = { a: 1, a: 2 };\n", "no-dupe-keys", 1, 35, 36),
-        ("a.ts", "/*\r\né𝒳 */ export const o = { a: 1,\r\n a: 2 };\r\n", "no-dupe-keys", 3, 2, 3),
+        ("a.ts", "/* é🦉 */ export const o = { a: 1, a: 2 };\n", "no-dupe-keys", 1, 35, 36),
+        ("a.ts", "/*\r\né🦉 */ export const o = { a: 1,\r\n a: 2 };\r\n", "no-dupe-keys", 3, 2, 3),
         ("a.ts", "\ufeffexport const o = { a: 1, a: 2 };\n", "no-dupe-keys", 1, 26, 27),
         ("a.vue", "<template/>\n<script>debugger</script>\n", "no-debugger", 2, 9, 17),
         ("a.svelte", "<p>é</p>\n<script lang='ts'>\ndebugger\n</script>\n", "no-debugger", 3, 1, 9),

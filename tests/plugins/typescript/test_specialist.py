@@ -47,7 +47,7 @@ def test_it_claims_scripts_by_what_runs_them(line: bytes, claimed: bool) -> None
         ("    {/* wardround: ignore[R] why */}", "wardround: ignore[R] why", 6),
         ("<!-- wardround: ignore[R] why -->", "wardround: ignore[R] why", 1),
         ("<p>don't</p> {/* wardround: ignore[R] why */}", "wardround: ignore[R] why", 15),
-        ("const é𝒳 = 1 // wardround: ignore[R] why", "wardround: ignore[R] why", 14),
+        ("const é🦉 = 1 // wardround: ignore[R] why", "wardround: ignore[R] why", 14),
     ],
 )
 def test_every_kind_of_comment_can_address_wardround(line: str, text: str, column: int) -> None:

@@ -44,13 +44,19 @@ def rate(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows under their heads: the first column to the left, the others to the right."""
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, text_last: bool = False) -> list[str]:
+    """Rows under their heads: the first column to the left, the others to the right.
+
+    Args:
+        text_last: the last column is running text, and to the left too.
+    """
     widths = [max(len(row[n]) for row in (head, *rows)) for n in range(len(head))]
 
     def line(cells: Sequence[str]) -> str:
         first = cells[0].ljust(widths[0])
-        rest = (cell.rjust(width) for cell, width in zip(cells[1:], widths[1:], strict=True))
+        rest = [cell.rjust(width) for cell, width in zip(cells[1:], widths[1:], strict=True)]
+        if text_last:
+            rest[-1] = cells[-1]
         return "  ".join([first, *rest]).rstrip()
 
     return [line(head), *(line(row) for row in rows)]

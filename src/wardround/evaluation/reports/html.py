@@ -109,12 +109,13 @@ def _figures(total: SetScore) -> str:
 def _sets_section(sets: Sequence[SetScore], total: SetScore) -> str:
     shown = [*sets, total] if len(sets) > 1 else list(sets)
     text = (
-        "Found: expected lines with a shown finding on the line, or within three lines. With held back: old, "
-        "waived and unproven findings count too. Right: findings in defect cases within three lines of an "
+        "Found: expected lines with a shown finding on the line, or within three lines. By its name: on "
+        "the line, by a rule that is named as what was expected. With held back: old, waived and unproven "
+        "findings count too. Right: findings in defect cases within three lines of an "
         "expected line. In brackets, and as bands in the plots, 95% intervals (Wilson)."
     )
-    found = ("set", "cases", "places", "found, same line", "found within 3", "with held back", "held back",
-             "not fully reviewed", "ms/case")  # fmt: skip
+    found = ("set", "cases", "places", "found, same line", "found within 3", "by its name", "with held back",
+             "held back", "not fully reviewed", "ms/case")  # fmt: skip
     alerts = ("set", "added lines", "alerts /100", "warn+ /100", "error /100", "right", "clean cases",
               "false alarms")  # fmt: skip
     parts = [
@@ -134,6 +135,7 @@ def _found_row(one: SetScore) -> tuple[str, ...]:
     return (
         one.name, str(one.cases), str(recall.expected), _with_interval(Share(recall.exact, recall.expected)),
         _with_interval(Share(recall.near, recall.expected)),
+        percent(Share(recall.named, recall.expected).value),
         percent(Share(recall.near_held_back, recall.expected).value), str(sum(one.held_back.values())),
         str(one.not_fully_reviewed), f"{1000 * one.seconds / max(one.cases, 1):.0f}",
     )  # fmt: skip
@@ -158,17 +160,19 @@ def _category_section(categories: Sequence[CategoryScore]) -> str:
     if not categories:
         return ""
     ordered = sorted(categories, key=lambda c: (-c.recall.expected, c.category))
-    head = ("expected", "places", "found, same line", "found within 3", "with held back", "answered by")
+    head = ("expected", "places", "found, same line", "found within 3", "by its name", "with held back",
+            "answered by")  # fmt: skip
     rows = [
         (c.category or "(none given)", str(c.recall.expected),
          _with_interval(Share(c.recall.exact, c.recall.expected)),
          _with_interval(Share(c.recall.near, c.recall.expected)),
+         percent(Share(c.recall.named, c.recall.expected).value),
          percent(Share(c.recall.near_held_back, c.recall.expected).value), _counted(c.by_rule))
         for c in ordered[:_ROWS]
     ]  # fmt: skip
     plot = _recall_plot([(c.category or "(none given)", c.recall) for c in ordered[:_PLOTTED]])
     text = _cut("What was expected, the most frequent first.", len(ordered), _PLOTTED, "plotted")
-    return _section("Expected categories", text) + plot + _folded(_table(head, rows, text_from=5))
+    return _section("Expected categories", text) + plot + _folded(_table(head, rows, text_from=6))
 
 
 def _rule_section(rules: Sequence[RuleScore]) -> str:
@@ -205,7 +209,8 @@ def _confusion_section(categories: Sequence[CategoryScore]) -> str:
     heads = "".join(f"<th>{escape(name)}</th>" for name in head)
     text = (
         "How many of the expected places of a category (rows) have a shown finding of a defect class "
-        "(columns) within three lines; a place may count for several. The darker, the larger the share."
+        "(columns) within three lines; a place may count for several. The stronger the colour, the larger "
+        "the share."
     )
     table = f'<div class="scroll"><table class="tilted"><tr>{heads}</tr>{"".join(lines)}</table></div>'
     return _section("Who answers what", text) + table

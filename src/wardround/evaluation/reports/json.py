@@ -58,6 +58,7 @@ def _recall(recall: Recall) -> dict[str, Any]:
     return {
         "exact": _share(Share(recall.exact, recall.expected)),
         "near": _share(Share(recall.near, recall.expected)),
+        "exact_by_rule_of_that_name": _share(Share(recall.named, recall.expected)),
         "near_with_held_back": _share(Share(recall.near_held_back, recall.expected)),
     }
 

@@ -12,9 +12,10 @@ _LISTED = 12
 _ROWS = 60
 _ANSWERS = 3
 _NOTES = (
-    "found: expected lines with a finding within 0 or 3 lines; with held back: old, waived and unproven",
-    "findings count too; right: share of the findings in defect cases within 3 lines of an expected line;",
-    "alerts: findings for each 100 added lines of reviewed files; false alarms: clean cases with a finding.",
+    "found: expected lines with a finding within 0 or 3 lines; by its name: on the line, by a rule named as",
+    "what was expected; with held back: old, waived and unproven findings count too; right: share of the",
+    "findings in defect cases within 3 lines of an expected line; alerts: findings for each 100 added lines",
+    "of reviewed files; false alarms: clean cases with a finding.",
 )
 
 
@@ -51,8 +52,8 @@ def _head(measured: Measured) -> str:
 
 
 def _sets(sets: Sequence[SetScore]) -> list[str]:
-    found = ("set", "cases", "places", "found +-0", "found +-3", "95%", "with held back", "held back",
-             "not fully reviewed", "ms/case")  # fmt: skip
+    found = ("set", "cases", "places", "found +-0", "found +-3", "95%", "by its name", "with held back",
+             "held back", "not fully reviewed", "ms/case")  # fmt: skip
     alerts = ("set", "added lines", "alerts/100", "warn+/100", "error/100", "right", "95%", "clean cases",
               "false alarms", "95%")  # fmt: skip
     return [
@@ -72,7 +73,8 @@ def _found(one: SetScore) -> tuple[str, ...]:
     )
     return (
         one.name, str(one.cases), str(recall.expected), percent(exact.value), percent(near.value),
-        _interval(near), percent(all_near.value), str(sum(one.held_back.values())),
+        _interval(near), percent(Share(recall.named, recall.expected).value),
+        percent(all_near.value), str(sum(one.held_back.values())),
         str(one.not_fully_reviewed), f"{1000 * one.seconds / max(one.cases, 1):.0f}",
     )  # fmt: skip
 
@@ -117,16 +119,17 @@ def _rules(rules: Sequence[RuleScore]) -> list[str]:
 def _categories(categories: Sequence[CategoryScore]) -> list[str]:
     if not categories:
         return []
-    head = ("expected", "places", "found +-0", "found +-3", "with held back", "answered by")
+    head = ("expected", "places", "found +-0", "found +-3", "by its name", "with held back", "answered by")
     ordered = sorted(categories, key=lambda c: (-c.recall.expected, c.category))
     rows = [
         (c.category or "(none given)", str(c.recall.expected),
          percent(Share(c.recall.exact, c.recall.expected).value),
          percent(Share(c.recall.near, c.recall.expected).value),
+         percent(Share(c.recall.named, c.recall.expected).value),
          percent(Share(c.recall.near_held_back, c.recall.expected).value), _answers(c.by_rule))
         for c in ordered[:_ROWS]
     ]  # fmt: skip
-    return ["", *table(head, rows), *_more(len(ordered) - _ROWS, "categories")]
+    return ["", *table(head, rows, text_last=True), *_more(len(ordered) - _ROWS, "categories")]
 
 
 def _answers(counts: Counter[str]) -> str:

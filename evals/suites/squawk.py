@@ -1,0 +1,115 @@
+"""Turn the test suite of squawk's linter into cases for ``wardround eval cases``.
+
+    python evals/suites/squawk.py CLONE > cases.jsonl
+
+CLONE is a checkout of github.com/sbdchd/squawk. A test lints SQL for one rule: it is clean, or its snapshot
+marks lines. Each becomes a migration that is a new file. ``meta`` holds the rule, and in ``configured``
+the lines of squawk's configuration that the test sets (another Postgres, an assumed transaction), without
+which it may be lost. Left out are tests of fixes. Some rules are off by default, so measure with ``--all-rules``.
+Nothing of the suite may be committed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from new_file import case
+
+_TEST = re.compile(r"#\[test\]\s*fn (?P<name>\w+)\(\) \{(?P<body>.*?)^    \}", re.DOTALL | re.MULTILINE)
+_SQL = re.compile(
+    r"let (?P<name>\w+)(?::\s*&str)? = "
+    r'(?:r#+"(?P<raw>.*?)"#+|r"(?P<plain>[^"]*)"|"(?P<escaped>(?:[^"\\]|\\.)*)");',
+    re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\(\n\s*|.)", re.DOTALL)
+_SHORT = {"n": "\n", "t": "\t", "r": "\r"}
+_CALL = re.compile(r"\b(?P<call>lint_ok|lint_errors)(?P<options>_with)?\(\s*&?(?P<sql>\w+)")
+_RULE = re.compile(r"Rule::(\w+)")
+_INLINE = re.compile(r'@r?#*"(.*?)"#*\s*\)', re.DOTALL)
+_SAID = re.compile(r"^\s*warning\[(?P<rule>[\w-]+)\]", re.MULTILINE)
+_FIRST = re.compile(r"^\s*(?P<line>\d+) (?:│|┆)(?P<mark> [┏╭])?")
+_MARK = re.compile(r"^\s*(?:│|┆|╰).*(?:━|┏)")
+
+
+def main(clone: Path) -> None:
+    """Print one case a line."""
+    for source in sorted((clone / "crates/squawk_linter/src/rules").glob("*.rs")):
+        text = source.read_text("utf-8")
+        helpers = text[text.find("mod test") : text.find("#[test]")]
+        for test in _TEST.finditer(text):
+            for one in _cases(source, test["name"], test["body"], helpers):
+                print(json.dumps(one))
+
+
+def _cases(source: Path, name: str, body: str, helpers: str) -> Iterator[dict[str, object]]:
+    texts = {found["name"]: _text(found) for found in _SQL.finditer(body)}
+    for number, call in enumerate(_CALL.finditer(body)):
+        if call["sql"] not in texts:
+            continue
+        lines: list[int] = []
+        rule = _kebab(
+            (_RULE.search(body, call.start()) or _RULE.search(source.read_text("utf-8")) or [""])[0]
+        )
+        if call["call"] == "lint_errors":
+            rule, lines = _expected(source, name, body)
+        meta = {"set": "squawk", "rule": rule, "configured": _settings(body + helpers * ("pg19()" in body)),
+                "kind": "invalid" if lines else "valid"}  # fmt: skip
+        if lines or call["call"] == "lint_ok":
+            yield case(
+                f"{source.stem}/{name}#{number}",
+                "sql",
+                "migrations/0002_case.sql",
+                texts[call["sql"]],
+                lines,
+                meta,
+            )
+
+
+def _text(found: re.Match[str]) -> str:
+    """A string of Rust as the test sees it."""
+    written = next(found[group] for group in ("raw", "plain", "escaped") if found[group] is not None)
+    if found["escaped"] is None:
+        return written
+    return _ESCAPE.sub(lambda one: "" if one[1][0] == "\n" else _SHORT.get(one[1], one[1]), written)
+
+
+def _settings(body: str) -> str:
+    """The options a test sets, as squawk's configuration file has them."""
+    lines = ["assume_in_transaction = true"] if "assume_in_transaction: true" in body else []
+    version = re.search(r"Version::new\((\d+),\s*(?:Some\()?(\d+|None)|pg_version: \"(\d+)", body)
+    lines += [f'pg_version = "{version[1] or version[3]}"'] if version else []
+    return "\n".join(lines)
+
+
+def _expected(source: Path, name: str, body: str) -> tuple[str, list[int]]:
+    """The rule and the lines a test's snapshot names."""
+    kept = source.parent / "snapshots" / f"squawk_linter__rules__{source.stem}__test__{name}.snap"
+    inline = _INLINE.search(body)
+    text = kept.read_text("utf-8") if kept.exists() else inline[1] if inline else ""
+    said = list(_SAID.finditer(text))
+    ends = [*(one.start() for one in said[1:]), len(text)]
+    blocks = [text[one.end() : end] for one, end in zip(said, ends, strict=bool(said))]
+    return (said[0]["rule"] if said else source.stem), [line for block in blocks for line in _marked(block)]
+
+
+def _marked(block: str) -> Iterator[int]:
+    """The line a violation begins on."""
+    line = 0
+    for row in block.split("\n"):
+        first = _FIRST.match(row)
+        line = int(first["line"]) if first else line
+        if (first and first["mark"]) or (not first and line and _MARK.match(row)):
+            yield line
+            return
+
+
+def _kebab(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name.removeprefix("Rule::")).lower()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,12 @@
+"""Which engines have rules of ours for TypeScript; one without any would not run."""
+
+from __future__ import annotations
+
+from wardround.rules import rules_folder
+
+FOLDER = "typescript"
+
+
+def engines() -> list[str]:
+    """The engines whose folder holds a rule."""
+    return [name for name in ("ast-grep", "semgrep") if any((rules_folder(FOLDER) / name).glob("*.yml"))]

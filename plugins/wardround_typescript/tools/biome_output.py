@@ -1,0 +1,63 @@
+"""What biome prints; imported when there is something to read."""
+
+from __future__ import annotations
+
+import msgspec
+
+from wardround.errors import ToolOutputError
+from wardround.findings import RawResult
+from wardround.tools.output import decoded, one_line, relative, span_of
+from wardround.tools.tool import Invocation
+
+
+class BiomePlace(msgspec.Struct):
+    line: int
+    column: int
+
+
+class BiomeLocation(msgspec.Struct):
+    path: str | None = None
+    start: BiomePlace | None = None
+    end: BiomePlace | None = None
+
+
+class BiomeDiagnostic(msgspec.Struct):
+    message: str
+    severity: str
+    category: str | None = None
+    location: BiomeLocation | None = None
+
+
+class BiomeSummary(msgspec.Struct):
+    changed: int
+    unchanged: int
+    errors: int
+
+
+class BiomeOutput(msgspec.Struct):
+    summary: BiomeSummary
+    diagnostics: list[BiomeDiagnostic]
+
+
+def parse(output: bytes, run: Invocation) -> list[RawResult]:
+    """Read ``biome lint --reporter=json``; its status says nothing, so the summary has to.
+
+    Raises:
+        ToolOutputError: it could not read a file, or speaks of errors it does not show.
+    """
+    answer = decoded(output, BiomeOutput)
+    found = []
+    for one in answer.diagnostics:
+        category = one.category or ""
+        if category.startswith(("fs/", "internalError/", "configuration", "deserialize", "project")):
+            raise ToolOutputError(f"biome: {one_line(one.message)}")
+        if one.location is None or one.location.path is None or one.location.start is None:
+            continue
+        start, end = one.location.start, one.location.end or one.location.start
+        span = span_of(start.line, start.column, end.line, end.column)
+        code = "syntax-error" if category.startswith("parse") else category.rpartition("/")[2]
+        if category.startswith(("lint/", "parse")):
+            found.append(RawResult(code, relative(one.location.path, run), span, one_line(one.message)))
+    if answer.summary.errors and not answer.diagnostics:
+        raise ToolOutputError(f"biome counts {answer.summary.errors} errors and shows none")
+    return found

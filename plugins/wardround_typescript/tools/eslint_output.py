@@ -1,0 +1,95 @@
+"""What eslint prints; imported when there is something to read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from wardround.errors import ToolOutputError
+from wardround.findings import Edit, RawResult, Span, SuggestedFix
+from wardround.tools.output import decoded, one_line, relative, span_of
+from wardround.tools.tool import Invocation
+
+
+class EslintFix(msgspec.Struct):
+    range: tuple[int, int]
+    text: str
+
+
+class EslintMessage(msgspec.Struct, rename="camel"):
+    rule_id: str | None
+    message: str
+    severity: int
+    line: int | None = None
+    column: int | None = None
+    end_line: int | None = None
+    end_column: int | None = None
+    fatal: bool = False
+    fix: EslintFix | None = None
+
+
+class EslintFile(msgspec.Struct, rename="camel"):
+    file_path: str
+    messages: list[EslintMessage]
+
+
+def parse(output: bytes, run: Invocation) -> list[RawResult]:
+    """Read ``eslint -f json``, which counts columns and ranges in UTF-16 units; files it ignores say so.
+
+    Raises:
+        ToolOutputError: it says nothing about a file it was given.
+    """
+    answer = decoded(output, list[EslintFile])
+    spoken_of = {relative(os.path.realpath(one.file_path), _resolved(run)) for one in answer}
+    if missing := sorted(set(run.files) - spoken_of):
+        raise ToolOutputError(f"eslint says nothing about {missing[0]}")
+    found = []
+    for one in answer:
+        file = relative(os.path.realpath(one.file_path), _resolved(run))
+        text = Utf16Text((run.root / file).read_text("utf-8-sig")) if one.messages else Utf16Text("")
+        found += [
+            _result(file, message, text) for message in one.messages if message.rule_id or message.fatal
+        ]
+    return found
+
+
+def _resolved(run: Invocation) -> Invocation:
+    return Invocation(run.program, Path(os.path.realpath(run.root)), run.files, run.environment, run.scratch)
+
+
+class Utf16Text:
+    """A text whose places are given in UTF-16 units."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.split("\n")
+        self._plain = text.isascii()
+        self._units = text.encode("utf-16-le")
+
+    def column(self, line: int, column: int) -> int:
+        """The column in code points of one in UTF-16 units, both 1-based."""
+        if self._plain or line > len(self._lines):
+            return column
+        units = self._lines[line - 1].encode("utf-16-le")[: 2 * (column - 1)]
+        return len(units.decode("utf-16-le", "replace")) + 1
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """The line and column of an offset from the start of the text."""
+        before = self._units[: 2 * offset].decode("utf-16-le", "replace")
+        return before.count("\n") + 1, len(before) - before.rfind("\n")
+
+
+def _result(file: str, message: EslintMessage, text: Utf16Text) -> RawResult:
+    line, end_line = message.line or 1, message.end_line or message.line or 1
+    column = text.column(line, message.column or 1)
+    end_column = text.column(end_line, message.end_column or message.column or 1)
+    fix = None
+    if message.fix is not None:
+        start, end = message.fix.range
+        span = Span(*text.position(start), *text.position(end))
+        fix = SuggestedFix("apply eslint's fix", False, (Edit(file, span, message.fix.text),))
+    code = "syntax-error" if message.fatal else message.rule_id or "syntax-error"
+    return RawResult(
+        code, file, span_of(line, column, end_line, end_column), one_line(message.message), fix=fix
+    )

@@ -1,0 +1,68 @@
+"""Reviews of staged files by some tools of the specialist, and programs that pretend to be tools."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from wardround_docker_ci.specialist import specialist
+
+from tests.conftest import GitRepository
+from wardround import review
+from wardround.change.git import Repository
+from wardround.change.origin import RepositoryOrigin
+from wardround.config import Request
+from wardround.findings import Finding
+from wardround.host import Host
+from wardround.tools.process import Processes
+from wardround.tools.tool import Profile, Tool
+
+Reviewed = Callable[..., review.Review]
+Pretended = Callable[[Tool, str], Tool]
+
+
+@pytest.fixture
+def reviewed(repo: GitRepository) -> Reviewed:
+    """Stages files and reviews them with some tools and nothing else."""
+
+    def run(
+        files: Mapping[str, str | bytes],
+        *tools: Tool,
+        profile: Profile = Profile.COMMIT,
+        config: str = "head",
+    ) -> review.Review:
+        repo.stage(files)
+        host = Host([replace(specialist(), tools=tools, checks=())])
+        with Repository(repo.root) as repository:
+            change = repository.staged()
+            request = Request(profile=profile, config_from=config)
+            return review.run(RepositoryOrigin(repository, change), change, host, request, Processes())
+
+    return run
+
+
+@pytest.fixture
+def pretended(tmp_path: Path) -> Pretended:
+    """A tool whose program is a few lines of Python."""
+
+    def make(tool: Tool, code: str) -> Tool:
+        program = tmp_path / "pretended" / tool.program
+        program.parent.mkdir(exist_ok=True)
+        version = "if '--version' in sys.argv: print('1.0.0'); sys.exit()"
+        program.write_text(f"#!{sys.executable}\nimport json, os, signal, sys\n{version}\n{code}\n")
+        program.chmod(0o755)
+        return replace(tool, find=lambda root: program)
+
+    return make
+
+
+def places(found: review.Review) -> list[tuple[str, int, int]]:
+    """(rule, line, column) of what a review shows, in order."""
+    return [_place(one) for one in found.visible]
+
+
+def _place(one: Finding) -> tuple[str, int, int]:
+    return one.rule, one.span.line, one.span.column

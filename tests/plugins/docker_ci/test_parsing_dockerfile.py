@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from wardround_docker_ci.dockerfile import Dockerfile, read, substituted, variables
+from wardround_docker_ci.dockerfile import Token as DockerToken
+
+
+def _slices(file: Dockerfile) -> list[str]:
+    return [file.text[one.start : one.end] for one in file.instructions]
+
+
+def test_continuation_comments_and_blank_lines_keep_every_offset() -> None:
+    text = "FROM a:1\nRUN b && \\\n  # why\n\n  c é\nCMD d\n"
+    file = read(text)
+    run = file.instructions[1]
+    assert [one.keyword for one in file.instructions] == ["FROM", "RUN", "CMD"]
+    assert run.body.text.split() == ["b", "&&", "c", "é"]
+    assert text[run.body.start + run.body.text.index("é")] == "é"
+    assert [text.count("\n", 0, at) + 1 for at in run.blank_lines] == [4]
+
+
+def test_the_escape_directive_changes_what_continues_a_line() -> None:
+    file = read("# escape=`\nFROM a:1\nRUN dir C:\\ `\n  /s\n")
+    assert _slices(file)[1] == "RUN dir C:\\ `\n  /s"
+
+
+def test_here_documents_are_no_instructions() -> None:
+    text = "FROM a:1\nRUN <<EOF\nFROM x\nEOF\nCOPY <<-A <<B /x/\none\n\tA\ntwo\nB\nUSER u\n"
+    file = read(text)
+    assert [one.keyword for one in file.instructions] == ["FROM", "RUN", "COPY", "USER"]
+    assert [[document.text for document in one.heredocs] for one in file.instructions] == [
+        [],
+        ["FROM x\n"],
+        ["one\n", "two\n"],
+        [],
+    ]
+
+
+def test_flags_pairs_and_the_json_form_have_places() -> None:
+    text = 'ARG V=1\nFROM --platform=$P a:$V AS b\nENV A=b C="d e"\nENV old style value\nCMD ["x", "y z"]\n'
+    file = read(text)
+    (stage,) = file.stages
+    flag = stage.start.flag("platform")
+    assert flag is not None
+    assert text[flag.start : flag.end] == "$P"
+    pairs = [pair for one in stage.all("ENV") for pair in one.pairs]
+    assert [(pair.name.text, pair.value and pair.value.text) for pair in pairs] == [
+        ("A", "b"),
+        ("C", "d e"),
+        ("old", "style value"),
+    ]
+    (command,) = stage.all("CMD")
+    assert [text[token.start : token.end] for token in command.words] == ['"x"', '"y z"']
+    assert file.expanded(stage.base.text) == "a:1"
+
+
+def test_a_stage_knows_the_stages_it_is_built_on() -> None:
+    file = read("FROM a:1 AS base\nFROM BASE AS mid\nFROM mid\nFROM c:1\nCOPY --from=1 /x /y\n")
+    assert [stage.index for stage in file.stages[2].lineage()] == [2, 1, 0]
+    assert file.stage_named("mid", 3) is file.stages[1]
+    assert file.stage_named("1", 3) is file.stages[1]
+    assert file.stage_named("3", 3) is None
+
+
+def test_variables_are_filled_in_as_docker_does() -> None:
+    assert substituted("${A:-x}${B:+y}\\$C", {"B": "1"}) == "xy$C"
+    assert substituted("$A", {}) is None
+    found = variables(DockerToken("/$A/${B:-c}", 10, 21))
+    assert [(name, sign, token.start) for name, sign, token in found] == [("A", "", 11), ("B", ":-", 14)]
+
+
+@given(st.text(alphabet="FROMRUNENVCOPY a=:$[]\"'\\\n#<-{}é", max_size=80))
+def test_any_text_can_be_read(text: str) -> None:
+    file = read(text)
+    for one in file.instructions:
+        assert 0 <= one.start <= one.end <= len(text)
+        assert one.body.end <= len(text) + 1
+        assert [token for token in one.words if token.end < token.start] == []
+        assert len(one.pairs) <= len(text)

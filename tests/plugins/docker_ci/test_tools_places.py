@@ -1,0 +1,122 @@
+"""Every tool's places are lines and columns in code points, whatever it counts itself."""
+
+from __future__ import annotations
+
+import pytest
+from wardround_docker_ci.tools.actionlint import ACTIONLINT, ACTIONLINT_IN_PROJECT
+from wardround_docker_ci.tools.block_scalars import place_in_block
+from wardround_docker_ci.tools.checkov import CHECKOV
+from wardround_docker_ci.tools.hadolint import HADOLINT
+from wardround_docker_ci.tools.shellcheck import SHELLCHECK, SHELLCHECK_IN_WORKFLOWS
+from wardround_docker_ci.tools.zizmor import ZIZMOR
+
+from tests.plugins.docker_ci.conftest import Pretended, Reviewed, places
+from wardround.tools.tool import Profile
+
+WORKFLOW = ".github/workflows/build.yml"
+_HEAD = "on: pull_request\npermissions: {}\njobs:\n  build:\n    runs-on: ubuntu-latest\n    steps:\n"
+
+
+def test_zizmor_counts_bytes(reviewed: Reviewed) -> None:
+    step = '      - run: |\n          echo "é𝒳 ${{ github.head_ref }}"\n'
+
+    done = reviewed({WORKFLOW: _HEAD + step}, ZIZMOR)
+
+    assert places(done) == [("zizmor/template-injection", 8, 24)]
+
+
+@pytest.mark.parametrize(
+    ("step", "place"),
+    [
+        ("      - run: echo ${{ github.fo }}\n", (7, 23)),
+        ('      - run: "é𝒳 ${{ github.fo }}"\n', (7, 22)),
+        ('      - {name: "ü", run: "é ${{ github.fo }}"}\n', (7, 33)),
+        ("      - run: |\n          echo é\n\n          echo é ${{ github.fo }}\n", (10, 22)),
+        ("      - run: >-\n\n          echo é\n          echo ${{ github.fo }}\n", (10, 20)),
+    ],
+)
+def test_actionlint_counts_characters_before_a_value_and_bytes_in_it(
+    reviewed: Reviewed, step: str, place: tuple[int, int]
+) -> None:
+    done = reviewed({WORKFLOW: _HEAD + step}, ACTIONLINT)
+
+    assert places(done) == [("actionlint/undefined-property", *place)]
+
+
+def test_a_workflow_command_is_found_in_the_script_that_prints_it(reviewed: Reviewed) -> None:
+    step = '      - run: |\n          true\n          echo "::set-output name=a::b"\n'
+
+    done = reviewed({WORKFLOW: _HEAD + step}, ACTIONLINT)
+
+    assert places(done) == [("actionlint/deprecated-commands", 9, 17)]
+
+
+def test_shellcheck_counts_a_tab_as_one(reviewed: Reviewed) -> None:
+    done = reviewed({"run.sh": '#!/bin/sh\nif true; then\n\techo é𝒳; [[ -f "$1" ]]\nfi\n'}, SHELLCHECK)
+
+    assert places(done) == [("shellcheck/SC3010", 3, 11)]
+
+
+def test_shellcheck_says_where_in_a_step(reviewed: Reviewed) -> None:
+    step = '      - shell: sh\n        run: |\n          echo é\n          echo é; [[ -f "$HOME" ]]\n'
+
+    done = reviewed({WORKFLOW: _HEAD + step}, SHELLCHECK_IN_WORKFLOWS)
+
+    assert places(done) == [("shellcheck/SC3010", 10, 19)]
+
+
+def test_hadolint_is_pointed_at_the_line_of_the_instruction(reviewed: Reviewed) -> None:
+    text = "FROM debian:12\nRUN é=1; \\\n # apt-get install x\n\tapt-get install x\n"
+
+    done = reviewed({"Dockerfile": text}, HADOLINT)
+
+    assert ("hadolint/DL3014", 4, 2) in places(done)
+
+
+def test_checkov_is_pointed_at_the_setting(reviewed: Reviewed, pretended: Pretended) -> None:
+    manifest = (
+        "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n    - image: a\n"
+        "      securityContext: {privileged: true}\n"
+    )
+    answer = (
+        "path = os.path.abspath(sys.argv[sys.argv.index('-f') + 1])\n"
+        "check = {'check_id': 'CKV_K8S_16', 'check_name': 'n', 'resource': 'r', 'file_line_range': [1, 6]}\n"
+        "print(json.dumps({'results': {'failed_checks': [{**check, 'file_abs_path': path}]}}))"
+    )
+
+    done = reviewed({"a/pod.yml": manifest}, pretended(CHECKOV, answer), profile=Profile.CI)
+
+    assert places(done) == [("checkov/CKV_K8S_16", 6, 25)]
+
+
+def test_a_workflow_in_a_folder_is_checked_against_the_actions_beside_it(reviewed: Reviewed) -> None:
+    action = "name: a\ndescription: d\ninputs: {b: {description: d}}\nruns: {using: composite, steps: []}\n"
+    files = {
+        f"case_1/{WORKFLOW}": _HEAD + "      - uses: ./.github/actions/a\n        with: {c: d}\n",
+        "case_1/.github/actions/a/action.yml": action,
+    }
+
+    done = reviewed(files, ACTIONLINT_IN_PROJECT)
+
+    assert places(done) == [("actionlint/action-input", 8, 16)]
+    assert done.visible[0].message == (
+        'input "c" is not defined in action "a" defined at "./.github/actions/a". available inputs are "b"'
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "place"),
+    [
+        ("run: |\n  ab\n  cd\n", 6, None),
+        ("run: |\n  ab\n  cd\n", 7, (2, 4)),
+        ("run: |\n  ab\n  cd\n", 9, (3, 3)),
+        ("run: |\n\n  ab\n", 7, (3, 3)),
+        ("run: >\n  a\n\n  b\n", 8, (4, 3)),
+        ("run: |2-\n   ab\n", 8, (2, 5)),
+        ("run: |\n", 9, None),
+        ("run: ab\n", 9, None),
+        ("run: |\n  ab\nname: c\n", 20, None),
+    ],
+)
+def test_places_in_block_scalars(text: str, column: int, place: tuple[int, int] | None) -> None:
+    assert place_in_block(text.split("\n"), 1, column) == place

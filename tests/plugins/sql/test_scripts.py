@@ -1,0 +1,64 @@
+"""One bad statement hides no other; templates and placeholders keep their places; nothing crashes."""
+
+from __future__ import annotations
+
+import pytest
+from wardround_sql.check import run_sql_checks
+from wardround_sql.checks import CHECKS
+
+from wardround.checks import NoProject, Source
+
+MIGRATION = "db/migrations/0002_change.sql"
+
+
+def said(
+    text: str, path: str = MIGRATION, others: dict[str, str] | None = None
+) -> list[tuple[str, int, int]]:
+    source = Source(path, text, None, NoProject(others or {}))
+    return [(result.code, *result.span.start) for result in run_sql_checks(CHECKS, source)]
+
+
+def test_a_bad_statement_hides_no_other() -> None:
+    assert said("delete from a;\nselec 1;\ndelete from b;\n") == [
+        ("SQ020", 1, 1),
+        ("SQ020", 3, 1),
+        ("SQ040", 2, 1),
+    ]
+
+
+def test_columns_count_code_points() -> None:
+    assert said("select 'ü𝄞'; alter table t alter column a type bigint;\n") == [("SQ023", 1, 48)]
+
+
+def test_what_takes_a_migration_back_is_left_alone() -> None:
+    text = "-- +goose Up\nselect 1;\n-- +goose Down\ndelete from a;\n"
+    assert said(text) == []
+    assert said("delete from a;\n", "db/migrations/0002_change.down.sql") == []
+
+
+def test_a_dbt_model_is_no_syntax_error() -> None:
+    text = "{{ config(materialized='table') }}\nselect a.x from {{ ref('a') }} a, {{ ref('b') }} b\n"
+    assert [code for code, *_ in said(text, "models/a.sql")] == ["SQ031"]
+
+
+def test_another_dialect_is_said_in_the_message() -> None:
+    source = Source(MIGRATION, "DELETE FROM `t`;\nINSERT INTO `x` VALUES (1);\n")
+    (result,) = run_sql_checks(CHECKS, source)
+    assert result.message == "DELETE without WHERE changes every row of t (read as mysql)"
+
+
+def test_prisma_says_which_database_it_is() -> None:
+    path = "prisma/migrations/20240101000000_a/migration.sql"
+    lock = {"prisma/migrations/migration_lock.toml": 'provider = "mysql"\n'}
+    assert said("create index i on t (a);\n", path, lock) == []
+    assert [code for code, *_ in said("create index i on t (a);\n", path)] == ["SQ022"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", ";", "\ufeff", "'", "$$", "/*", "{{", "create table", "select " + "(" * 5000, "\x00", "-- ü",
+     "a" * 100_000, "create policy p on t using (" + "not " * 3000 + "true)", "do $$ begin", "copy t from stdin;"],
+)  # fmt: skip
+def test_nothing_crashes(text: str) -> None:
+    for path in (MIGRATION, "supabase/migrations/1.sql", "a.py", "a.ts", "a.rb", "db/mysql/1.sql"):
+        said(text, path)

@@ -1,0 +1,73 @@
+"""squawk sees Postgres migrations only, and its output is read to the place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+from wardround_sql.tools.squawk import parse, takes
+
+from wardround.errors import ToolOutputError
+from wardround.tools.tool import Invocation
+
+SQL = "create index concurrently i on t (a);\n"
+
+
+def run(folder: Path, text: str = SQL) -> Invocation:
+    (folder / "a.sql").write_text(text, encoding="utf-8")
+    return Invocation(Path("squawk"), folder, ("a.sql",), None, folder)
+
+
+def result(rule: str, file: str = "a.sql") -> bytes:
+    one = {"file": file, "line": 0, "column": 13, "line_end": 0, "column_end": 20, "level": "Warning",
+           "message": "Do `this`.", "help": "Or  that.", "rule_name": rule}  # fmt: skip
+    return json.dumps([one]).encode()
+
+
+def test_places_are_made_one_based(tmp_path: Path) -> None:
+    (found,) = parse(result("adding-required-field"), run(tmp_path))
+    assert (found.code, found.span.start, found.span.end) == ("adding-required-field", (1, 14), (1, 21))
+    assert found.message == "Do this. Or that."
+
+
+def test_concurrently_is_no_defect_unless_the_file_opens_a_transaction(tmp_path: Path) -> None:
+    said = result("ban-concurrent-index-creation-in-transaction")
+    assert parse(said, run(tmp_path)) == []
+    assert len(parse(said, run(tmp_path, "begin;\n" + SQL))) == 1
+
+
+def test_a_table_the_file_made_may_be_dropped(tmp_path: Path) -> None:
+    said = json.loads(result("ban-drop-table"))
+    said[0] |= {"line": 1, "line_end": 1, "column": 0}
+    made = run(tmp_path, "create temp table t (a int);\ndrop table t;\n")
+    assert parse(json.dumps(said).encode(), made) == []
+    assert len(parse(json.dumps(said).encode(), run(tmp_path, "select 1;\ndrop table t;\n"))) == 1
+
+
+@pytest.mark.parametrize("output", [b"", b"{}", b"[{}]", b"Configuration error"])
+def test_other_output_is_never_clean(tmp_path: Path, output: bytes) -> None:
+    with pytest.raises(msgspec.MsgspecError):
+        parse(output, run(tmp_path))
+
+
+def test_a_file_it_was_not_given_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ToolOutputError):
+        parse(result("ban-char-field", "b.sql"), run(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "taken"),
+    [
+        ("db/migrations/1_a.sql", SQL, True),
+        ("supabase/migrations/1_a.sql", SQL, True),
+        ("db/migrations/1_a.down.sql", SQL, False),
+        ("queries/report.sql", SQL, False),
+        ("db/migrations/1_a.sql", "create table `t` (a int) engine=InnoDB;", False),
+        ("db/migrations/1_a.sql", "create index on {{ schema }}.t (a);", False),
+        ("tests/migrations/1_a.sql", SQL, False),
+    ],
+)
+def test_only_postgres_migrations_are_taken(path: str, text: str, taken: bool) -> None:
+    assert takes(path, text) is taken

@@ -1,0 +1,264 @@
+"""The tools a project brings itself: its compiler, its biome, its eslint; small stand-ins answer for them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from wardround_typescript import node_modules
+from wardround_typescript.tools.biome import BIOME, config_overlay, parse_biome
+from wardround_typescript.tools.eslint import ESLINT, parse_eslint
+from wardround_typescript.tools.eslint_output import Utf16Text
+from wardround_typescript.tools.oxlint import OXLINT_TYPES
+from wardround_typescript.tools.tsc import TSC, config_closure, parse_tsc, tsc_command
+
+from tests.conftest import GitRepository
+from tests.plugins.typescript.conftest import Reviewed
+from wardround.errors import ToolFailed, ToolOutputError
+from wardround.tools.tool import Invocation, Profile
+
+HAS_NODE = shutil.which("node", path="/usr/local/bin:/usr/bin:/bin") is not None
+
+
+VERSION = "if '--version' in sys.argv: print('1.0.0'); sys.exit()"
+
+
+def _install(repo: GitRepository, package: str, program: str, code: str) -> None:
+    """A package with a program of ours in it, and what its platform package would hold."""
+    repo.write(f"node_modules/{package}/package.json", "{}")
+    file = repo.write(
+        f"node_modules/{program}",
+        f"#!{sys.executable}\nimport json, os, sys\n{VERSION}\n{code}\n",
+    )
+    file.chmod(0o755)
+
+
+def _run(root: Path, *files: str) -> Invocation:
+    return Invocation(Path("/bin/true"), root, files, None, root)
+
+
+PLATFORM = node_modules.platform_name()
+BIOME_SAYS = {
+    "summary": {"changed": 0, "unchanged": 1, "errors": 1},
+    "diagnostics": [
+        {
+            "severity": "error",
+            "message": "This is an unexpected use of the debugger statement.",
+            "category": "lint/suspicious/noDebugger",
+            "location": {
+                "path": "a.ts",
+                "start": {"line": 1, "column": 1},
+                "end": {"line": 1, "column": 9},
+            },
+            "advices": [],  # codespell:ignore advices
+        }
+    ],
+}
+IGNORED = {".gitignore": "node_modules\n"}
+
+
+def test_the_projects_biome_speaks_where_it_has_a_configuration(
+    reviewed: Reviewed, repo: GitRepository
+) -> None:
+    _install(
+        repo,
+        "@biomejs/biome",
+        f"@biomejs/cli-{PLATFORM}/biome",
+        f"print(json.dumps({BIOME_SAYS!r})); sys.exit(1)",
+    )
+    files = {**IGNORED, "a.ts": "debugger\n"}
+
+    assert reviewed(files, BIOME).findings == ()
+    done = reviewed({"biome.json": "{}"}, BIOME)
+
+    assert [(f.rule, f.defect_class) for f in done.visible] == [("biome/noDebugger", "debugger-left-behind")]
+    assert done.unreviewed == ()
+
+
+def test_what_a_project_does_not_have_is_not_missed(reviewed: Reviewed) -> None:
+    files = {
+        "biome.json": "{}",
+        "tsconfig.json": "{}",
+        "eslint.config.mjs": "",
+        "a.ts": "export const a = 1\n",
+    }
+    done = reviewed(files, BIOME, TSC, ESLINT, OXLINT_TYPES, profile=Profile.CI)
+
+    assert (done.findings, done.unreviewed) == ((), ())
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        "rubbish",
+        json.dumps({"summary": {"changed": 0, "unchanged": 0, "errors": 1}, "diagnostics": []}),
+        json.dumps(
+            {
+                "summary": {"changed": 0, "unchanged": 0, "errors": 1},
+                "diagnostics": [
+                    {"severity": "error", "message": "Cannot read file.", "category": "fs/cantRead"}
+                ],
+            }
+        ),
+    ],
+)
+def test_what_biome_did_not_do_is_not_clean(tmp_path: Path, answer: str) -> None:
+    with pytest.raises((ToolOutputError, ValueError)):
+        parse_biome(answer.encode(), _run(tmp_path, "a.ts"))
+
+
+def test_biome_sees_no_git_and_no_plugins() -> None:
+    text = '{"vcs": {"enabled": true}, "plugins": ["./x.grit"], "linter": {"enabled": true}, // ours\n}'
+
+    assert json.loads(config_overlay("", {"biome.jsonc": text})["biome.jsonc"]) == {
+        "linter": {"enabled": True}
+    }
+
+
+COMPILED = """\
+src/a.ts(1,17): error TS2322: Type 'string' is not assignable to type 'number'.
+  The expected type comes from somewhere else.
+src/other.ts(3,1): error TS2304: Cannot find name 'x'.
+/lib/lib.d.ts
+/repo/src/a.ts
+"""
+
+
+def test_the_compiler_is_read_and_other_files_are_passed_over(tmp_path: Path) -> None:
+    (found,) = parse_tsc(COMPILED.encode(), _run(tmp_path, "src/a.ts"))
+
+    assert (found.code, found.file, found.span.start) == ("TS2322", "src/a.ts", (1, 17))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        "killed",
+        "error TS5083: Cannot read file 'base.json'.\n/lib/lib.d.ts\n",
+        "src/other.ts(1,1): error TS1005: ';' expected.\n/lib/lib.d.ts\n",
+    ],
+)
+def test_what_the_compiler_did_not_do_is_not_clean(tmp_path: Path, answer: str) -> None:
+    with pytest.raises(ToolOutputError):
+        parse_tsc(answer.encode(), _run(tmp_path, "src/a.ts"))
+
+
+def test_each_project_is_compiled_with_those_it_refers_to(tmp_path: Path) -> None:
+    for path, text in {
+        "tsconfig.json": '{"files": [], "references": [{"path": "./tsconfig.app.json"}, {"path": "gone"}]}',
+        "tsconfig.app.json": "{}",
+        "web/tsconfig.json": "{}",
+        "web/src/a.ts": "",
+        "b.ts": "",
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+
+    argv = tsc_command(_run(tmp_path, "web/src/a.ts", "b.ts"))
+
+    assert list(argv[-3:]) == ["tsconfig.app.json", "tsconfig.json", "web/tsconfig.json"]
+
+
+def test_a_compiler_configuration_brings_those_it_refers_to() -> None:
+    text = '{"extends": "../base", "references": [{"path": "../lib"}, {"path": "./tsconfig.node.json"}]}'
+
+    assert config_closure("web/tsconfig.json", text) == [
+        "base", "base.json", "lib/tsconfig.json", "web/tsconfig.node.json",
+    ]  # fmt: skip
+
+
+def test_the_projects_compiler_speaks_in_ci_only(reviewed: Reviewed, repo: GitRepository) -> None:
+    says = (
+        "print(\"a.ts(1,21): error TS2322: Type 'string' is not assignable.\\n/lib/lib.d.ts\"); sys.exit(2)"
+    )
+    _install(repo, "typescript", f"@typescript/typescript-{PLATFORM}/lib/tsc", says)
+    files = {**IGNORED, "tsconfig.json": "{}", "a.ts": '/* 🦉 */ const n: number = "x"\n'}
+
+    assert reviewed(files, TSC).findings == ()
+    (finding,) = reviewed({}, TSC, profile=Profile.CI).visible
+    assert (finding.rule, finding.span.start, finding.defect_class) == (
+        "tsc/TS2322",
+        (1, 20),
+        "type-mismatch",
+    )
+
+
+def test_eslint_is_read_with_its_fixes(tmp_path: Path) -> None:
+    (tmp_path / "a.ts").write_text("/* 🦉 */ let a = 1\n", encoding="utf-8")
+    message = {
+        "ruleId": "prefer-const", "severity": 2, "message": "'a' is never reassigned.", "line": 1,
+        "column": 14, "endLine": 1, "endColumn": 15, "fix": {"range": [9, 12], "text": "const"},
+    }  # fmt: skip
+    answer = [{"filePath": str(tmp_path / "a.ts"), "messages": [message]}]
+
+    (found,) = parse_eslint(json.dumps(answer).encode(), _run(tmp_path, "a.ts"))
+
+    assert (found.span.column, found.span.end_column) == (13, 14)
+    assert found.fix is not None
+    (edit,) = found.fix.edits
+    assert (edit.span.column, edit.span.end_column, edit.replacement) == (9, 12, "const")
+
+
+def test_eslint_must_speak_of_every_file(tmp_path: Path) -> None:
+    with pytest.raises(ToolOutputError, match=r"nothing about a\.ts"):
+        parse_eslint(b"[]", _run(tmp_path, "a.ts"))
+
+
+def test_utf16_offsets_become_lines_and_code_points() -> None:
+    text = Utf16Text("a🦉b\n🦉c")
+
+    assert [text.position(n) for n in (0, 1, 3, 5, 7)] == [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2)]
+    assert [text.column(1, n) for n in (1, 2, 4)] == [1, 2, 3]
+
+
+@pytest.mark.skipif(not HAS_NODE, reason="node is not where tools look for it")
+def test_eslint_runs_with_the_trusted_configuration_or_not_at_all(
+    reviewed: Reviewed, repo: GitRepository, tmp_path: Path
+) -> None:
+    seen = tmp_path / "seen"
+    says = (
+        "files = sys.argv[sys.argv.index('--') + 1 :]\n"
+        f"open({str(seen)!r}, 'w').write(open('eslint.config.mjs').read())\n"
+        "print(json.dumps([{'filePath': os.path.abspath(file), 'messages': []} for file in files]))"
+    )
+    _install(repo, "eslint", "eslint/bin/eslint.js", says)
+    repo.commit({**IGNORED, "eslint.config.mjs": "export default []\n"})
+
+    changed = {"eslint.config.mjs": "export default [1]\n", "a.ts": "export const a = 1\n"}
+    done = reviewed(changed, ESLINT, profile=Profile.CI, config="base")
+    assert done.unreviewed == ()
+    assert seen.read_text() == "export default []\n"
+
+    added = {"sub/eslint.config.mjs": "export default [2]\n", "sub/a.ts": "export const a = 1\n"}
+    done = reviewed(added, ESLINT, profile=Profile.CI, config="base")
+    reasons = {u.reason.partition(",")[0] for u in done.unreviewed}
+    assert reasons == {"sub/eslint.config.mjs is itself under review"}
+
+
+def test_a_changed_seal_stops_a_tool(tmp_path: Path) -> None:
+    from wardround_typescript.tools.own_config import check_seals, sealed
+
+    for path, text in sealed("oxlint", "web", {"web/.oxlintrc.json": "{}", "base.json": "{}"}).items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    run = _run(tmp_path, "web/src/a.ts")
+    check_seals("oxlint", run)
+
+    (tmp_path / "web/src").mkdir()
+    (tmp_path / "web/src/.oxlintrc.json").write_text("{}")
+    with pytest.raises(ToolFailed, match=r"web/src/\.oxlintrc\.json is itself under review"):
+        check_seals("oxlint", run, (".oxlintrc.json",))
+
+    (tmp_path / "web/src/.wardround-oxlint.json").write_text("{}")
+    with pytest.raises(ToolFailed, match=r"is not wardround's"):
+        check_seals("oxlint", run)
+    (tmp_path / "web/src/.wardround-oxlint.json").unlink()
+
+    (tmp_path / "base.json").write_text("{} ")
+    with pytest.raises(ToolFailed, match=r"base\.json is itself under review"):
+        check_seals("oxlint", run)
