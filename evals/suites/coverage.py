@@ -4,9 +4,9 @@
     python evals/suites/coverage.py CASES.jsonl RESULTS.jsonl
 
 Only a finding of a rule about the same defect counts (``defects.py``), on the very line; what a rule that is
-off by default says is told apart. Cases that depend on options are left out. A rule is covered where one of its
-places is found. A fixture the parser refuses, often because it holds snippets that declare one name twice, is
-counted apart, except for rules about what no parser takes.
+off by default says is told apart. Cases that depend on options are left out. A rule is covered where one of
+its places is found. A fixture the parser refuses, mostly as it holds snippets that declare one name twice,
+is counted apart, except for rules about what no parser takes.
 """
 
 from __future__ import annotations

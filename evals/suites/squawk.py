@@ -5,8 +5,8 @@
 CLONE is a checkout of github.com/sbdchd/squawk. A test lints SQL for one rule: it is clean, or its snapshot
 marks lines. Each becomes a migration that is a new file. ``meta`` holds the rule, and in ``configured``
 the lines of squawk's configuration that the test sets (another Postgres, an assumed transaction), without
-which it may be lost. Left out are tests of fixes. Some rules are off by default, so measure with ``--all-rules``.
-Nothing of the suite may be committed.
+which it may be lost. Left out are tests of fixes. Some rules are off by default, so measure with
+``--all-rules``. Nothing of the suite may be committed.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from wardround.findings import Span
 from wardround_sql.lexer import Piece, cut
-from wardround_sql.queries import Fact, Limit, NotIn, TypedColumn, ViewStar, Write
+from wardround_sql.queries import Exclusion, Fact, Limit, TypedColumn, ViewStar, Write
 from wardround_sql.schema import Name
 from wardround_sql.script import Script
 from wardround_sql.statements import Fragment, Statement
@@ -97,7 +97,7 @@ class _Reader:
         if not isinstance(column, exp.Column) or (where and "IS NULL" in where.sql().upper()):
             return
         start = column.this.meta.get("start") if isinstance(column.this, exp.Identifier) else None
-        yield NotIn(self._span(start), self.note, None, column.name, None)
+        yield Exclusion(self._span(start), self.note, None, column.name, None)
 
     def _limits(self, tree: object) -> Iterator[Fact]:
         from sqlglot import exp

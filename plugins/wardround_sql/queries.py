@@ -60,7 +60,7 @@ class Write(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class NotIn(Fact):
+class Exclusion(Fact):
     """``x NOT IN (SELECT column FROM table)`` with nothing that keeps NULL out."""
 
     column: str = ""
@@ -119,10 +119,10 @@ def writes(script: Script) -> Iterator[Write]:
             )
 
 
-def not_ins(script: Script) -> Iterator[NotIn]:
+def not_ins(script: Script) -> Iterator[Exclusion]:
     """``NOT IN`` over a subquery that can give NULL."""
     if not script.is_postgres:
-        yield from _foreign(script, NotIn)
+        yield from _foreign(script, Exclusion)
     for statement in _roots(script):
         for negation in kinds(statement.node, "BoolExpr"):
             if negation.get("boolop") != "NOT_EXPR":
@@ -133,7 +133,7 @@ def not_ins(script: Script) -> Iterator[NotIn]:
             found = _possible_null(script, content(link.get("subselect"), "SelectStmt") or {})
             if found is not None:
                 place = script.span(statement, link.get("location"))
-                yield NotIn(place, "", statement, *found)
+                yield Exclusion(place, "", statement, *found)
 
 
 def _possible_null(script: Script, select: Node) -> tuple[str, Name | None] | None:

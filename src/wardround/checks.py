@@ -53,17 +53,22 @@ class Source:
 
     Attributes:
         text: the whole file at the side that is looked at, line ends as they are.
-        base_text: the file before the change; None if it is new, or where the base itself is looked at.
+        read_base: the file before the change; None if it is new, or where the base itself is looked at.
         options: the specialist's own configuration for this file.
         is_added: whether the change brought a line (1-based); of an added file it brought all.
     """
 
     path: str
     text: str
-    base_text: str | None = None
+    read_base: Callable[[], str | None] = field(default=lambda: None)
     project: Project = field(default_factory=NoProject)
     options: Any = None
     is_added: Callable[[int], bool] = field(default=lambda line: True)
+
+    @cached_property
+    def base_text(self) -> str | None:
+        """The file before the change, read when a check asks for it."""
+        return self.read_base()
 
     @cached_property
     def lines(self) -> list[str]:

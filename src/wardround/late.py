@@ -22,13 +22,13 @@ class Late(Sequence[Item]):
     def __init__(self, place: str) -> None:
         self._place = place
 
-    def files(self) -> list[Path]:
-        """The source files that hold the values, found without importing them."""
-        spec = importlib.util.find_spec(self._place.partition(":")[0])
+    def package_files(self) -> list[Path]:
+        """Every source file of the distribution package the module is in: what the values may depend on."""
+        spec = importlib.util.find_spec(self._place.partition(":")[0].partition(".")[0])
         if spec is None or spec.origin is None:
             return []
         origin = Path(spec.origin)
-        return sorted(origin.parent.glob("*.py")) if origin.name == "__init__.py" else [origin]
+        return sorted(origin.parent.rglob("*.py")) if origin.name == "__init__.py" else [origin]
 
     @cached_property
     def _items(self) -> Sequence[Item]:

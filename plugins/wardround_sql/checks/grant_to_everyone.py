@@ -29,7 +29,8 @@ class GrantToEveryone(SqlCheck):
     PLANE = Plane.SECURITY
     WORDS = ("grant",)
     TRIED_ON = (
-        "68 migrations of our own, every expected place found and no other; too rare in the checkouts tried"
+        "68 migrations of our own, as expected after the rules were mended on them; no place in a "
+        "fetched checkout was read"
     )
 
     VALID: ClassVar[Sequence[str | Valid]] = [

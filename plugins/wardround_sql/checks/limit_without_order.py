@@ -21,7 +21,7 @@ class LimitWithoutOrder(SqlCheck):
     ID = "SQ033"
     NAME = "limit-without-order-by"
     WORDS = ("limit", "fetch first", "fetch next")
-    TRIED_ON = "formbricks and a starter kit: 2 of 2 right"
+    TRIED_ON = "formbricks and a starter kit: 2 read, both right"
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("select a from notes order by id limit 10;\n"),

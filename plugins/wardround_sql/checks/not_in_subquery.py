@@ -9,7 +9,7 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.queries import NotIn, not_ins
+from wardround_sql.queries import Exclusion, not_ins
 
 
 class NotInSubquery(SqlCheck):
@@ -22,9 +22,7 @@ class NotInSubquery(SqlCheck):
     ID = "SQ030"
     NAME = "not-in-nullable-subquery"
     WORDS = ("not in", "not  in", "in (", "in(")
-    TRIED_ON = (
-        "68 migrations of our own, every expected place found and no other; too rare in the checkouts tried"
-    )
+    TRIED_ON = "its cases alone; the checkouts tried have no place to read"
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("select a from notes where b not in (select c from other where c is not null);\n"),
@@ -56,7 +54,7 @@ class NotInSubquery(SqlCheck):
                 text = f"NOT IN gives no rows as soon as one {found.column} is NULL{found.note}"
                 self.report(found.span, text, severity=None if required is False else Severity.INFO)
 
-    def _is_required(self, found: NotIn) -> bool | None:
+    def _is_required(self, found: Exclusion) -> bool | None:
         """Whether the column cannot be NULL; None if nothing here tells."""
         if found.table is not None and self.script.is_postgres:
             table = self.script.whole.tables.get(found.table)

@@ -25,7 +25,7 @@ class OffsetPagination(SqlCheck):
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO
     WORDS = ("offset",)
-    TRIED_ON = "formbricks and storage: 4 of 4 right; a note, since small tables do not mind"
+    TRIED_ON = "formbricks, storage: 4 read, all true; small tables do not mind: a note"
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("select a from notes where id > $1 order by id limit 10;\n"),

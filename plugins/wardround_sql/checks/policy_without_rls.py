@@ -24,7 +24,8 @@ class PolicyWithoutRls(SqlCheck):
     SEVERITY = Severity.ERROR
     WORDS = ("policy",)
     TRIED_ON = (
-        "68 migrations of our own, every expected place found and no other; too rare in the checkouts tried"
+        "68 migrations of our own, as expected after the rules were mended on them; no place in a "
+        "fetched checkout was read"
     )
 
     VALID: ClassVar[Sequence[str | Valid]] = [

@@ -27,7 +27,7 @@ class RequiredColumn(SqlCheck):
     PLANE = Plane.CONTRACT
     DEFECT_CLASS = "required-column-added"
     WORDS = ("column", "add")
-    TRIED_ON = "langfuse, formbricks: 6 of 6 right"
+    TRIED_ON = "langfuse, formbricks: 6 read, all right"
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("alter table notes add column a int not null default 0;\n"),

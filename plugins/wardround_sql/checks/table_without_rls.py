@@ -25,8 +25,8 @@ class TableWithoutRls(SqlCheck):
     SEVERITY = Severity.ERROR
     WORDS = ("create", "disable")
     TRIED_ON = (
-        "8 checkouts with Supabase migrations: 5 places outside a web project's own API were wrong "
-        "and led to the present signs of an API; what is left was read and right"
+        "8 fetched checkouts: 5 places in a service without an API were wrong and narrowed the signs "
+        "of one; the 1 read since is right"
     )
 
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -48,7 +48,7 @@ class TableWithoutRls(SqlCheck):
     INVALID: ClassVar[Sequence[Invalid]] = [
         api_invalid("create table notes (id int primary key);\n", 1, 14),
         api_invalid(
-            "-- für alle\ncreate table if not exists public.notes (id int);\nalter table other "
+            "-- für\ncreate table if not exists public.notes (id int);\nalter table other "
             "enable row level security;\n",
             2,
             28,

@@ -23,7 +23,7 @@ class ViewSecurity(SqlCheck):
     NAME = "view-without-security-invoker"
     PLANE = Plane.SECURITY
     WORDS = ("view",)
-    TRIED_ON = "a starter kit: 3 of 3 right"
+    TRIED_ON = "a fetched Supabase checkout: 3 read, all right"
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         api_valid("create view v with (security_invoker = on) as select id from notes;\n"),

@@ -24,7 +24,7 @@ class ViewStar(SqlCheck):
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     WORDS = ("view",)
-    TRIED_ON = "langfuse: 3 of 3 right; often on purpose, hence the note"
+    TRIED_ON = "langfuse: 3 read, true and on purpose: a note"
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("create view v as select a, b from notes;\n"),

@@ -40,12 +40,14 @@ _SELECTING = ("plugins", "categories", "rules", "overrides")
 
 
 def selection() -> dict[str, Any]:
-    """What runs where the project has not chosen: two categories and single rules, less what cries wolf."""
+    """What runs where the project has not chosen: two categories and every code of the map, less style.
+
+    What is off by default is asked for as well, since wardround's own configuration may switch it on.
+    """
     tool_map = map_of("oxlint")
-    off = [code for code, entry in tool_map.codes.items() if entry.off]
     rules: dict[str, Any] = dict.fromkeys(tool_map.codes, "warn")
     rules |= {code: ["warn", options] for code, options in _OPTIONS.items()}
-    rules |= dict.fromkeys([*tool_map.ignore, *off], "off")
+    rules |= dict.fromkeys(tool_map.ignore, "off")
     return {
         "plugins": list(_PLUGINS),
         "categories": {"correctness": "warn", "suspicious": "warn"},

@@ -69,7 +69,7 @@ class Side:
         layout: the names in the folders where tools look for first-party modules.
         has: whether a path exists on this side.
         project: what checks may ask about other files.
-        link: completes a snapshot with the rest of the project, for files of these names.
+        link: completes a room of a snapshot with the rest of the project, for files of these names.
         base_text: the text a path had before the change, for checks that compare.
         is_added: whether the change brought a line of a path; on the base side, whether it is there.
     """
@@ -80,7 +80,7 @@ class Side:
     layout: str
     has: Callable[[str], bool]
     project: Project
-    link: Callable[[Snapshot, tuple[str, ...]], None]
+    link: Callable[[Snapshot, str, tuple[str, ...]], None]
     base_text: Callable[[str], str | None]
     is_added: Callable[[str, int], bool]
 
@@ -126,6 +126,13 @@ class Job:
     results: dict[str, list[RawResult]] = field(default_factory=dict)
     passed_over: dict[str, str] = field(default_factory=dict)
     trouble: ToolFailed | None = None
+
+    def room(self, side: Side) -> str:
+        """Where in the snapshot it works: each specialist's tools see what is theirs to review, and no more.
+
+        A file that one of them may read as its settings is then never the one another has under review.
+        """
+        return f"{side.name}-{next(iter(self.specialists.values()))}"
 
 
 class Workbench:
@@ -202,6 +209,9 @@ class Workbench:
 
     def _prepare(self, side: Side, tool: Tool, units: Sequence[Unit], results: Results) -> list[Job]:
         """Take from the cache what is there; the rest is work to be done."""
+        if tool.wanted is not None:
+            wanted = tool.wanted
+            units = [unit for unit in units if wanted(unit.options)]
         if tool.takes is not None:
             takes = tool.takes
             units = [u for u in units if takes(u.path, decoded(side.read(u.path) or b"") or "")]
@@ -322,21 +332,24 @@ class Workbench:
         return threads
 
     def _fill(self, side: Side, snapshot: Snapshot, jobs: Sequence[Job]) -> None:
-        for job in jobs:  # what is written first stays: no tool's file takes the place of trusted settings
+        for job in jobs:  # what is written first stays: no file under review takes the place of settings
             folders = {path.rpartition("/")[0]: path for path in job.files}
             for path in folders.values():
                 for name, text in self._config_for(job.tool, path).items():
                     if name.startswith("../"):
-                        snapshot.write_above(side.name, name[3:], text)
+                        snapshot.write_above(job.room(side), name[3:], text)
                     else:
-                        snapshot.write(side.name, name, text.encode("utf-8", "surrogateescape"))
-        for path in dict.fromkeys(path for job in jobs for path in job.files):
+                        snapshot.write(job.room(side), name, text.encode("utf-8", "surrogateescape"))
+        for room, path in dict.fromkeys((job.room(side), path) for job in jobs for path in job.files):
             content = side.read(path)
             if content is not None:
-                snapshot.write(side.name, path, content)
-        linked = {name for job in jobs for name in job.tool.project_files}
-        if linked:
-            side.link(snapshot, tuple(sorted(linked)))
+                snapshot.write(room, path, content)
+        linked: dict[str, set[str]] = defaultdict(set)
+        for job in jobs:
+            linked[job.room(side)].update(job.tool.project_files)
+        for room, names in linked.items():
+            if names:
+                side.link(snapshot, room, tuple(sorted(names)))
 
     def _work(self, side: Side, snapshot: Snapshot, waiting: list[Job], lock: threading.Lock) -> None:
         while True:
@@ -345,18 +358,46 @@ class Workbench:
                     return
                 job = waiting.pop(0)
             started = time.monotonic()
-            try:
-                job.results = self._run(side, snapshot, job)
-            except ToolFailed as trouble:
-                job.trouble = trouble
-            except Exception as cause:  # noqa: BLE001  (a plugin's parser: anything can come out)
-                job.trouble = ToolFailed(f"its output could not be read: {type(cause).__name__}: {cause}")
+            self._do(side, snapshot, job)
+            if job.trouble is not None and job.tool.scope is Scope.FILE:
+                self._save_what_can_be(side, snapshot, job)
             job.seconds = time.monotonic() - started
+
+    def _do(self, side: Side, snapshot: Snapshot, job: Job) -> None:
+        try:
+            job.results = self._run(side, snapshot, job)
+        except ToolFailed as trouble:
+            job.trouble = trouble
+        except Exception as cause:  # noqa: BLE001  (a plugin's parser: anything can come out)
+            job.trouble = ToolFailed(f"its output could not be read: {type(cause).__name__}: {cause}")
+
+    def _save_what_can_be(self, side: Side, snapshot: Snapshot, job: Job) -> None:
+        """Find the one file a tool stumbles over, so that it alone is unreviewed.
+
+        Half of the files must pass each time: a tool that fails whatever it is given is not tried for long.
+        """
+        middle = len(job.files) // 2
+        if not middle:
+            return
+        halves = [replace(job, files=some, trouble=None) for some in (job.files[:middle], job.files[middle:])]
+        for half in halves:
+            self._do(side, snapshot, half)
+        failed = [half for half in halves if half.trouble is not None]
+        if len(failed) == len(halves):
+            return
+        for half in failed:
+            self._save_what_can_be(side, snapshot, half)
+        job.trouble = None
+        for half in halves:
+            job.results |= half.results
+            job.passed_over |= half.passed_over
+            if half.trouble is not None:
+                job.passed_over |= dict.fromkeys(half.files, str(half.trouble))
 
     def _run(self, side: Side, snapshot: Snapshot, job: Job) -> dict[str, list[RawResult]]:
         tool = job.tool
         names = {alias(path): path for path in job.files}
-        root = snapshot.side(side.name)
+        root = snapshot.side(job.room(side))
         run = Invocation(job.program, root, tuple(names), job.environment, snapshot.home)
         lost = [name for name in names if not (root / name).is_file()]
         if lost:
@@ -462,7 +503,7 @@ class Workbench:
         specialist = unit.specialist
         text = decoded(side.read(unit.path) or b"")
         source = Source(
-            unit.path, text or "", side.base_text(unit.path), side.project, unit.options,
+            unit.path, text or "", partial(side.base_text, unit.path), side.project, unit.options,
             partial(side.is_added, unit.path),
         )  # fmt: skip
         try:
@@ -508,7 +549,7 @@ def _environment_state(environment: Path | None) -> str:
 def _code_identity(specialist: Specialist) -> str:
     """What changes when the code of a specialist's checks does."""
     if isinstance(specialist.checks, Late):
-        files = specialist.checks.files()
+        files = specialist.checks.package_files()
     else:
         modules = {sys.modules.get(check.__module__) for check in specialist.checks}
         files = sorted(Path(m.__file__) for m in modules if m is not None and m.__file__ is not None)

@@ -108,9 +108,11 @@ class Sides:
         """Ask for the results of one side after the other; whoever answers may do so for many changes."""
         units = self._units()
         head = yield self._side("head"), units
-        self._review_whole_change(head)
+        spoken = self._review_whole_change(head)
         old = self._base_units(units, head)
         base = (yield self._side("base"), old) if old else Results()
+        for specialist, path in spoken:  # a check of the whole change has looked at both sides
+            base.by_file.setdefault((specialist, self._files[path].base_path or path), [])
         not_compared = [
             replace(u, reason=f"its old version could not be compared: {u.reason}")
             for u in base.unreviewed
@@ -225,16 +227,16 @@ class Sides:
                 return self._origin.content(self._files[path]) if path in self._files else None
             return self._origin.content(by_base[path], base=True) if path in by_base else None
 
-        def link(snapshot: Snapshot, patterns: tuple[str, ...]) -> None:
+        def link(snapshot: Snapshot, room: str, patterns: tuple[str, ...]) -> None:
             present, absent = self._present(name)
             for path in present:
-                wanted = not snapshot.has(name, path) and any(PurePosixPath(path).match(p) for p in patterns)
+                wanted = not snapshot.has(room, path) and any(PurePosixPath(path).match(p) for p in patterns)
                 content = read(path) if wanted else None
                 if content is not None:
-                    snapshot.write(name, path, content)
+                    snapshot.write(room, path, content)
             differing = set(self._origin.differing(name)) - present
             snapshot.link_project(
-                name, self._origin.root, differing, lambda p: self._origin.read(p, name), patterns, absent
+                room, self._origin.root, differing, lambda p: self._origin.read(p, name), patterns, absent
             )
 
         return Side(
@@ -252,11 +254,12 @@ class Sides:
     def _is_added(self, path: str, line: int) -> bool:
         return self._files[path].is_added_line(line)
 
-    def _review_whole_change(self, head: Results) -> None:
+    def _review_whole_change(self, head: Results) -> list[tuple[Specialist, str]]:
         """Run the checks that look at more than one file; where they speak, their specialist has looked."""
+        spoken: list[tuple[Specialist, str]] = []
+        if not self._change.files:
+            return spoken
         checking = [s for s in self._selected_specialists if s.change_checks]
-        if not checking or not self._change.files:
-            return
         for specialist in checking:
             change = self._whole_change(specialist)
             for check_type in specialist.change_checks if change.files else ():
@@ -269,11 +272,13 @@ class Sides:
                     self._unreviewed.append(Unreviewed(path, specialist.name, specialist.name, reason))
                     continue
                 for result in check.results:
+                    spoken.append((specialist, result.file))
                     said = head.by_file.get((specialist, result.file), [])
                     head.by_file[specialist, result.file] = [*said, result]
                     claiming = self._claimed.setdefault(result.file, [])
                     if specialist not in claiming:
                         claiming.append(specialist)
+        return spoken
 
     def _whole_change(self, specialist: Specialist) -> WholeChange:
         """The change as a specialist's checks see it, without what is excluded or no regular file."""

@@ -128,8 +128,8 @@ class CaseBench(Workbench):
         """Run a tool in a folder that holds one case, as in a repository of its own."""
         name = f"{one.side.name}-{one.folder}"
 
-        def link(snapshot: Snapshot, patterns: tuple[str, ...]) -> None:
-            _write_project(snapshot, name, one, patterns)
+        def link(snapshot: Snapshot, room: str, patterns: tuple[str, ...]) -> None:
+            _write_project(snapshot, room, one, patterns)
 
         side = replace(one.side, name=name, link=link)
         self._wait(self._start(side, [job]), [job])
@@ -211,7 +211,7 @@ def _merged_side(asked: Sequence[Asked]) -> Side:
         folder, _, rest = path.partition("/")
         return by_folder[folder].side.read(rest)
 
-    def link(snapshot: Snapshot, patterns: tuple[str, ...]) -> None:
+    def link(snapshot: Snapshot, room: str, patterns: tuple[str, ...]) -> None:
         pass  # what follows imports and has more than one file runs alone
 
     return Side(

@@ -6,6 +6,7 @@ import enum
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from wardround.findings import RawResult
 
@@ -68,6 +69,7 @@ class Tool:
         optional: whether its absence is nothing to speak of, because the project does not use it or something
             else of ours does its part.
         takes: which of its specialist's files it is for: (path, text) -> whether; all of them by default.
+        wanted: whether the options of its specialist ask for it; always by default.
         command: the argument list for an invocation.
         parse: standard output -> results with paths relative to the root. It raises ``ToolOutputError`` or
             ``msgspec.MsgspecError`` for anything it does not understand; nothing printed is not "clean".
@@ -112,6 +114,7 @@ class Tool:
     find: Callable[[Path], Path | None] | None = None
     optional: bool = False
     takes: Callable[[str, str], bool] | None = None
+    wanted: Callable[[Any], bool] | None = None
     passed_over: Callable[[bytes, Invocation], Mapping[str, str]] | None = None
     variables: Mapping[str, str] = field(default_factory=dict)
     map_package: str = "wardround_rules"

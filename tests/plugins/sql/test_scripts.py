@@ -14,7 +14,7 @@ MIGRATION = "db/migrations/0002_change.sql"
 def said(
     text: str, path: str = MIGRATION, others: dict[str, str] | None = None
 ) -> list[tuple[str, int, int]]:
-    source = Source(path, text, None, NoProject(others or {}))
+    source = Source(path, text, project=NoProject(others or {}))
     return [(result.code, *result.span.start) for result in run_sql_checks(CHECKS, source)]
 
 
@@ -57,7 +57,8 @@ def test_prisma_says_which_database_it_is() -> None:
 @pytest.mark.parametrize(
     "text",
     ["", ";", "\ufeff", "'", "$$", "/*", "{{", "create table", "select " + "(" * 5000, "\x00", "-- ü",
-     "a" * 100_000, "create policy p on t using (" + "not " * 3000 + "true)", "do $$ begin", "copy t from stdin;"],
+     "a" * 100_000, "create policy p on t using (" + "not " * 3000 + "true)", "do $$ begin",
+     "copy t from stdin;"],
 )  # fmt: skip
 def test_nothing_crashes(text: str) -> None:
     for path in (MIGRATION, "supabase/migrations/1.sql", "a.py", "a.ts", "a.rb", "db/mysql/1.sql"):
