@@ -13,8 +13,8 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from new_file import case
@@ -37,7 +37,7 @@ _SAID = re.compile(r"^\S.*?:(\d+):\d+ (lint/\w+/(\w+)|parse|suppressions/\w+)\b"
 def main(clone: Path) -> None:
     """Print one case a line, and on standard error how many were left out and why."""
     left_out: Counter[str] = Counter()
-    ancestors = dict(_ancestors(clone))
+    ancestors = _ancestors(clone)
     for suite in SUITES:
         for snapshot in sorted((clone / suite).glob("*/*/**/*.snap")):
             group, rule, *inner = snapshot.relative_to(clone / suite).parts
@@ -59,13 +59,14 @@ def main(clone: Path) -> None:
     print(f"left out: {dict(left_out)}", file=sys.stderr)
 
 
-def _ancestors(clone: Path) -> Iterator[tuple[str, list[str]]]:
-    """The codes, as oxlint writes them, that each rule says it was made after."""
-    for source in sorted(clone.glob("crates/biome_*_analyze/src/lint/*/*.rs")):
+def _ancestors(clone: Path) -> Mapping[str, list[str]]:
+    """The codes, as oxlint writes them, that each rule says it was made after, in any language."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for source in clone.glob("crates/biome_*_analyze/src/lint/*/*.rs"):
         text = source.read_text("utf-8")
         if name := _NAME.search(text):
-            found = [_SCOPES[scope] + code for scope, code in _SOURCE.findall(text) if scope in _SCOPES]
-            yield name[1], sorted(set(found))
+            found[name[1]] |= {_SCOPES[scope] + code for scope, code in _SOURCE.findall(text) if scope in _SCOPES}
+    return {rule: sorted(codes) for rule, codes in found.items()}
 
 
 def _left_out(fixture: Path) -> str:

@@ -3,10 +3,13 @@
     wardround eval cases CASES.jsonl --only typescript --all-rules --results RESULTS.jsonl
     python evals/suites/coverage.py CASES.jsonl RESULTS.jsonl
 
-Only a finding of a rule about the same defect counts (``defects.py``), on the very line; what a rule that is
-off by default says is told apart. Cases that depend on options are left out. A rule is covered where one of
-its places is found. A fixture the parser refuses, mostly as it holds snippets that declare one name twice,
-is counted apart, except for rules about what no parser takes.
+Only a finding of a rule about the same defect counts (``defects.py``), on the very line. An invalid case is
+found where one of its lines is; since some cases hold a hundred lines and most hold one, the share of all
+lines is printed beside it. A rule is covered where one of its cases is found. What is counted for shares of
+cases and lines are the covered rules; for valid cases, all rules.
+
+Cases that depend on options are left out. A fixture the parser refuses, mostly as it holds snippets that
+declare one name twice, is counted apart, except for rules about what no parser takes.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import json
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from defects import DEFECTS
@@ -26,20 +29,28 @@ SYNTAX = "syntax-error"
 
 
 @dataclass(slots=True)
-class Count:
-    """What was counted for one rule of a suite, or for all."""
+class Found:
+    """What findings had to do with the cases of one rule."""
 
-    places: int = 0
-    found: int = 0
-    found_by_default: int = 0
+    cases: int = 0
+    lines: int = 0
     valid: int = 0
-    reported: int = 0
-    reported_by_default: int = 0
+
+
+@dataclass(slots=True)
+class Count:
+    """What there is for one rule of a suite, and what was found by default and with all rules."""
+
+    cases: int = 0
+    lines: int = 0
+    valid: int = 0
     refused: int = 0
+    by_default: Found = field(default_factory=Found)
+    by_all: Found = field(default_factory=Found)
 
 
 def main(cases: str, results: str) -> None:
-    """Print a line for each rule about a defect, and one for each suite."""
+    """Print a line for each rule about a defect, and two for each suite."""
     shown = {rule.id for rule in host.load().catalogue.listed() if rule.is_shown}
     said = {one["id"]: one["said"] for one in _outcomes(results)}
     counts: dict[str, dict[str, Count]] = defaultdict(lambda: defaultdict(Count))
@@ -71,33 +82,38 @@ def _count(
         count.refused += 1
         return
     about = [(line, source) for line, source in sources if source.partition("/")[2] in wanted]
-    found = {line for line, _ in about}
-    by_default = {line for line, source in about if source in shown}
-    places = {expected["line"] for expected in case["expected"]}
-    count.places += len(places)
-    count.found += len(places & found)
-    count.found_by_default += len(places & by_default)
-    if not places:
-        count.valid += 1
-        count.reported += bool(found)
-        count.reported_by_default += bool(by_default)
+    expected = {place["line"] for place in case["expected"]}
+    count.cases += bool(expected)
+    count.lines += len(expected)
+    count.valid += not expected
+    _note(count.by_all, expected, {line for line, _ in about})
+    _note(count.by_default, expected, {line for line, source in about if source in shown})
+
+
+def _note(found: Found, expected: set[int], lines: set[int]) -> None:
+    found.cases += bool(expected & lines)
+    found.lines += len(expected & lines)
+    found.valid += bool(lines and not expected)
 
 
 def _print(suite: str, rules: dict[str, Count]) -> None:
     for rule, one in sorted(rules.items()):
-        print(f"{suite:20} {rule:40} {one.found_by_default:4} {one.found:4} of {one.places:4}   "
-              f"valid {one.reported_by_default:2} {one.reported:2} of {one.valid:3}")  # fmt: skip
-    with_places = [one for one in rules.values() if one.places]
-    for name, found in (("by default", "found_by_default"), ("with all rules", "found")):
-        covered = [one for one in with_places if getattr(one, found)]
-        share = sum(getattr(one, found) for one in covered) / max(1, sum(one.places for one in covered))
-        mean = sum(getattr(one, found) / one.places for one in covered) / max(1, len(covered))
-        reported = sum(getattr(one, found.replace("found", "reported")) for one in rules.values())
-        valid = sum(one.valid for one in rules.values())
-        print(f"{suite} {name}: {len(covered)} of {len(with_places)} rules covered, "
-              f"{share:.1%} of their places found, {mean:.1%} as the mean over rules, "
-              f"{reported} of {valid} valid cases reported ({reported / max(1, valid):.1%}), "
-              f"{sum(one.refused for one in rules.values())} refused by the parser")  # fmt: skip
+        print(f"{suite:20} {rule:40} cases {one.by_default.cases:3} {one.by_all.cases:3} of {one.cases:3}   "
+              f"lines {one.by_default.lines:3} {one.by_all.lines:3} of {one.lines:3}   "
+              f"valid {one.by_default.valid:2} {one.by_all.valid:2} of {one.valid:3}   refused {one.refused}")  # fmt: skip
+    for name, found in (("by default", "by_default"), ("with all rules", "by_all")):
+        pairs = [(one, getattr(one, found)) for one in rules.values()]
+        covered = [(one, its) for one, its in pairs if its.cases]
+        print(f"{suite} {name}: {len(covered)} of {sum(bool(one.cases) for one in rules.values())} rules covered; "
+              f"of their cases {_share(covered, 'cases')}, of their lines {_share(covered, 'lines')} found; "
+              f"of valid cases {_share(pairs, 'valid')} reported; "
+              f"{sum(one.refused for one in rules.values())} cases refused by the parser")  # fmt: skip
+
+
+def _share(pairs: Iterable[tuple[Count, Found]], what: str) -> str:
+    """``found of there is (share)`` of cases, lines or valid cases."""
+    there, found = (sum(numbers) for numbers in zip(*((getattr(one, what), getattr(its, what)) for one, its in pairs)))
+    return f"{found} of {there} ({found / max(1, there):.1%})"
 
 
 if __name__ == "__main__":

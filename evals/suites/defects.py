@@ -38,6 +38,7 @@ ESLINT_PLUGIN_REACT: dict[str, tuple[str, ...]] = {
     "no-did-update-set-state": (),
     "no-direct-mutation-state": (),
     "no-find-dom-node": (),
+    "no-invalid-html-attribute": (),
     "no-is-mounted": (),
     "no-namespace": (),
     "no-object-type-as-default-prop": (),

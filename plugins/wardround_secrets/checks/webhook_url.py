@@ -58,7 +58,7 @@ class WebhookUrl(SecretCheck):
     NAME = "webhook-url"
     TRIED_ON = "The same 1,800 commits and trees: nothing reported. Planted: 80 of 80."
     VALID: ClassVar[Sequence[str | Valid]] = [
-        'url = "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX"\n',
+        'url = "https://hooks.slack.com/services/T00000000/B00000000/' + "X" * 24 + '"\n',
         'url = "https://hooks.slack.com/services/" + path\n',
         'url = "https://discord.com/api/webhooks/{id}/{token}"\n',
     ]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 from wardround.checks import ChangedText
+from wardround.findings import Span
 
 
 def added_lines(file: ChangedText) -> list[tuple[int, str]]:
@@ -15,19 +17,34 @@ def added_lines(file: ChangedText) -> list[tuple[int, str]]:
 
 def removed_lines(file: ChangedText) -> list[str]:
     """The lines that stood in the file and no longer do, moved ones not counted, in their old order."""
+    return [line for _, line in numbered_removed_lines(file)]
+
+
+def numbered_removed_lines(file: ChangedText) -> Iterator[tuple[int, str]]:
+    """The lines that are gone, with their numbers at the base."""
     left = Counter((file.text or "").split("\n"))
-    removed = []
-    for line in (file.base_text or "").split("\n"):
+    for number, line in enumerate((file.base_text or "").split("\n"), 1):
         if left[line] > 0:
             left[line] -= 1
         else:
-            removed.append(line)
-    return removed
+            yield number, line
 
 
-def line_after_removal(file: ChangedText) -> int:
-    """The line at the head (1-based) where the first line is gone that stood in the base."""
-    head = (file.text or "").split("\n")
-    base = (file.base_text or "").split("\n")
-    same = next((n for n, (new, old) in enumerate(zip(head, base, strict=False)) if new != old), None)
-    return min(len(head), (len(head) if same is None else same + 1))
+def line_left_by(file: ChangedText, number: int) -> int:
+    """The line at the head (1-based) nearest to where a line of the base stood that is gone.
+
+    It is the last line before it, else the first after it, that both versions have exactly once.
+    """
+    base, head = (file.base_text or "").split("\n"), (file.text or "").split("\n")
+    once = {line for line, count in Counter(base).items() if count == 1}
+    places = {line: place for place, line in enumerate(head, 1) if line in once and line.strip()}
+    twice = {line for line, count in Counter(head).items() if count > 1}
+    around = [*base[: number - 1][::-1], *base[number:]]
+    return next((places[line] for line in around if line in places and line not in twice), 1)
+
+
+def span_of_line(file: ChangedText, number: int) -> Span:
+    """What is written in a line of the head, without the blanks around it."""
+    text = (file.text or "").split("\n")[number - 1]
+    column = len(text) - len(text.lstrip()) + 1
+    return Span(number, column, number, max(len(text.rstrip()) + 1, column))

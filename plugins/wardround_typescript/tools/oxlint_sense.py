@@ -15,7 +15,18 @@ _VITEST = _FROM + r"vitest[\"']"
 _JEST = _FROM + r"(?:@jest/globals|bun:test)[\"']"
 _REACT = _FROM + r"[^\"'\n]*(?:react|preact|next/)[^\"'\n]*[\"']|@jsxImportSource"
 _NOT_REACT = _FROM + r"(?:vue|solid-js|svelte|@builder\.io/qwik|@angular/core|lit)(?:/[^\"'\n]*)?[\"']"
+_VUE_CALLS = (
+    r"\b(?:defineNuxt\w*|defineStore|navigateTo|ref|reactive|computed|watchEffect|onMounted|createSignal"
+    r"|use(?:NuxtApp|RuntimeConfig|AsyncData|Cookie|Head))\s*[<(]"
+)
+"""What Nuxt and its like call without an import."""
+_LIKE_REACT = r"\bReact\.|\bextends\s+(?:Pure)?Component\b|\buse[A-Z]|</|/>"
 _NAMED = r"'([^']+)'"
+_NEEDS_NEW = (
+    r"^Use `new (?:\w+Array|ArrayBuffer|DataView|FinalizationRegistry|Map|Promise|Proxy|Set|SharedArrayBuffer"
+    r"|Weak\w+)\(\)`|instead of `new (?:BigInt|Symbol)\(\)`"
+)
+"""What throws with new or without it; of others the rule only likes one way better."""
 _REF = r"[rR]ef(?:\.current)?$|\.current$"
 _DEFINED = r"^[ \t]*(?:export\s+)?(?:async\s+)?(?:function\s*\*?\s*|const\s+|let\s+)([A-Za-z_$][\w$]*)"
 _CALLED = r"([A-Za-z_$][\w$]*)\s*\("
@@ -64,10 +75,14 @@ class Looked:
 
     @cached_property
     def is_of_react(self) -> bool:
-        """Whether its JSX and its functions named use... are React's."""
+        """Whether its JSX and its functions named use... are React's, which files need not say that use both."""
         if re.search(_REACT, self.text):
             return True
-        return self.path.endswith((".tsx", ".jsx")) and not re.search(_NOT_REACT, self.text)
+        if self.path.endswith((".vue", ".svelte")) or re.search(_NOT_REACT, self.text):
+            return False
+        if self.path.endswith((".tsx", ".jsx")):
+            return True
+        return re.search(_LIKE_REACT, self.text) is not None and not re.search(_VUE_CALLS, self.text)
 
     @cached_property
     def has_template(self) -> bool:
@@ -128,6 +143,10 @@ def _is_sensible(result: RawResult, file: Looked) -> bool:
     family, _, name = result.code.rpartition("/")
     if family in ("react", "react-hooks", "react-perf") and not file.is_of_react:
         return False
+    if result.code == "unicorn/new-for-builtins":
+        return re.search(_NEEDS_NEW, result.message) is not None
+    if result.code == "unicorn/no-negation-in-equality-check":  # !a === !b compares truth, and is meant
+        return re.search(r"==\s*!", file.lines[result.span.line - 1]) is None
     if result.code == "no-unassigned-vars":
         return not file.has_template
     if name == "valid-expect":  # other assertion libraries, and vitest's second argument

@@ -8,15 +8,17 @@ from dataclasses import replace
 
 from wardround.findings import Finding, Status
 
+_BROKEN = "syntax-error"
 _WEIGHT = {Status.EXISTING: 0, Status.SUPPRESSED: 1, Status.CAUSED: 2, Status.NEW: 3}
 
 
 def merged(findings: Iterable[Finding], tools: Sequence[str] = ()) -> list[Finding]:
     """Merge findings of one defect class whose places overlap or begin on the same line.
 
-    Two findings of one rule are never merged: a tool that says a thing twice means two things. Of a group,
-    the most severe finding speaks, then one that brings a fix, then that of the tool named first, then the
-    first by rule name; the others become its sources.
+    Two findings of one rule are never merged: a tool that says a thing twice means two things. But of a file
+    that does not parse the first finding speaks for all: what follows is mostly the parser not finding back.
+    Of a group, the most severe finding speaks, then one that brings a fix, then that of the tool named first,
+    then the first by rule name; the others become its sources.
 
     Args:
         tools: who speaks first, so that the same rule speaks at commit and in CI, where more tools run.
@@ -38,6 +40,8 @@ def merged(findings: Iterable[Finding], tools: Sequence[str] = ()) -> list[Findi
 
 
 def _belongs(finding: Finding, cluster: list[Finding]) -> bool:
+    if finding.defect_class == _BROKEN:
+        return True
     if any(other.rule == finding.rule for other in cluster):
         return False
     return any(other.span.line == finding.span.line or other.span.overlaps(finding.span) for other in cluster)
@@ -46,13 +50,21 @@ def _belongs(finding: Finding, cluster: list[Finding]) -> bool:
 def _as_one(cluster: list[Finding], tools: Sequence[str]) -> Finding:
     if len(cluster) == 1:
         return cluster[0]
+    if cluster[0].defect_class == _BROKEN:
+        first = cluster[0].span.start
+        return _spoken([f for f in cluster if f.span.start == first], cluster, tools)
+    return _spoken(cluster, cluster, tools)
+
+
+def _spoken(candidates: list[Finding], cluster: list[Finding], tools: Sequence[str]) -> Finding:
+    """One of the candidates, with what the whole cluster knows."""
     rank = {tool: number for number, tool in enumerate(tools)}
 
     def order(finding: Finding) -> tuple[int, bool, int, str]:
         place = rank.get(finding.rule.partition("/")[0], len(rank))
         return (-finding.severity, finding.suggested_fix is None, place, finding.rule)
 
-    speaker = min(cluster, key=order)
+    speaker = min(candidates, key=order)
     return replace(
         speaker,
         sources=tuple(sorted({source for f in cluster for source in f.sources})),
