@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+from wardround.late import LatePattern
 from wardround_docker_ci import compose, dockerfile, gitlab, manifests
 from wardround_docker_ci.dockerfile import Dockerfile
 from wardround_docker_ci.jenkinsfile import Jenkinsfile, Token
@@ -23,7 +24,7 @@ from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar, documents, pass
 
 _POWERSHELL = ("pwsh", "powershell", "cmd", "python", "node", "perl")
 _COMMENT_LINES = 4
-_MAY_FAIL = re.compile(
+_MAY_FAIL = LatePattern(
     r"#.*\b(?:ignor\w+|continue|allow\w*|advisory|non-?blocking|best.effort|optional|informational|fail\w*)\b",
     re.IGNORECASE,
 )
@@ -384,7 +385,7 @@ def _pod_mounts(file: CiFile) -> Iterator[Mount]:
                 yield Mount(scalar.value, at.start, at.end)
 
 
-_MOUNT_ARGUMENT = re.compile(
+_MOUNT_ARGUMENT = LatePattern(
     r"(?:^|\s)(?:-v|--volume)[ =]?[\"']?(/[^\s:\"']*)(?=:)"
     r"|--mount[ =]\S*?(?:source|src)=([^,\s]+)"
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from wardround.late import LatePattern
+
 _ATTACKER = (
     r"github\.event\.(?:issue|pull_request|discussion|comment|review|review_comment)\.(?:title|body)",
     r"github\.event\.pull_request\.head\.(?:ref|label|repo\.default_branch|repo\.description|repo\.homepage)",
@@ -13,17 +15,17 @@ _ATTACKER = (
     r"github\.event\.pages(?:\.\*|\[\d+\])\.page_name",
     r"github\.head_ref",
 )
-UNTRUSTED = re.compile(
+UNTRUSTED = LatePattern(
     r"(?<![\w.-])(?:" + "|".join(part.replace(r"\.", r"\s*\.\s*") for part in _ATTACKER) + r")(?![\w-])",
     re.IGNORECASE,
 )
 """Text anybody who opens an issue or a pull request writes."""
 
-_JUDGED = re.compile(
+_JUDGED = LatePattern(
     r"^(?:!|contains\(|startsWith\(|endsWith\(|hashFiles\(|fromJSON\(|toJSON\()|==|!=", re.IGNORECASE
 )
 
-HEAD_REFERENCE = re.compile(
+HEAD_REFERENCE = LatePattern(
     r"github\.event\.pull_request\.(?:head\.(?:sha|ref)|merge_commit_sha)|github\.head_ref"
     r"|github\.event\.workflow_run\.head_(?:sha|branch|commit\.id)"
     r"|refs/pull/\$\{\{[^}]*\}\}/(?:head|merge)",

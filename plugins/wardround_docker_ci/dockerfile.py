@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from wardround.late import LatePattern
 from wardround_docker_ci.places import Passage
 
 INSTRUCTIONS = frozenset(
@@ -19,13 +20,13 @@ INSTRUCTIONS = frozenset(
         "MAINTAINER", "ONBUILD", "RUN", "SHELL", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR",
     }
 )  # fmt: skip
-_DIRECTIVE = re.compile(r"#[ \t]*([A-Za-z]\w*)[ \t]*=[ \t]*(.*?)[ \t\r]*$")
-_KEYWORD = re.compile(r"[ \t]*([A-Za-z]\w*)")
-_FLAG = re.compile(r"\s*(--([\w-]+)(?:=((?:\"[^\"]*\"|\S)*))?)(?=\s|$)")
-_WORD = re.compile(r"(?:[^\s\"'\\]|\\.|\"(?:\\.|[^\"\\])*\"|'[^']*'|[\"'\\])+", re.DOTALL)
-_PAIR = re.compile(r"([A-Za-z_][\w.-]*)=")
-_HEREDOC = re.compile(r"(?<!<)<<(-?)([\"']?)([A-Za-z_]\w*)\2")
-_JSON_STRING = re.compile(r'"(?:\\.|[^"\\])*"')
+_DIRECTIVE = LatePattern(r"#[ \t]*([A-Za-z]\w*)[ \t]*=[ \t]*(.*?)[ \t\r]*$")
+_KEYWORD = LatePattern(r"[ \t]*([A-Za-z]\w*)")
+_FLAG = LatePattern(r"\s*(--([\w-]+)(?:=((?:\"[^\"]*\"|\S)*))?)(?=\s|$)")
+_WORD = LatePattern(r"(?:[^\s\"'\\]|\\.|\"(?:\\.|[^\"\\])*\"|'[^']*'|[\"'\\])+", re.DOTALL)
+_PAIR = LatePattern(r"([A-Za-z_][\w.-]*)=")
+_HEREDOC = LatePattern(r"(?<!<)<<(-?)([\"']?)([A-Za-z_]\w*)\2")
+_JSON_STRING = LatePattern(r'"(?:\\.|[^"\\])*"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +218,7 @@ def _begin_stage(file: Dockerfile, one: Instruction) -> None:
     file.stages.append(stage)
 
 
-_VARIABLE = re.compile(r"\\\$|\$(?:(\w+)|\{(\w+)(?:(:?[-+?]|[#%/]+)((?:[^{}]|\{[^{}]*\})*))?\})")
+_VARIABLE = LatePattern(r"\\\$|\$(?:(\w+)|\{(\w+)(?:(:?[-+?]|[#%/]+)((?:[^{}]|\{[^{}]*\})*))?\})")
 
 
 def substituted(text: str, values: dict[str, str | None]) -> str | None:
@@ -295,7 +296,7 @@ def _instructions(text: str, escape: str) -> Iterator[Instruction]:
 def _instruction(lines: _Lines, start: int, line: str, escape: str, comment: Token | None) -> Instruction:
     """Read on over continuation lines and here-documents."""
     parts, blank_lines = [], []
-    continues = re.compile(re.escape(escape) + r"[ \t\r]*$")
+    continues = LatePattern(re.escape(escape) + r"[ \t\r]*$")
     at, end = start, start + len(line)
     while True:
         goes_on = continues.search(line)

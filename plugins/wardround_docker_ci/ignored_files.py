@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from wardround.late import LatePattern
+
 
 class Ignored(enum.Enum):
     """How much of a path is kept from the build; ``PARTLY`` where something inside is let through again."""
@@ -51,9 +53,9 @@ def _may_fit_inside(pattern: str, name: str) -> bool:
 
 
 @lru_cache(maxsize=1000)
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compiled(pattern: str) -> LatePattern:
     out = ""
     for part in re.findall(r"\*\*/?|\*|\?|[^*?]+", pattern):
         wild = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
         out += wild.get(part) or re.escape(part)
-    return re.compile(out)
+    return LatePattern(out)

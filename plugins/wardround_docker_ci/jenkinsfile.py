@@ -7,20 +7,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from wardround.late import LatePattern
 from wardround_docker_ci.places import Passage
 
 SHELL_STEPS = frozenset({"sh", "bat", "powershell", "pwsh"})
-_TOKEN = re.compile(
+_TOKEN = LatePattern(
     r"(?P<blank>[ \t\r\f]+|\\\r?\n)|(?P<comment>//[^\n]*|/\*)|(?P<newline>\n)"
     r"|(?P<string>\"\"\"|'''|\"|'|\$/)|(?P<word>[A-Za-z_$][\w$]*)|(?P<number>\d[\w.]*)|(?P<sign>.)",
     re.DOTALL,
 )
-_SLASHY = re.compile(r"/(?!/)(?:[^/\n\\]|\\.)+/")
+_SLASHY = LatePattern(r"/(?!/)(?:[^/\n\\]|\\.)+/")
 _BEFORE_SLASHY = frozenset("(,=~[!&|?:{;")
-_INTERPOLATION = re.compile(
+_INTERPOLATION = LatePattern(
     r"(?<!\\)\$(?:\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}|([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*))"
 )
-_ESCAPE = re.compile(r"\\(\r?\n|.)", re.DOTALL)
+_ESCAPE = LatePattern(r"\\(\r?\n|.)", re.DOTALL)
 _OPENING = {"(": ")", "[": "]", "{": "}"}
 
 

@@ -6,6 +6,8 @@ import enum
 import re
 from fnmatch import fnmatchcase
 
+from wardround.late import LatePattern
+
 
 class Kind(enum.StrEnum):
     """The kinds of files this specialist knows."""
@@ -47,12 +49,12 @@ _BY_NAME: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     (Kind.JENKINSFILE, ("jenkinsfile", "jenkinsfile.*", "jenkinsfile-*", "*.jenkinsfile")),
     (Kind.SHELL, ("*.sh", "*.bash", "*.bats", "*.ksh")),
 )  # fmt: skip
-_BY_FOLDER: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    (Kind.WORKFLOW, re.compile(r"(?:.*/)?\.github/workflows/[^/]+\.ya?ml")),
-    (Kind.DEPENDABOT, re.compile(r"(?:.*/)?\.github/dependabot\.ya?ml")),
-    (Kind.GITLAB_CI, re.compile(r"(?:.*/)?\.gitlab(?:-ci|/ci)/.+\.ya?ml")),
+_BY_FOLDER: tuple[tuple[Kind, LatePattern], ...] = (
+    (Kind.WORKFLOW, LatePattern(r"(?:.*/)?\.github/workflows/[^/]+\.ya?ml")),
+    (Kind.DEPENDABOT, LatePattern(r"(?:.*/)?\.github/dependabot\.ya?ml")),
+    (Kind.GITLAB_CI, LatePattern(r"(?:.*/)?\.gitlab(?:-ci|/ci)/.+\.ya?ml")),
 )
-_NOT_ITSELF = re.compile(
+_NOT_ITSELF = LatePattern(
     r"\.(?:dockerignore|containerignore|template|tmpl|tpl|j2|jinja2?|erb|mustache|hbs|gotmpl|em|in|m4|ejs|njk"
     r"|md|txt|rst|py|js|ts|go|rs|rb|json|patch|diff|orig|bak|html|lock)$",
     re.IGNORECASE,
@@ -62,7 +64,7 @@ _MANIFEST = tuple(
     re.compile(pattern, re.MULTILINE)
     for pattern in (r"^(?:- )?apiVersion:\s*\S", r"^(?:- |  )?kind:\s*[A-Z\"']")
 )
-_FILLED_IN = re.compile(r"^[^#\n]*\{\{[-\s.$]", re.MULTILINE)
+_FILLED_IN = LatePattern(r"^[^#\n]*\{\{[-\s.$]", re.MULTILINE)
 
 
 def kind_of(path: str, text: str) -> Kind | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from wardround.late import LatePattern
 from wardround_docker_ci.shell import Command, Word, unwrapped
 
 FETCHERS = frozenset({"curl", "wget", "fetch", "aria2c"})
@@ -26,7 +26,7 @@ _LINTERS = frozenset(
 _RUN_BY = frozenset(
     {"npx", "bunx", "uvx", "pipx", "run", "exec", "bundle", "poetry", "uv", "pdm", "rye", "hatch"}
 )
-_TASK = re.compile(
+_TASK = LatePattern(
     r"(?:unit|integration|e2e|run)?[-:_]?(?:tests?|lint|typecheck|type-check|check-types)(?:[-:_]\w+)*$"
 )
 

@@ -6,7 +6,9 @@ import math
 import re
 from collections import Counter
 
-_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+from wardround.late import LatePattern
+
+_PARTS = LatePattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET_PARTS = frozenset(
     {
         "password", "passwd", "passphrase", "pword", "secret", "secrets", "token", "apikey",
@@ -34,13 +36,13 @@ _ABOUT = frozenset(
 _PUBLIC = frozenset(
     {"public", "publishable", "anon", "max", "min", "num", "no", "has", "use", "is", "allow", "disable"}
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = LatePattern(
     r"change|example|placeholder|dummy|sample|default|your|todo|fake|test|local|secret|password|passwd|passw0rd"
     r"|token|insert|replace|redacted|mock|x{4,}|\*{3,}|\.{3}|123|abc|foobar|hunter2|postgres|admin|root|mysql"
     r"|redis|mariadb|mongo|rabbit|minio|guest|demo|dev|docker|keycloak|grafana|qwerty|letmein|not.?a|none|null|empty",
     re.IGNORECASE,
 )
-_FILLED_IN = re.compile(r"\$|\{\{|<[^<>]+>|%\w+%|@\w+@|^(?:file|vault|op|ssm|env|secret|ref)[:+]")
+_FILLED_IN = LatePattern(r"\$|\{\{|<[^<>]+>|%\w+%|@\w+@|^(?:file|vault|op|ssm|env|secret|ref)[:+]")
 _ENTROPY_BITS = 3.0
 """Per character; English words of the length of a secret stay below."""
 

@@ -10,15 +10,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from wardround.late import LatePattern
 from wardround_docker_ci.places import Passage
 
 _MOST_NESTED = 4
-_BLANK = re.compile(r"(?:[ \t\r\f\v]|\\\r?\n)+")
-_OPERATOR = re.compile(r"&&|\|\||\|&|;;&|;;|;&|[;|&()\n]")
-_REDIRECT = re.compile(r"(?:\d+|\{\w+\})?(?:<<<|<<-?|>>|>&|<&|>\||<>|[<>])(?!\()|&>>?")
-_PLAIN = re.compile(r"[^\s'\"\\$`;&|()<>]+")
-_DELIMITER = re.compile(r"[ \t]*(\\?)(['\"]?)([\w.!@%+-]+)\2")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
+_BLANK = LatePattern(r"(?:[ \t\r\f\v]|\\\r?\n)+")
+_OPERATOR = LatePattern(r"&&|\|\||\|&|;;&|;;|;&|[;|&()\n]")
+_REDIRECT = LatePattern(r"(?:\d+|\{\w+\})?(?:<<<|<<-?|>>|>&|<&|>\||<>|[<>])(?!\()|&>>?")
+_PLAIN = LatePattern(r"[^\s'\"\\$`;&|()<>]+")
+_DELIMITER = LatePattern(r"[ \t]*(\\?)(['\"]?)([\w.!@%+-]+)\2")
+_ASSIGNMENT = LatePattern(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
 _KEYWORDS = frozenset(
     {
         "if", "then", "else", "elif", "fi", "do", "done", "while", "until", "for", "case", "esac", "in",
@@ -26,7 +27,7 @@ _KEYWORDS = frozenset(
     }
 )  # fmt: skip
 _OPENING = frozenset({"if", "then", "else", "elif", "do", "while", "until", "time", "!", "{"})
-_NESTED_START = re.compile(r"\$\(|`|<\(|>\(")
+_NESTED_START = LatePattern(r"\$\(|`|<\(|>\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,11 +331,11 @@ def _expansion_end(text: str, start: int) -> int:
         return _closing(text, start + 2, ")")
     if text.startswith("${", start):
         return _closing(text, start + 2, "}")
-    name = re.compile(r"\$(?:\w+|[@*#?$!-])?").match(text, start)
+    name = LatePattern(r"\$(?:\w+|[@*#?$!-])?").match(text, start)
     return max(name.end() if name else start + 1, start + 1)
 
 
-_INTERESTING = re.compile(r"['\"\\(){}]")
+_INTERESTING = LatePattern(r"['\"\\(){}]")
 
 
 def _closing(text: str, start: int, sign: str) -> int:
@@ -361,7 +362,7 @@ def _closing(text: str, start: int, sign: str) -> int:
     return at
 
 
-_QUOTE_OR_ESCAPE = re.compile(r"[\"\\]")
+_QUOTE_OR_ESCAPE = LatePattern(r"[\"\\]")
 
 
 def _plain_double_end(text: str, start: int) -> int:

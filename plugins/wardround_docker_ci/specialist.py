@@ -10,10 +10,9 @@ from wardround.late import Late
 from wardround.specialists import Specialist
 from wardround_docker_ci.kinds import SHELLS, kind_of
 
+_NAMED = ("dockerfile", "containerfile", "jenkinsfile", "Dockerfile", "Containerfile", "Jenkinsfile")
 _ASKED = (
-    "[Dd]ockerfile", "*.[Dd]ockerfile", "[Dd]ockerfile.*", "[Dd]ockerfile-*",
-    "[Cc]ontainerfile", "*.[Cc]ontainerfile", "[Cc]ontainerfile.*", "[Cc]ontainerfile-*",
-    "[Jj]enkinsfile", "[Jj]enkinsfile.*", "[Jj]enkinsfile-*", "*.[Jj]enkinsfile",
+    *(shape.format(name) for name in _NAMED for shape in ("{}", "*.{}", "{}.*", "{}-*")),
     "*.sh", "*.bash", "*.bats", "*.ksh", "*.yml", "*.yaml",
 )  # fmt: skip
 """Names of files that may be of a kind it knows; what they say settles it."""

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from wardround.late import LatePattern
 from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar, Sequence
 
-_EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}", re.DOTALL)
+_EXPRESSION = LatePattern(r"\$\{\{(.*?)\}\}", re.DOTALL)
 FROM_FORKS = ("pull_request_target", "workflow_run")
 """Events that run with the rights of the target repository on behalf of whoever opened a pull request."""
 

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from wardround.findings import Span
+from wardround.late import LatePattern
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
 
-_TEST_PATH = re.compile(r"(^|/)(tests?|testing|conftest\.py|test_[^/]*\.py|[^/]*_tests?\.py)(/|$)")
+_TEST_PATH = LatePattern(r"(^|/)(tests?|testing|conftest\.py|test_[^/]*\.py|[^/]*_tests?\.py)(/|$)")
 
 
 def is_test_path(path: str) -> bool:

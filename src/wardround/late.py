@@ -1,13 +1,15 @@
-"""Values that a module names, imported when they are first looked at."""
+"""What is made when it is first used: values of other modules, and regular expressions."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Sequence
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar, overload
+from typing import Any, TypeVar, overload
 
 Item = TypeVar("Item")
 
@@ -47,3 +49,39 @@ class Late(Sequence[Item]):
 
     def __len__(self) -> int:
         return len(self._items)
+
+
+class LatePattern:
+    """A regular expression over text that is compiled when it is first used.
+
+    A specialist has hundreds, a change needs a few, and compiling one takes longer than using it.
+    """
+
+    def __init__(self, pattern: str, flags: int = 0) -> None:
+        self.pattern = pattern
+        self._flags = flags
+
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self.pattern, self._flags)
+
+    def search(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[str] | None:
+        return self._compiled.search(text, pos, endpos)
+
+    def match(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[str] | None:
+        return self._compiled.match(text, pos, endpos)
+
+    def fullmatch(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[str] | None:
+        return self._compiled.fullmatch(text, pos, endpos)
+
+    def finditer(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> Iterator[re.Match[str]]:
+        return self._compiled.finditer(text, pos, endpos)
+
+    def findall(self, text: str) -> list[Any]:
+        return self._compiled.findall(text)
+
+    def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str, count: int = 0) -> str:
+        return self._compiled.sub(replacement, text, count)
+
+    def split(self, text: str, maxsplit: int = 0) -> list[str | Any]:
+        return self._compiled.split(text, maxsplit)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wardround.checks import ChangeCheck, Check, CheckRunner, run_each
+from wardround.globs import matches
 from wardround.rules import Rule
 from wardround.tools.tool import Tool
 
@@ -93,11 +93,11 @@ class Specialist:
 
     def claims_name(self, path: str) -> bool:
         """Whether the name alone says that this specialist reviews the file."""
-        return self.any_text or _matches(path, self.patterns)
+        return self.any_text or matches(path, self.patterns)
 
     def looks_into(self, path: str) -> bool:
         """Whether it must see the text of a file of this name to say whether it reviews it."""
-        return _matches(path, self.text_decides)
+        return matches(path, self.text_decides)
 
     def claims_content(self, path: str, start: bytes) -> bool:
         """Whether the first bytes of a file with no telling name say so."""
@@ -107,11 +107,6 @@ class Specialist:
             if any(re.fullmatch(pattern, program) for pattern in self.interpreters):
                 return True
         return self.claims_text is not None and self.claims_text(path, start)
-
-
-def _matches(path: str, patterns: Sequence[str]) -> bool:
-    name = path.rpartition("/")[2]
-    return any(fnmatch.fnmatchcase(path if "/" in p else name, p) for p in patterns)
 
 
 def _interpreter(words: Sequence[str]) -> str:

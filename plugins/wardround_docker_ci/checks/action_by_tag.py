@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import STEPS, CiCheck
 
-_COMMIT = re.compile(r"[0-9a-f]{40}$")
+_COMMIT = LatePattern(r"[0-9a-f]{40}$")
 _OWN = ("actions/", "github/")
 
 

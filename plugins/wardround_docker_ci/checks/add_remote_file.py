@@ -8,9 +8,10 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
+from wardround.late import LatePattern
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
-_REMOTE = re.compile(r"https?://", re.IGNORECASE)
+_REMOTE = LatePattern(r"https?://", re.IGNORECASE)
 
 
 class AddRemoteFile(CiCheck):

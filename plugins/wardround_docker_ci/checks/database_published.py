@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import COMPOSE, CiCheck
 from wardround_docker_ci.yaml_tree import Scalar
 
@@ -15,7 +16,7 @@ _PORTS = {
     "3306": "MySQL", "5432": "PostgreSQL", "6379": "Redis", "27017": "MongoDB", "9200": "Elasticsearch",
     "11211": "memcached", "1433": "SQL Server", "9042": "Cassandra", "2379": "etcd", "5984": "CouchDB",
 }  # fmt: skip
-_SHORT = re.compile(r"(?:(\d[\d.]*|\[[^]]*\]|localhost):)?(?:[\d-]+|\$\{[^}]*\}):(\d+)(?:/tcp)?$")
+_SHORT = LatePattern(r"(?:(\d[\d.]*|\[[^]]*\]|localhost):)?(?:[\d-]+|\$\{[^}]*\}):(\d+)(?:/tcp)?$")
 _EVERYWHERE = (None, "0.0.0.0", "[::]")  # noqa: S104  (the address that is looked for)
 
 

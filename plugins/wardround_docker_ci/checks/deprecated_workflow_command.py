@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
+from wardround.late import LatePattern
 from wardround_docker_ci.check import STEPS, CiCheck
 
-_COMMAND = re.compile(r"::(set-output|save-state|set-env|add-path)(?: [^:\n]*)?::")
+_COMMAND = LatePattern(r"::(set-output|save-state|set-env|add-path)(?: [^:\n]*)?::")
 _INSTEAD = {
     "set-output": "$GITHUB_OUTPUT",
     "save-state": "$GITHUB_STATE",

@@ -8,13 +8,14 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import COMPOSE, JENKINS, KUBERNETES, WORKFLOW, CiCheck
 from wardround_docker_ci.kinds import Kind
 
-_SOCKET = re.compile(
+_SOCKET = LatePattern(
     r"(?:/var)?/run/(?:docker|containerd/containerd|crio/crio|podman/podman)\.sock$|^\\\\\.\\pipe\\docker"
 )
-_BUILT_FOR_IT = re.compile(
+_BUILT_FOR_IT = LatePattern(
     r"traefik|portainer|watchtower|docker-?gen|nginx-proxy|acme-companion|letsencrypt|socket-?proxy|cadvisor|dozzle"
     r"|vector|promtail|fluent|datadog|telegraf|netdata|runner|jenkins|drone|woodpecker|ouroboros|diun|autoheal|ofelia"
     r"|alloy|localstack|testcontainers|ryuk|swarm|lazydocker|glances|beszel|homepage|loki|agent|docker",

@@ -8,12 +8,13 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.dockerfile import substituted, variables
 from wardround_docker_ci.predefined import PLATFORM_ARGUMENTS
 
-_WHOLE = re.compile(r"\$(?:\w+|\{\w+\})$")
-_IMAGE = re.compile(r"(?:[\w.-]+(?::\d+)?/)*[\w][\w.-]*(?::[\w][\w.-]*)?(?:@[\w:+.-]+)?$")
+_WHOLE = LatePattern(r"\$(?:\w+|\{\w+\})$")
+_IMAGE = LatePattern(r"(?:[\w.-]+(?::\d+)?/)*[\w][\w.-]*(?::[\w][\w.-]*)?(?:@[\w:+.-]+)?$")
 
 
 class EmptyFromArgument(CiCheck):

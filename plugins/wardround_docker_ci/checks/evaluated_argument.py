@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import SCRIPTS, CiCheck
 
-_ARGUMENT = re.compile(r"(?<!\\)\$(?:[1-9@*]|\{[1-9@*](?::?[-+?][^}]*)?\})")
+_ARGUMENT = LatePattern(r"(?<!\\)\$(?:[1-9@*]|\{[1-9@*](?::?[-+?][^}]*)?\})")
 
 
 class EvaluatedArgument(CiCheck):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import GITLAB, CiCheck
 from wardround_docker_ci.programs import program
 
@@ -15,7 +15,7 @@ _ATTACKER = (
     r"\$\{?(?:CI_MERGE_REQUEST_(?:TITLE|DESCRIPTION|SOURCE_BRANCH_NAME|LABELS)|CI_COMMIT_(?:MESSAGE|TITLE|DESCRIPTION"
     r"|REF_NAME|BRANCH|AUTHOR|TAG_MESSAGE)|CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_NAME)\b"
 )
-_UNTRUSTED = re.compile(_ATTACKER)
+_UNTRUSTED = LatePattern(_ATTACKER)
 
 
 class EvaluatedMergeRequest(CiCheck):

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.late import LatePattern
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.dockerfile import Token
 
-_PORT = re.compile(r"\d+(?:-\d+)?(?:/(\w+))?$")
+_PORT = LatePattern(r"\d+(?:-\d+)?(?:/(\w+))?$")
 _HIGHEST = 65535
 
 

@@ -8,12 +8,13 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.dockerfile import Stage
 from wardround_docker_ci.image_names import image_name
 from wardround_docker_ci.predefined import ARGUMENTS, PLAIN_SYSTEMS, PLATFORM_ARGUMENTS
 
-_USE = re.compile(r"(?<![\\$])\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
+_USE = LatePattern(r"(?<![\\$])\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
 
 
 class GlobalArgumentInRun(CiCheck):

@@ -8,14 +8,15 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, GITLAB, JENKINS, KUBERNETES, WORKFLOW, CiCheck
 from wardround_docker_ci.kinds import Kind
 from wardround_docker_ci.secret_names import is_real_secret, is_secret_name, masked
 
-_TRIAL = re.compile(
+_TRIAL = LatePattern(
     r"(?:^|[/._-])(?:ci|tests?|e2e|dev|development|examples?|samples?|local|demo)(?:[/._-]|$)"
 )
-_IN_URL = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/@]+)@", re.IGNORECASE)
+_IN_URL = LatePattern(r"[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/@]+)@", re.IGNORECASE)
 
 
 class HardcodedSecret(CiCheck):

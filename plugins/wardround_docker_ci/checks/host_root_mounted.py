@@ -8,12 +8,13 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
+from wardround.late import LatePattern
 from wardround_docker_ci.check import COMPOSE, JENKINS, KUBERNETES, CiCheck
 from wardround_docker_ci.ci_file import Mount
 from wardround_docker_ci.kinds import Kind
 
 _WHOLE = frozenset({"/", "/etc", "/root", "/proc", "/boot", "/usr", "/var/lib/docker", "/var/lib/kubelet"})
-_OBSERVERS = re.compile(
+_OBSERVERS = LatePattern(
     r"exporter|cadvisor|promtail|fluent|datadog|netdata|telegraf|vector|agent|glances|falco|trivy|bench|beszel",
     re.IGNORECASE,
 )

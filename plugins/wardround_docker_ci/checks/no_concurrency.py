@@ -8,9 +8,10 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 
-_DEPLOYS = re.compile(r"(?:^|[-_\s])deploy(?:$|[-_\s])", re.IGNORECASE)
+_DEPLOYS = LatePattern(r"(?:^|[-_\s])deploy(?:$|[-_\s])", re.IGNORECASE)
 
 
 class NoConcurrency(CiCheck):

@@ -8,9 +8,12 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
-_ROOTLESS = re.compile(r"nonroot|rootless|unprivileged|bitnami/|chainguard/|cgr\.dev/|jupyter/|/ubi\d*-micro")
+_ROOTLESS = LatePattern(
+    r"nonroot|rootless|unprivileged|bitnami/|chainguard/|cgr\.dev/|jupyter/|/ubi\d*-micro"
+)
 _PROGRAMS = ("CMD", "ENTRYPOINT")
 
 

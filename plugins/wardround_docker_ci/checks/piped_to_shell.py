@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
+from wardround.late import LatePattern
 from wardround_docker_ci.check import SCRIPTS, CiCheck
 from wardround_docker_ci.programs import FETCHERS, INTERPRETERS, SHELLS, program
 from wardround_docker_ci.shell import Command, pipelines
 
-_FETCHED_INSIDE = re.compile(r"(?:\$\(|<\(|`)\s*(?:curl|wget)\b[^|)`]*(?:\)|`|$)")
-_LOCAL = re.compile(r"\b(?:localhost|127\.0\.0\.1|169\.254\.169\.254)\b")
+_FETCHED_INSIDE = LatePattern(r"(?:\$\(|<\(|`)\s*(?:curl|wget)\b[^|)`]*(?:\)|`|$)")
+_LOCAL = LatePattern(r"\b(?:localhost|127\.0\.0\.1|169\.254\.169\.254)\b")
 
 
 class PipedToShell(CiCheck):

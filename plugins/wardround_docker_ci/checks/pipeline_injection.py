@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import JENKINS, CiCheck
 from wardround_docker_ci.jenkinsfile import Call
 
-_PARAMETER = re.compile(r"^(?:params|pipelineParams)(?:\.(\w+)|\[['\"](\w+)['\"]\])$")
-_CHANGE = re.compile(
+_PARAMETER = LatePattern(r"^(?:params|pipelineParams)(?:\.(\w+)|\[['\"](\w+)['\"]\])$")
+_CHANGE = LatePattern(
     r"^(?:env\.)?(CHANGE_(?:TITLE|BRANCH|AUTHOR(?:_DISPLAY_NAME|_EMAIL)?|FORK)|ghprb\w*(?:Title|Body|LongDescription"
     r"|SourceBranch|CommentBody|CommitAuthor)|gitlab(?:SourceBranch|MergeRequestTitle|MergeRequestDescription))$"
 )

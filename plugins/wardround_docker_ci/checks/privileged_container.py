@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import COMPOSE, KUBERNETES, CiCheck
 from wardround_docker_ci.kinds import Kind
 from wardround_docker_ci.manifests import Pod
@@ -15,9 +16,9 @@ from wardround_docker_ci.programs import program
 from wardround_docker_ci.shell import unwrapped
 from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar
 
-_NEEDS_IT = re.compile(r"\bdind\b|docker-in-docker|kindest/node|/cadvisor|binfmt|buildkit", re.IGNORECASE)
+_NEEDS_IT = LatePattern(r"\bdind\b|docker-in-docker|kindest/node|/cadvisor|binfmt|buildkit", re.IGNORECASE)
 _ALL_POWER = frozenset({"ALL", "SYS_ADMIN", "CAP_SYS_ADMIN", "CAP_ALL"})
-_TAKES_NO_VALUE = re.compile(r"--(?:rm|privileged|init|detach|interactive|tty)$|-[dit]+$")
+_TAKES_NO_VALUE = LatePattern(r"--(?:rm|privileged|init|detach|interactive|tty)$|-[dit]+$")
 
 
 class PrivilegedContainer(CiCheck):

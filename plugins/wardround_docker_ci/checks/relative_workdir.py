@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.late import LatePattern
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
-_ABSOLUTE = re.compile(r"[\"']?(?:/|\$|[A-Za-z]:[\\/]|\\)")
+_ABSOLUTE = LatePattern(r"[\"']?(?:/|\$|[A-Za-z]:[\\/]|\\)")
 
 
 class RelativeWorkdir(CiCheck):

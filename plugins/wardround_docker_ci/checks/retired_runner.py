@@ -8,10 +8,11 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 from wardround_docker_ci.yaml_tree import Scalar
 
-_RETIRED = re.compile(r"ubuntu-(?:16\.04|18\.04|20\.04)|macos-(?:10\.15|11|12|13)|windows-(?:2016|2019)")
+_RETIRED = LatePattern(r"ubuntu-(?:16\.04|18\.04|20\.04)|macos-(?:10\.15|11|12|13)|windows-(?:2016|2019)")
 
 
 class RetiredRunner(CiCheck):

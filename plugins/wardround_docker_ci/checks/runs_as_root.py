@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
+from wardround.late import LatePattern
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
-_ROOT = re.compile(r"(?:root|0)(?::.*)?$")
-_KNOWN_ROOTLESS = re.compile(
+_ROOT = LatePattern(r"(?:root|0)(?::.*)?$")
+_KNOWN_ROOTLESS = LatePattern(
     r"nonroot|rootless|unprivileged|bitnami/|chainguard/|cgr\.dev/|/ubi\d*-?micro|distroless.*nonroot"
 )
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
+from wardround.late import LatePattern
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
-_SECRET_FILE = re.compile(
+_SECRET_FILE = LatePattern(
     r"(?:^|/)(?:\.env(?:\.(?:local|prod|production|staging|secret|secrets))?|id_(?:rsa|dsa|ecdsa|ed25519)"
     r"|\.netrc|\.git-credentials|\.pypirc|\.pgpass|\.aws/credentials|\.docker/config\.json|\.ssh"
     r"|\.kube/config|service[-_]?account[\w-]*\.json|credentials\.json|[\w.-]*private[\w.-]*\.(?:pem|key))$"

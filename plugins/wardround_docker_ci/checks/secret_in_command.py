@@ -8,17 +8,18 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import SCRIPTS, CiCheck
 from wardround_docker_ci.secret_names import is_real_secret, is_secret_name, masked
 from wardround_docker_ci.shell import Word
 
-_HEADER = re.compile(
+_HEADER = LatePattern(
     r"(?:authorization:\s*(?:bearer|token|basic)|(?:x-api-key|private-token|x-auth-token):)\s*([^\s\"']+)",
     re.IGNORECASE,
 )
-_IN_URL = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s/:@\"']*:([^\s/@\"']+)@", re.IGNORECASE)
-_NPM = re.compile(r":?_auth(?:Token)?[= ](\S+)")
-_OPTION = re.compile(r"--?([A-Za-z][\w-]*)=(.+)", re.DOTALL)
+_IN_URL = LatePattern(r"\b[a-z][a-z0-9+.-]*://[^\s/:@\"']*:([^\s/@\"']+)@", re.IGNORECASE)
+_NPM = LatePattern(r":?_auth(?:Token)?[= ](\S+)")
+_OPTION = LatePattern(r"--?([A-Za-z][\w-]*)=(.+)", re.DOTALL)
 
 
 class SecretInCommand(CiCheck):

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import PIPELINES, CiCheck
 from wardround_docker_ci.secret_names import is_secret_name
 from wardround_docker_ci.shell import Command, Word
 
-_SECRET_CONTEXT = re.compile(
+_SECRET_CONTEXT = LatePattern(
     r"\$\{\{\s*(?:secrets\.(?!GITHUB_TOKEN\b)(\w+)|github\.token|secrets\.GITHUB_TOKEN)\s*\}\}"
 )
-_VARIABLE = re.compile(r"(?<!\\)\$(?:(\w+)|\{(\w+)\})")
-_BARE = re.compile(r"[\"']?[^\"'$]*\$\{?\w+\}?[\"']?$")
+_VARIABLE = LatePattern(r"(?<!\\)\$(?:(\w+)|\{(\w+)\})")
+_BARE = LatePattern(r"[\"']?[^\"'$]*\$\{?\w+\}?[\"']?$")
 
 
 class SecretPrinted(CiCheck):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
+from wardround.late import LatePattern
 from wardround_docker_ci.check import STEPS, CiCheck
 
-_LITERAL_FIRST = re.compile(
+_LITERAL_FIRST = LatePattern(
     r"contains\(\s*'([^']*)'\s*,\s*(github\.(?:ref|ref_name|head_ref|base_ref|actor|repository|event_name)"
     r"|github\.event\.(?:action|label\.name)|inputs\.[\w-]+|env\.\w+)\s*\)"
 )

@@ -8,11 +8,12 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
+from wardround.late import LatePattern
 from wardround_docker_ci.check import SCRIPTS, CiCheck
 from wardround_docker_ci.programs import program
 from wardround_docker_ci.shell import Command, unwrapped
 
-_LOCAL = re.compile(
+_LOCAL = LatePattern(
     r"\b(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|kubernetes\.default|host\.docker\.internal)"
 )
 _VARIABLES = {
@@ -22,7 +23,7 @@ _VARIABLES = {
     "NPM_CONFIG_STRICT_SSL": ("false",),
     "CURL_INSECURE": ("1", "true"),
 }
-_PYTHON_HOSTS = re.compile(r"(?:^|\.)(?:pypi\.org|pythonhosted\.org|pypi\.python\.org)$")
+_PYTHON_HOSTS = LatePattern(r"(?:^|\.)(?:pypi\.org|pythonhosted\.org|pypi\.python\.org)$")
 
 
 class TlsCheckOff(CiCheck):

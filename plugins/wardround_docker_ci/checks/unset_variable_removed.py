@@ -8,11 +8,12 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.late import LatePattern
 from wardround_docker_ci.check import SCRIPTS, CiCheck
 from wardround_docker_ci.programs import program
 from wardround_docker_ci.shell import unwrapped
 
-_ROOT_IF_UNSET = re.compile(
+_ROOT_IF_UNSET = LatePattern(
     r"\$(?:\w+|\{\w+\})/(?:\*|\.\*)?$|\$(?:\w+|\{\w+\})/(?:bin|lib|usr|etc|home|var|opt|root)/?$"
 )
 _ALWAYS_SET = frozenset(
@@ -27,7 +28,7 @@ _ALWAYS_SET = frozenset(
         "TMPDIR",
     }
 )
-_GIVEN = re.compile(
+_GIVEN = LatePattern(
     r"(?<![\w$])(\w+)=[^\s;]|\b(?:ARG|ENV)\s+(\w+)[ =]|^[ \t]*(\w+):|\bfor[ \t]+(\w+)[ \t]+in\b", re.MULTILINE
 )
 

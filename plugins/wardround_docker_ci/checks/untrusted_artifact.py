@@ -8,15 +8,16 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
+from wardround.late import LatePattern
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 from wardround_docker_ci.workflow import Job, Step
 
 _DOWNLOADS = ("actions/download-artifact", "dawidd6/action-download-artifact")
-_HARMLESS = re.compile(r"runner\.temp|RUNNER_TEMP|/tmp/")
-_RUNS = re.compile(
+_HARMLESS = LatePattern(r"runner\.temp|RUNNER_TEMP|/tmp/")
+_RUNS = LatePattern(
     r"(?:^|[\s;&|(])(?:\.|source|bash|sh|python3?|node|chmod \+x|npm|make)\s|(?:^|\s)\./|\$\(cat |`cat "
 )
-_INTO_ENV = re.compile(r"(?:cat|<)\s*[^\n|;&]*>>\s*[\"']?\$\{?GITHUB_(?:ENV|PATH|OUTPUT)")
+_INTO_ENV = LatePattern(r"(?:cat|<)\s*[^\n|;&]*>>\s*[\"']?\$\{?GITHUB_(?:ENV|PATH|OUTPUT)")
 
 
 class UntrustedArtifact(CiCheck):

@@ -8,12 +8,13 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 from wardround_docker_ci.contexts import HEAD_REFERENCE
 from wardround_docker_ci.workflow import Job, Step
 
-_FETCHES_HEAD = re.compile(r"\bgh pr checkout\b|git (?:fetch|pull)\b[^\n]*\bpull/[^\n]*/(?:head|merge)")
-_RUNS = re.compile(
+_FETCHES_HEAD = LatePattern(r"\bgh pr checkout\b|git (?:fetch|pull)\b[^\n]*\bpull/[^\n]*/(?:head|merge)")
+_RUNS = LatePattern(
     r"\b(?:npm|pnpm|yarn|bun|pip[\d.]*|poetry|uv|make|cargo|go|mvn|gradle|bundle|composer|tox|pytest"
     r"|docker build|python[\d.]*|node|bash|sh)\b|\./",
 )
@@ -24,7 +25,7 @@ _RUNNING_ACTIONS = (
     "pre-commit/action",
     "golangci/golangci-lint-action",
 )
-_GATED = re.compile(
+_GATED = LatePattern(
     r"author_association|head\.repo\.full_name\s*==|\.fork\s*(?:==\s*false|!=\s*true)|safe.to.test"
     r"|labels\.\*\.name|label\.name|github\.actor\s*==|sender\.login|merged\s*==\s*true|\.merged\b",
     re.IGNORECASE,

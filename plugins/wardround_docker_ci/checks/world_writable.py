@@ -8,12 +8,13 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import PIPELINES, SCRIPTS, CiCheck
 from wardround_docker_ci.programs import program
 from wardround_docker_ci.shell import unwrapped
 
-_FOR_ALL = re.compile(r"0?777|[-+=,ugo]*a\+rwx|[ugo]*o\+\w*w\w*|ugo\+rwx")
-_MEANT = re.compile(r"^/(?:tmp|var/tmp|dev/shm)(?:/|$)")
+_FOR_ALL = LatePattern(r"0?777|[-+=,ugo]*a\+rwx|[ugo]*o\+\w*w\w*|ugo\+rwx")
+_MEANT = LatePattern(r"^/(?:tmp|var/tmp|dev/shm)(?:/|$)")
 
 
 class WorldWritable(CiCheck):

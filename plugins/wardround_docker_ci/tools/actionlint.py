@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from wardround.findings import RawResult, Span
+from wardround.late import LatePattern
 from wardround.tools.output import RAN, decoded, one_line, relative, span_of
 from wardround.tools.process import find_program
 from wardround.tools.tool import Invocation, Scope, Tool, install_line
@@ -34,12 +35,12 @@ class Meaning:
     """What a message of one kind means: a kind of actionlint's covers things that weigh very differently."""
 
     kind: str
-    pattern: re.Pattern[str]
+    pattern: LatePattern
     code: str
 
 
 def _meaning(kind: str, pattern: str, code: str) -> Meaning:
-    return Meaning(kind, re.compile(pattern), code)
+    return Meaning(kind, LatePattern(pattern), code)
 
 
 _MEANINGS = (
@@ -68,14 +69,14 @@ _MEANINGS = (
     _meaning("runner-label", r"is unknown", "unknown-runner-label"),
     _meaning("if-cond", r"^constant expression", "constant-condition"),
 )
-_LINK = re.compile(r"[.,]? see (https?://\S+?)(?: for (?:more )?details?)?\.?$")
-_HINTS = re.compile(
+_LINK = LatePattern(r"[.,]? see (https?://\S+?)(?: for (?:more )?details?)?\.?$")
+_HINTS = LatePattern(
     r" in object type \{.*| available (?:labels|variables|functions|contexts) (?:is|are) .*"
     r"| expected one of .*| note: filter pattern .*| all available permission scopes are .*"
 )
 _LONG = 160
-_KEY_VALUE = re.compile(r"[A-Za-z_\"'!(\[]")
-_WORKFLOW_COMMAND = re.compile(r'^workflow command "([\w-]+)"')
+_KEY_VALUE = LatePattern(r"[A-Za-z_\"'!(\[]")
+_WORKFLOW_COMMAND = LatePattern(r'^workflow command "([\w-]+)"')
 
 
 def find_actionlint(root: Path) -> Path | None:
@@ -207,7 +208,7 @@ def _of_command(name: str, lines: Sequence[str], line: int) -> Span | None:
 
 
 def _token_width(line: str, column: int) -> int:
-    word = re.compile(r"[\w.*\[\]'-]+").match(line, column - 1)
+    word = LatePattern(r"[\w.*\[\]'-]+").match(line, column - 1)
     return max(len(word[0]), 1) if word else 1
 
 
@@ -241,7 +242,7 @@ def _sums(further: Sequence[int]) -> set[int]:
 
 _CONFIGS = (".github/actionlint.yaml", ".github/actionlint.yml")
 
-_LOCAL = re.compile(r"\buses['\"]?[ \t]*:[ \t]*['\"]?\./")
+_LOCAL = LatePattern(r"\buses['\"]?[ \t]*:[ \t]*['\"]?\./")
 """Where a workflow uses an action or a workflow of its own repository."""
 
 

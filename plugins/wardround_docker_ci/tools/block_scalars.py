@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-_HEADER = re.compile(r"(?:^|[\s:-])(?P<sign>[|>])(?P<how>[-+0-9]*)[ \t]*(?:#.*)?$")
+from wardround.late import LatePattern
+
+_HEADER = LatePattern(r"(?:^|[\s:-])(?P<sign>[|>])(?P<how>[-+0-9]*)[ \t]*(?:#.*)?$")
 
 
 def header_of(line: str) -> re.Match[str] | None:

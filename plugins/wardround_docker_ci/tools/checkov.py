@@ -10,6 +10,7 @@ import msgspec
 
 from wardround.errors import ToolFailed, ToolOutputError
 from wardround.findings import DOES_NOT_PARSE, RawResult, Span
+from wardround.late import LatePattern
 from wardround.tools.output import RAN, decoded, one_line, relative
 from wardround.tools.tool import Invocation, Profile, Tool, install_line
 from wardround_docker_ci.kinds import Kind, kind_of
@@ -118,7 +119,7 @@ def checkov_passed_over(errors: bytes, run: Invocation) -> Mapping[str, str]:
     return reasons
 
 
-_CHOICES = re.compile(r"^(?:check|skip-check)[ \t]*:[^\n]*\n?(?:[ \t-][^\n]*\n?|\n)*", re.MULTILINE)
+_CHOICES = LatePattern(r"^(?:check|skip-check)[ \t]*:[^\n]*\n?(?:[ \t-][^\n]*\n?|\n)*", re.MULTILINE)
 """The keys that choose checks; others can name code, addresses and files to write."""
 _ABOVE = placed_above(
     "checkov", _CONFIGS, lambda text: "".join(m[0] for m in _CHOICES.finditer(text)) or _EMPTY

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from wardround.findings import RawResult, Span
+from wardround.late import LatePattern
 from wardround.tools.output import decoded, one_line, relative, selection
 from wardround.tools.tool import Invocation, Tool, install_line
 from wardround_docker_ci.kinds import Kind, kind_of
@@ -46,7 +47,7 @@ def parse_hadolint(output: bytes, run: Invocation) -> list[RawResult]:
     return found
 
 
-_HEALTHCHECK = re.compile(r"\s*HEALTHCHECK\b", re.IGNORECASE)
+_HEALTHCHECK = LatePattern(r"\s*HEALTHCHECK\b", re.IGNORECASE)
 _WIKI = "https://github.com/hadolint/hadolint/wiki/"
 _APT = r"\bapt-get\b[^&|;\n]*?\binstall\b"
 _PIP = r"\bpip[0-9.]*\b[^&|;\n]*?\binstall\b"
@@ -111,7 +112,7 @@ def _instruction(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
             return
 
 
-_STEERS_THE_RUN = re.compile(
+_STEERS_THE_RUN = LatePattern(
     r"^(?:format|no-fail|failure-threshold|no-color|verbose)[ \t]*:.*(?:\n|$)", re.MULTILINE
 )
 """Keys about hadolint's output and status, which are ours to choose."""

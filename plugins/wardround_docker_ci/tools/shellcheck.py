@@ -10,6 +10,7 @@ import msgspec
 
 from wardround.errors import ToolMissing
 from wardround.findings import Edit, RawResult, Severity, Span, SuggestedFix
+from wardround.late import LatePattern
 from wardround.tools.output import RAN, decoded, map_of, one_line, relative, span_of
 from wardround.tools.tool import Invocation, Tool, install_line
 from wardround.tools.version import file_state
@@ -109,7 +110,7 @@ def _is_plain_between(edits: Sequence[Edit], file: Path) -> bool:
     return not re.search(r"[\\\"'$]", lines[first.line - 1][first.end_column - 1 : last.column - 1])
 
 
-_IN_STEP = re.compile(r"(SC\d+):(\w+):\d+:\d+: (.*)$", re.DOTALL)
+_IN_STEP = LatePattern(r"(SC\d+):(\w+):\d+:\d+: (.*)$", re.DOTALL)
 
 
 def shellcheck_in_workflows_command(run: Invocation) -> Sequence[str]:

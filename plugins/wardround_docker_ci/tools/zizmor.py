@@ -12,6 +12,7 @@ import msgspec
 
 from wardround.errors import ToolOutputError
 from wardround.findings import DOES_NOT_PARSE, RawResult, Severity, Span
+from wardround.late import LatePattern
 from wardround.tools.output import decoded, map_of, one_line, relative
 from wardround.tools.tool import Columns, Invocation, Tool, install_line
 from wardround_docker_ci.kinds import Kind, kind_of
@@ -152,8 +153,8 @@ def _message(result: ZizmorResult, annotation: str, text: str) -> str:
     return one_line(f"{result.desc}{named}: {annotation}")
 
 
-_ACTION = re.compile(r"(?:uses:\s*)?['\"]?(?P<owner>[\w.-]+)/[^@\s]+(?:@(?P<ref>[^\s'\"]*))?")
-_TAG = re.compile(r"v?\d")
+_ACTION = LatePattern(r"(?:uses:\s*)?['\"]?(?P<owner>[\w.-]+)/[^@\s]+(?:@(?P<ref>[^\s'\"]*))?")
+_TAG = LatePattern(r"v?\d")
 _UNSURE = {"artipacked": "possible-artipacked", "template-injection": "possible-template-injection"}
 _OWN = ("actions", "github")
 
@@ -176,7 +177,7 @@ def _code(result: ZizmorResult, place: ZizmorLocation, text: str) -> str:
     return result.ident
 
 
-_FROM_OUTSIDE = re.compile(
+_FROM_OUTSIDE = LatePattern(
     r"github\.head_ref|github\.event\.(?:(?:issue|pull_request|discussion)\.(?:title|body)"
     r"|pull_request\.head\.(?:ref|label)|pull_request\.head\.repo\.default_branch"
     r"|(?:comment|review|review_comment)\.body|workflow_run\.head_(?:branch|commit\.\S+)"
@@ -204,9 +205,9 @@ def _severity(code: str, judged: ZizmorJudgement, text: str, file: Path) -> Seve
     return min(usual, Severity.WARN) if judged.confidence == "Medium" else None
 
 
-_LOOKED_AT = re.compile(r"completed (.+)$", re.MULTILINE)
-_REFUSED = re.compile(r"failed to (?:validate|parse|load) (?:file://)?(\S+) as [\w ]+: (.+)$", re.MULTILINE)
-_NO_YAML = re.compile(r"failed to parse input: (.+)$", re.MULTILINE)
+_LOOKED_AT = LatePattern(r"completed (.+)$", re.MULTILINE)
+_REFUSED = LatePattern(r"failed to (?:validate|parse|load) (?:file://)?(\S+) as [\w ]+: (.+)$", re.MULTILINE)
+_NO_YAML = LatePattern(r"failed to parse input: (.+)$", re.MULTILINE)
 
 
 def zizmor_passed_over(errors: bytes, run: Invocation) -> Mapping[str, str]:

@@ -10,14 +10,15 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane
+from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.checks.blocking_in_async import WAITING_CALLS
 from wardround_python.module import nodes_run_by
 
-_LOCK_NAME = re.compile(r"(^|_)(lock|mutex|rlock)$", re.IGNORECASE)
+_LOCK_NAME = LatePattern(r"(^|_)(lock|mutex|rlock)$", re.IGNORECASE)
 _LOCK_TYPES = frozenset({"threading.Lock", "threading.RLock"})
 # These exist to make their users wait for one another while something outside happens.
-_WAITING_IS_MEANT = re.compile(
+_WAITING_IS_MEANT = LatePattern(
     r"rate_?limit|limiter|throttl|pace|wait|process_?lock|file_?lock", re.IGNORECASE
 )
 

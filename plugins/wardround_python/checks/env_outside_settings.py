@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.module import PythonModule, is_test_path
 from wardround_python.options import PythonOptions
@@ -19,7 +20,7 @@ from wardround_python.options import PythonOptions
 CONVERTERS = frozenset({"int", "float", "json.loads"})
 
 # Set by the system, the shell or a platform for every program: no project can declare them.
-SYSTEM_VARIABLE = re.compile(
+SYSTEM_VARIABLE = LatePattern(
     r"(PATH|PATHEXT|COMP_\w+|HOME|HOMEDRIVE|HOMEPATH|USER|USERNAME|USERPROFILE|LOGNAME|SUDO_\w+|SHELL|COMSPEC|PWD|OLDPWD|SHLVL"
     r"|HOSTNAME|TERM\w*|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR\w*|COLUMNS|LINES|TMPDIR|TMP|TEMP"
     r"|LANG|LANGUAGE|LC_\w+|TZ|CI|GITHUB_\w+|GITLAB_\w+|TF_BUILD|XDG_\w+|DISPLAY|WAYLAND_DISPLAY|DBUS_\w+"
@@ -29,17 +30,17 @@ SYSTEM_VARIABLE = re.compile(
     r"|PROMETHEUS_MULTIPROC_DIR|ANSI_COLORS_DISABLED|LD_LIBRARY_PATH|SOURCE_DATE_EPOCH|WERKZEUG_\w+|RUN_MAIN)",
     re.IGNORECASE,
 )
-_SCRIPT_PATH = re.compile(
+_SCRIPT_PATH = LatePattern(
     r"(^|/)(bin|scripts?|tools?|examples?|docs?|benchmarks?|migrations|alembic|management/commands)/"
     r"|(^|/)(setup|manage|conftest|wsgi|asgi|__main__|noxfile|fabfile|tasks)\.py$"
 )
-_RUN_AS_SCRIPT = re.compile(r"^if __name__\s*==", re.MULTILINE)
-_SETTINGS_NAME = re.compile(r"env|config|settings|setup|options?|credential|flag|default", re.IGNORECASE)
+_RUN_AS_SCRIPT = LatePattern(r"^if __name__\s*==", re.MULTILINE)
+_SETTINGS_NAME = LatePattern(r"env|config|settings|setup|options?|credential|flag|default", re.IGNORECASE)
 # One variable taken in: read by its name, or declared through a library made for it.
-_TAKEN_IN = re.compile(r"""\b(environ\[|environ\.get\(|getenv\(|config\(|env(\.\w+)?\()\s*["']""")
-_SETTINGS_CLASS = re.compile(r"^class [^\n]*\bBaseSettings\b[^\n]*\n(?:[ \t][^\n]*\n|\n)*", re.MULTILINE)
-_FIELD = re.compile(r"^[ \t]+[A-Za-z]\w*[ \t]*:[ \t]*[A-Za-z]", re.MULTILINE)
-_SHARED_FOLDER = re.compile(
+_TAKEN_IN = LatePattern(r"""\b(environ\[|environ\.get\(|getenv\(|config\(|env(\.\w+)?\()\s*["']""")
+_SETTINGS_CLASS = LatePattern(r"^class [^\n]*\bBaseSettings\b[^\n]*\n(?:[ \t][^\n]*\n|\n)*", re.MULTILINE)
+_FIELD = LatePattern(r"^[ \t]+[A-Za-z]\w*[ \t]*:[ \t]*[A-Za-z]", re.MULTILINE)
+_SHARED_FOLDER = LatePattern(
     r".*(settings|config|conf|env).*|core|common|shared|utils?|utilities|lib|libs", re.IGNORECASE
 )
 # The share of the reads from which it is the project's custom to read in settings modules.

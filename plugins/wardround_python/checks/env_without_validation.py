@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane
+from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.checks.env_outside_settings import (
     CONVERTERS,
@@ -20,7 +21,7 @@ from wardround_python.checks.env_outside_settings import (
     reads_environment,
 )
 
-_SWITCH_NAME = re.compile(
+_SWITCH_NAME = LatePattern(
     r"(^|_)(DEBUG|ENABLE[DS]?|USE|IS|ALLOW|VERBOSE|FEATURE|SHOULD)(_|$)",
     re.IGNORECASE,
 )

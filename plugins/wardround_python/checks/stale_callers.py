@@ -11,11 +11,12 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Project, Source, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, PythonModule, parse
 
 _SHOWN_PLACES = 3
-_PUBLIC_SIGNATURE = re.compile(
+_PUBLIC_SIGNATURE = LatePattern(
     r"^(?:async +)?def [^_\W]\w*\s*\(.*?\)\s*(?:->[^:\n]*)?:", re.MULTILINE | re.DOTALL
 )
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)

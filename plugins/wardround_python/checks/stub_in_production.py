@@ -8,30 +8,31 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
+from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode
 
-_MARKER = re.compile(
+_MARKER = LatePattern(
     r"\b(TODO|FIXME|XXX)\b(?!-)|(?i:\b(not implemented yet|not yet implemented|implement me)\b)"
 )
-_PROMISE = re.compile(
+_PROMISE = LatePattern(
     r"(Compute|Calculate|Return|Fetche?|Validate|Parse|Retrieve|Determine|Estimate|Convert|Count)s?\b(?!:)",
     re.IGNORECASE,
 )
 # A docstring that admits the constant promises nothing more.
-_ADMITS = re.compile(
+_ADMITS = LatePattern(
     r"\b(always|never|none|true|false|nothing|default|no-?op|dummy|empty|constant|subclass\w*|overrid\w+|abstract"
     r"|placeholder|mock|fake|not supported|unsupported|deprecated|compatib\w+)\b",
     re.IGNORECASE,
 )
 _WORDS = ("todo", "fixme", "xxx", "implement")
-_RETURN_BELOW_DOCSTRING = re.compile(r"[\"'][ \t]*\n(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]*return\b")
-_NO_STUB_DECORATOR = re.compile(
+_RETURN_BELOW_DOCSTRING = LatePattern(r"[\"'][ \t]*\n(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]*return\b")
+_NO_STUB_DECORATOR = LatePattern(
     r"abstract|overload|singledispatch|hookspec|final|fixture|deprecated", re.IGNORECASE
 )
-_EVENT_HANDLER = re.compile(r"(visit|on|handle|depart|leave|log|pre|post|before|after)_|handle$|do_[A-Z]")
+_EVENT_HANDLER = LatePattern(r"(visit|on|handle|depart|leave|log|pre|post|before|after)_|handle$|do_[A-Z]")
 _ABSTRACT_BASES = frozenset({"ABC", "ABCMeta", "Protocol", "Interface"})
-_BASE_CLASS_NAME = re.compile(
+_BASE_CLASS_NAME = LatePattern(
     r"^_?(Base|Abstract|Null|Noop|NoOp|Dummy|Fake|Mock|Empty)|(Base|Mixin|Protocol|Interface|Error|Exception)$"
 )
 

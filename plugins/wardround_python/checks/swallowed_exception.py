@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
+from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, nodes_run_by
 
@@ -20,19 +21,19 @@ _CLEANUP = frozenset(
         "wait_closed",
     }
 )  # fmt: skip
-_CLEANUP_FUNCTION = re.compile(
+_CLEANUP_FUNCTION = LatePattern(
     r"__a?exit__|__del__|__repr__|__str__"
     r"|_*(a?close|shutdown|stop|cleanup|clean_up|teardown|tear_down|atexit|dispose)",
     re.IGNORECASE,
 )
-_PREDICATE = re.compile(
+_PREDICATE = LatePattern(
     r"_*(is[a-z]*|has|can|should|supports?|check|valid|validate|exists|ping|try|probe|safe)(_|$)"
     r"|\w*(able|_safe|_exists|_or_none)$"
 )
 # A comment that only talks to a tool explains nothing; a waiver of this very rule is an answer.
-_MAY_BE_BROAD = re.compile(r"except\*?\s*(?::|[^:\n]*\b(?:Base)?Exception\b)")
-_TOOL_COMMENT = re.compile(r"#\s*(pragma|type|pylint|nosec|noqa|pyright|mypy|ruff)\b[^#]*", re.IGNORECASE)
-_WAIVER = re.compile(
+_MAY_BE_BROAD = LatePattern(r"except\*?\s*(?::|[^:\n]*\b(?:Base)?Exception\b)")
+_TOOL_COMMENT = LatePattern(r"#\s*(pragma|type|pylint|nosec|noqa|pyright|mypy|ruff)\b[^#]*", re.IGNORECASE)
+_WAIVER = LatePattern(
     r"#\s*(noqa\b[^#]*\b(S110|S112|BLE001)\b|nosec\b|pylint:\s*disable=[^#]*(broad|W0703|W0718))"
 )
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
+from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.module import nodes_run_by
 
@@ -15,18 +16,18 @@ _SLEEPS = frozenset(
     {"time.sleep", "asyncio.sleep", "trio.sleep", "anyio.sleep", "gevent.sleep", "eventlet.sleep"}
 )
 # What a handler may do between two attempts without ending them.
-_BETWEEN_ATTEMPTS = re.compile(
+_BETWEEN_ATTEMPTS = LatePattern(
     r"_*(sleep|log|debug|info|warning|warn|error|exception|critical|print|echo|write|format|str|repr|min|max|random|uniform)"
 )
 # Exceptions of something outside that may be down; others speak of the program's own data.
-_OUTAGE = re.compile(
+_OUTAGE = LatePattern(
     r"(Base)?Exception|OSError|IOError|EnvironmentError|error"
     r"|\w*(Connect|Timeout|TimedOut|H(TTP|ttp)|Request|URL|Network|Transport|Socket|Operational|Database"
     r"|Unavailable|Server|Client|Api|API|Throttl|RateLimit|Redis|Kafka|A(MQP|mqp)|R(PC|pc)|Gateway|Broker)\w*"
 )
-_LIMITS_TIME = re.compile(r"timeout|deadline|fail_after|move_on", re.IGNORECASE)
+_LIMITS_TIME = LatePattern(r"timeout|deadline|fail_after|move_on", re.IGNORECASE)
 # To take a lock is to wait for it, and a call that is given a limit keeps it.
-_WAITS_BY_NAME = re.compile(r"lock|acquire|timeout|deadline", re.IGNORECASE)
+_WAITS_BY_NAME = LatePattern(r"lock|acquire|timeout|deadline", re.IGNORECASE)
 _ASKS_A_PERSON = frozenset(
     {"input", "raw_input", "prompt", "getpass", "ask", "confirm", "readline", "getkey", "getch"}
 )

@@ -15,6 +15,7 @@ import msgspec
 
 from wardround.errors import ToolOutputError
 from wardround.findings import Edit, RawResult, Severity, Span, SuggestedFix
+from wardround.late import LatePattern
 from wardround.tools.output import RAN, decoded, map_of, one_line, relative
 from wardround.tools.tool import Invocation, Tool, install_line
 from wardround_python.environment import PROJECT_FILES
@@ -71,7 +72,7 @@ def parse_ruff(output: bytes, run: Invocation) -> list[RawResult]:
     return found
 
 
-_F_STRING = re.compile(r"[rR]?[fF]")
+_F_STRING = LatePattern(r"[rR]?[fF]")
 
 
 def _is_in_string(file: Path, span: Span) -> bool:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.late import LatePattern
 from wardround_secrets.checks import values
 from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
 
-_SHAPE = re.compile(r"[A-Za-z0-9_+/=.~!@#$%^&*():?|-]{16,400}")
-_NO_SECRET = re.compile(
+_SHAPE = LatePattern(r"[A-Za-z0-9_+/=.~!@#$%^&*():?|-]{16,400}")
+_NO_SECRET = LatePattern(
     r"[\w+.-]+://|/[a-z]|\./|~/|\w+@\w+\.|arn:|sha\d+[-:]|ssh-|[a-z_]+(?:\.[a-z_]+)+$"
     r"|\d{4}-\d\d-\d\d|v?\d+\.\d+"
     r"|[A-Z0-9_]+$|projects/|secretsmanager:|vault:|ref:|op:|\w+\(|\d+$|[a-z]+(?:[-_][a-z]+)+$"

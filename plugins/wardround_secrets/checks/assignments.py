@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wardround.late import LatePattern
+
 if TYPE_CHECKING:
     from wardround_secrets.checks.scanning import Text
 
@@ -46,7 +48,7 @@ _KEYS = (
 )
 """What stands before ``key`` where the key is a secret."""
 _JOINTS = b"_-. "
-_REST_OF_NAME = re.compile(
+_REST_OF_NAME = LatePattern(
     r"(?:word|wd|phrase|code)?s?"
     r"(?:[_-]?(?:access[_-]?)?key)?"
     r"(?:[_-]?(?:value|val|prod(?:uction)?|dev(?:elopment)?|staging|live|base(?:64|32)?|b64|hex"
@@ -54,25 +56,25 @@ _REST_OF_NAME = re.compile(
     r"|plain|raw|v?\d{1,2}))*",
     re.IGNORECASE,
 )
-_TO_VALUE = re.compile(
+_TO_VALUE = LatePattern(
     r"(?P<close>\\?[\"'`]?)(?P<index>\])?[ \t]{0,20}"
     r"(?:(?P<typed>:[ \t]*[A-Za-z_][\w.\[\]| ]{0,30}?|[ \t]string)[ \t]{0,4}(?==))?"
     r"(?P<operator>=>|:=|\?\?=|\|\|=|\?=|=(?![=~>])|:(?![:=])|,(?=[ \t]*[\"'])|[ \t]+value=|>"
     r"(?=[^<>\s]{6,100}</))[ \t]{0,20}"
 )
-_QUOTED = re.compile(
+_QUOTED = LatePattern(
     r"(?:[rbuRBU]{0,2}|[\w.]{1,30}\()(?P<quote>\\?[\"'`])(?P<value>[^\"'`\n\r\\]{6,400})(?P=quote)"
 )
-_BARE = re.compile(r"(?P<value>[^\s\"'`,;(){}\[\]<>|&#]{6,400})(?=[ \t]*(?:$|\r|\n|#|;|<))", re.MULTILINE)
-_NAME_BEFORE = re.compile(r"[A-Za-z0-9_.$-]{0,60}\Z")
-_BARE_FILES = re.compile(
+_BARE = LatePattern(r"(?P<value>[^\s\"'`,;(){}\[\]<>|&#]{6,400})(?=[ \t]*(?:$|\r|\n|#|;|<))", re.MULTILINE)
+_NAME_BEFORE = LatePattern(r"[A-Za-z0-9_.$-]{0,60}\Z")
+_BARE_FILES = LatePattern(
     r"(?:^|/)\.?(?:env|envrc|netrc|npmrc|pypirc|pgpass|s3cfg|my\.cnf|boto)(?:[._-][\w.-]*)?$"
     r"|\.(?:env|ya?ml|ini|cfg|conf|config|cnf|properties|props|sh|bash|zsh|tfvars|toml|xml|plist"
     r"|service|envrc)$"
     r"|(?:^|/)(?:Dockerfile|Containerfile|Makefile|Jenkinsfile|Procfile|Vagrantfile)[^/]*$",
     re.IGNORECASE,
 )
-_NOT_ABOUT_A_SECRET = re.compile(
+_NOT_ABOUT_A_SECRET = LatePattern(
     r"public|placeholder|label|hint|title|descri|regex|pattern|error|message|invalid|missing|type"
     r"|ur[il]|path"
     r"|file|folder|dir(?:ectory)?(?:_|$)|header|field|column|param|prefix|suffix|xsrf|csrf|next"

@@ -8,18 +8,19 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.late import LatePattern
 from wardround_secrets.checks import values
 from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
 
 _SHAPES = (
-    (b"accountkey=", "Azure storage account key", re.compile(r"[A-Za-z]+=([A-Za-z0-9+/]{86}==)")),
-    (b"sharedaccesskey=", "Azure shared access key", re.compile(r"[A-Za-z]+=([A-Za-z0-9+/]{43}=)")),
-    (b"&sig=", "Azure shared access signature", re.compile(r"&sig=([A-Za-z0-9%+/]{43,70}(?:%3D|=))")),
+    (b"accountkey=", "Azure storage account key", LatePattern(r"[A-Za-z]+=([A-Za-z0-9+/]{86}==)")),
+    (b"sharedaccesskey=", "Azure shared access key", LatePattern(r"[A-Za-z]+=([A-Za-z0-9+/]{43}=)")),
+    (b"&sig=", "Azure shared access signature", LatePattern(r"&sig=([A-Za-z0-9%+/]{43,70}(?:%3D|=))")),
     *(
         (
             b"access" + joint + b"key",
             "AWS secret access key",
-            re.compile(
+            LatePattern(
                 r"[A-Za-z_-]{9,16}[\"']?\s{0,8}(?:=>?|:|,)\s{0,8}[\"']?([A-Za-z0-9+/]{40})"
                 r"(?![A-Za-z0-9+/=])",
             ),
@@ -29,7 +30,7 @@ _SHAPES = (
 )
 _EMULATOR = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq"
 """How the key begins that Microsoft's storage emulator accepts on every machine."""
-_SIGNED = re.compile(r"[?&\"']s[vrpet]=")
+_SIGNED = LatePattern(r"[?&\"']s[vrpet]=")
 
 
 class CloudKey(SecretCheck):

@@ -10,41 +10,42 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.late import LatePattern
 from wardround_secrets.checks import values
 from wardround_secrets.checks.assigned_secret import is_drawn
 from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
 
 _FILES = (
     (
-        re.compile(r"(?:^|/)\.?npmrc$|(?:^|/)\.yarnrc(?:\.yml)?$", re.IGNORECASE),
-        re.compile(
+        LatePattern(r"(?:^|/)\.?npmrc$|(?:^|/)\.yarnrc(?:\.yml)?$", re.IGNORECASE),
+        LatePattern(
             r"(?:_authToken|_auth|_password|npmAuthToken"
             r"|npmAuthIdent)[ \t]*[=:][ \t]*[\"']?([^\s\"']{6,400})"
         ),
     ),
     (
-        re.compile(r"(?:^|/)[._]netrc$", re.IGNORECASE),
-        re.compile(r"\bpassword[ \t\n]+(\S{4,200})"),
+        LatePattern(r"(?:^|/)[._]netrc$", re.IGNORECASE),
+        LatePattern(r"\bpassword[ \t\n]+(\S{4,200})"),
     ),
     (
-        re.compile(r"(?:^|/)\.pypirc$", re.IGNORECASE),
-        re.compile(r"(?m)^[ \t]*password[ \t]*[=:][ \t]*(\S{4,400})"),
+        LatePattern(r"(?:^|/)\.pypirc$", re.IGNORECASE),
+        LatePattern(r"(?m)^[ \t]*password[ \t]*[=:][ \t]*(\S{4,400})"),
     ),
     (
-        re.compile(r"(?:^|/)\.pgpass$", re.IGNORECASE),
-        re.compile(r"(?m)^[^:\n#]*:[^:\n]*:[^:\n]*:[^:\n]*:(\S{3,200})$"),
+        LatePattern(r"(?:^|/)\.pgpass$", re.IGNORECASE),
+        LatePattern(r"(?m)^[^:\n#]*:[^:\n]*:[^:\n]*:[^:\n]*:(\S{3,200})$"),
     ),
-    (re.compile(r"(?:^|/)\.htpasswd$", re.IGNORECASE), re.compile(r"(?m)^[^:\n#]+:(\S{13,200})$")),
+    (LatePattern(r"(?:^|/)\.htpasswd$", re.IGNORECASE), LatePattern(r"(?m)^[^:\n#]+:(\S{13,200})$")),
     (
-        re.compile(
+        LatePattern(
             r"(?:^|/)\.docker/config\.json$|(?:^|/)\.?dockercfg$|(?:^"
             r"|/)\.dockerconfigjson$",
             re.IGNORECASE,
         ),
-        re.compile(r'"(?:auth|identitytoken|password)"\s*:\s*"([^"\n]{6,4000})"'),
+        LatePattern(r'"(?:auth|identitytoken|password)"\s*:\s*"([^"\n]{6,4000})"'),
     ),
 )
-_HEADER = re.compile(
+_HEADER = LatePattern(
     r"authorization[\"']?\]?\s{0,4}(?::|,|=>?)\s{0,4}[\"'`]?\s?(basic|bearer|token)\s{1,2}"
     r"([A-Za-z0-9+/=._~-]{8,2000})",
     re.IGNORECASE,

@@ -8,12 +8,13 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.late import LatePattern
 from wardround_secrets.checks import values
 from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
 
-_PASSWORD = re.compile(r"pass(?:w(?:or)?d|phrase)s?(?:[_-]?(?:prod|live|\d+))*$|pwd$", re.IGNORECASE)
-_SHAPE = re.compile(r"(?=.*[A-Za-z])(?:(?=.*\d)|(?=.*[a-z])(?=.*[A-Z])(?=.*[^A-Za-z0-9]))[!-~]{7,40}")
-_NO_PASSWORD = re.compile(
+_PASSWORD = LatePattern(r"pass(?:w(?:or)?d|phrase)s?(?:[_-]?(?:prod|live|\d+))*$|pwd$", re.IGNORECASE)
+_SHAPE = LatePattern(r"(?=.*[A-Za-z])(?:(?=.*\d)|(?=.*[a-z])(?=.*[A-Z])(?=.*[^A-Za-z0-9]))[!-~]{7,40}")
+_NO_PASSWORD = LatePattern(
     r"[\w+.-]+://|\.?/|\w+@\w+\.|\w+\(|[A-Z0-9_]+$|[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+$|[\d.,:/-]+$"
     r"|\d{4}-\d\d|sha\d"
     r"|\$\d|pbkdf|argon|scrypt|ENC|\{|--|#|[a-z]+(?:[-_][a-z]+)+\d?$|[a-z]+[A-Z]\w*\d?$|rgba?\(|v\d"

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.late import LatePattern
 from wardround_secrets.checks import values
 from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
 
-_JWT = re.compile(
+_JWT = LatePattern(
     r"eyJ[A-Za-z0-9_-]{8,1000}\.(eyJ[A-Za-z0-9_-]{8,8000})\."
     r"([A-Za-z0-9_-]{20,1000})(?![\w-])"
 )

@@ -8,18 +8,19 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.late import LatePattern
 from wardround_secrets.checks import values
 from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
 
-_BEGIN = re.compile(r"-----BEGIN (?P<kind>(?:[A-Z0-9]+ ){0,3})PRIVATE KEY(?: BLOCK)?-----")
+_BEGIN = LatePattern(r"-----BEGIN (?P<kind>(?:[A-Z0-9]+ ){0,3})PRIVATE KEY(?: BLOCK)?-----")
 _END = "-----END"
-_BETWEEN = re.compile(r"\\[nr]|[\s\"'`+,#*>|\\]")
-_HEADER = re.compile(r"^[A-Za-z-]+: ?[^\n\\]*(?:\\n|\n|$)", re.MULTILINE)
-_BASE64 = re.compile(r"[A-Za-z0-9/+=]{64,}")
+_BETWEEN = LatePattern(r"\\[nr]|[\s\"'`+,#*>|\\]")
+_HEADER = LatePattern(r"^[A-Za-z-]+: ?[^\n\\]*(?:\\n|\n|$)", re.MULTILINE)
+_BASE64 = LatePattern(r"[A-Za-z0-9/+=]{64,}")
 _LONGEST = 20_000
 """Characters; an RSA key of 16,384 bits takes 12,700."""
-_JWK = re.compile(r'"d"\s*:\s*"([A-Za-z0-9_-]{40,})"')
-_PUTTY = re.compile(r"Private-Lines: \d+\s+((?:[A-Za-z0-9/+=]{16,}\s+)+)")
+_JWK = LatePattern(r'"d"\s*:\s*"([A-Za-z0-9_-]{40,})"')
+_PUTTY = LatePattern(r"Private-Lines: \d+\s+((?:[A-Za-z0-9/+=]{16,}\s+)+)")
 
 
 class PrivateKey(SecretCheck):

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.late import LatePattern
 from wardround_secrets.checks import values
 from wardround_secrets.checks.providers import DOTTED, Token, by_start, checksum_holds, shape_of
 from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
@@ -19,17 +20,17 @@ _LENGTHS = frozenset({36, 37, 40, 84})
 _LONGEST_DOTTED = 20
 _AIRTABLE_ID = 18
 _ESCAPED = "nrt"
-_FIREBASE = re.compile(r"firebase|google-services|GoogleService-Info", re.IGNORECASE)
+_FIREBASE = LatePattern(r"firebase|google-services|GoogleService-Info", re.IGNORECASE)
 _TELEGRAM = 35
-_TELEGRAM_BOT = re.compile(r"(?<![\w-])\d{8,10}:\Z")
-_AZURE_SECRET = re.compile(r"[A-Za-z0-9_.~-]{3}\dQ~[A-Za-z0-9_.~-]{31,34}(?![A-Za-z0-9_.~-])")
+_TELEGRAM_BOT = LatePattern(r"(?<![\w-])\d{8,10}:\Z")
+_AZURE_SECRET = LatePattern(r"[A-Za-z0-9_.~-]{3}\dQ~[A-Za-z0-9_.~-]{31,34}(?![A-Za-z0-9_.~-])")
 _AZURE_DEVOPS = 84
 _DISCORD_ID = range(24, 29)
-_DISCORD_BOT = re.compile(r"[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}(?![\w-])")
+_DISCORD_BOT = LatePattern(r"[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}(?![\w-])")
 _MAILCHIMP = (36, 37)
-_MAILCHIMP_KEY = re.compile(r"[0-9a-f]{32}-us\d{1,2}")
+_MAILCHIMP_KEY = LatePattern(r"[0-9a-f]{32}-us\d{1,2}")
 _MAXMIND = 40
-_TERRAFORM = re.compile(r"(?<!\w)[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,70}(?![\w=-])")
+_TERRAFORM = LatePattern(r"(?<!\w)[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,70}(?![\w=-])")
 
 
 class ProviderToken(SecretCheck):

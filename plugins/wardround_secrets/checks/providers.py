@@ -7,12 +7,13 @@ documentation; tokens are matched where a run of token characters begins.
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+
+from wardround.late import LatePattern
 
 _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _CHECKSUM_LENGTH = 6
@@ -207,9 +208,9 @@ def by_start() -> Mapping[str, Sequence[tuple[str, Token]]]:
 
 
 @cache
-def shape_of(token: Token) -> re.Pattern[str]:
+def shape_of(token: Token) -> LatePattern:
     """What must follow the prefix of a token, up to where no more of it can follow."""
-    return re.compile(token.shape + _BEHIND)
+    return LatePattern(token.shape + _BEHIND)
 
 
 def checksum_of(body: str) -> str:

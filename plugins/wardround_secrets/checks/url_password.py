@@ -8,15 +8,16 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.late import LatePattern
 from wardround_secrets.checks import values
 from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
 
-_URL = re.compile(
+_URL = LatePattern(
     r"://(?P<user>[^\s/@:\"'`<>(){}\[\]$%,;]{0,80}):(?P<password>[^\s/@:\"'`<>,;]{3,200})@"
     r"(?P<host>[A-Za-z0-9_.-]+)"
 )
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,30}\Z")
-_NOBODYS = re.compile(
+_SCHEME = LatePattern(r"[A-Za-z][A-Za-z0-9+.-]{1,30}\Z")
+_NOBODYS = LatePattern(
     r"example|localhost|\A127\.|\A0\.0\.0\.0|\A10\.|\A192\.168\.|\A172\.(?:1[6-9]|2\d|3[01])\."
     r"|\Ahost\b|host\.docker"
     r"|\.(?:test|invalid|local|localdomain|internal|lan|svc)\Z|\.svc\.|your|foo|\Adomain\.|\Asome|\Amy",

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.late import LatePattern
 from wardround_secrets.checks import values
 from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
 
@@ -14,7 +15,7 @@ _HOOKS = (
     (
         b"hooks.slack.com/",
         "Slack webhook",
-        re.compile(
+        LatePattern(
             r"hooks\.slack\.com/(?:services|workflows|triggers)/"
             r"([TE][A-Z0-9]{7,12}/[A-Z0-9]{7,22}/[A-Za-z0-9/]{20,80})"
         ),
@@ -22,7 +23,7 @@ _HOOKS = (
     (
         b"/api/webhooks/",
         "Discord webhook",
-        re.compile(
+        LatePattern(
             r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/"
             r"(\d{17,20}/[A-Za-z0-9_-]{60,72})",
             re.IGNORECASE,
@@ -31,7 +32,7 @@ _HOOKS = (
     (
         b"webhook.office.com/",
         "Teams webhook",
-        re.compile(
+        LatePattern(
             r"webhook\.office\.com/webhookb2/"
             r"([0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/[0-9a-f]{32}/[0-9a-f-]{36})"
         ),
@@ -39,7 +40,7 @@ _HOOKS = (
     (
         b"hooks.zapier.com/",
         "Zapier webhook",
-        re.compile(
+        LatePattern(
             r"hooks\.zapier\.com/hooks/catch/"
             r"(\d{5,9}/[a-z0-9]{6,9})"
         ),

@@ -211,7 +211,7 @@ class Workbench:
         """Take from the cache what is there; the rest is work to be done."""
         if tool.wanted is not None:
             wanted = tool.wanted
-            units = [unit for unit in units if wanted(unit.options)]
+            units = [u for u in units if wanted(u.options, u.path, decoded(side.read(u.path) or b"") or "")]
         if tool.takes is not None:
             takes = tool.takes
             units = [u for u in units if takes(u.path, decoded(side.read(u.path) or b"") or "")]

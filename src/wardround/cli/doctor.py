@@ -51,7 +51,7 @@ def _tools(loaded: Host, repo: Path | None) -> tuple[bool, list[str]]:
             name = f"  {specialist.name:<10} {tool.name:<10}"
             if program is not None:
                 lines.append(f"{name} {tool_version(tool, program):<10} {where:<14} {program}")
-            elif tool.optional or tool.wanted is not None:
+            elif tool.optional or tool.opt_in:
                 lines.append(f"{name} not in use here ({where})")
             elif names is not None and not any(specialist.claims_name(path) for path in names):
                 lines.append(f"{name} missing, and nothing here needs it ({where}): {tool.install}")

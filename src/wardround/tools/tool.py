@@ -69,7 +69,9 @@ class Tool:
         optional: whether its absence is nothing to speak of, because the project does not use it or something
             else of ours does its part.
         takes: which of its specialist's files it is for: (path, text) -> whether; all of them by default.
-        wanted: whether the options of its specialist ask for it; always by default.
+        wanted: whether the options of its specialist ask for it for a file: (options, path, text) -> whether;
+            always by default.
+        opt_in: whether ``wanted`` is false everywhere until a project's options ask for it.
         command: the argument list for an invocation.
         parse: standard output -> results with paths relative to the root. It raises ``ToolOutputError`` or
             ``msgspec.MsgspecError`` for anything it does not understand; nothing printed is not "clean".
@@ -114,7 +116,8 @@ class Tool:
     find: Callable[[Path], Path | None] | None = None
     optional: bool = False
     takes: Callable[[str, str], bool] | None = None
-    wanted: Callable[[Any], bool] | None = None
+    wanted: Callable[[Any, str, str], bool] | None = None
+    opt_in: bool = False
     passed_over: Callable[[bytes, Invocation], Mapping[str, str]] | None = None
     variables: Mapping[str, str] = field(default_factory=dict)
     map_package: str = "wardround_rules"
