@@ -85,6 +85,13 @@ def test_every_kind_of_code_is_judged_by_its_specialist(mixed: GitRepository) ->
     assert len(places) == len(set(places))
 
 
+def test_a_defect_three_tools_know_is_one_finding_with_three_sources(mixed: GitRepository) -> None:
+    (injection,) = [f for f in _review(mixed).visible if f.defect_class == "template-injection"]
+    assert injection.sources == (
+        "actionlint/untrusted-input", "docker-ci/DC050", "zizmor/template-injection",
+    )  # fmt: skip
+
+
 REQUIRED = sorted(
     {
         (specialist.name, tool.name)
