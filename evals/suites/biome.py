@@ -65,7 +65,9 @@ def _ancestors(clone: Path) -> Mapping[str, list[str]]:
     for source in clone.glob("crates/biome_*_analyze/src/lint/*/*.rs"):
         text = source.read_text("utf-8")
         if name := _NAME.search(text):
-            found[name[1]] |= {_SCOPES[scope] + code for scope, code in _SOURCE.findall(text) if scope in _SCOPES}
+            found[name[1]] |= {
+                _SCOPES[scope] + code for scope, code in _SOURCE.findall(text) if scope in _SCOPES
+            }
     return {rule: sorted(codes) for rule, codes in found.items()}
 
 

@@ -5,7 +5,8 @@ it: it throws, gives a wrong or no answer, loses state, input or memory, shows w
 somebody in. Left out, as no defects:
 
 - style, names, order, and one way of writing preferred to another that does the same;
-- code that is only dead or unused, attributes without effect, and conventions that PropTypes brought;
+- code that is only dead or unused, attributes without effect (rel has one: it decides what an opened page may
+  do), and conventions that PropTypes brought;
 - bans of what is often right (any, ==, console, bitwise, forEach, dangerouslySetInnerHTML as such);
 - accessibility, which has a measure of its own;
 - what only the types or other files of a project can tell: a case is one file;
@@ -30,10 +31,10 @@ ESLINT_PLUGIN_REACT: dict[str, tuple[str, ...]] = {
     "jsx-no-undef": (),
     "jsx-props-no-spread-multi": (),
     "no-access-state-in-setstate": ("TS138",),
-    "no-array-index-key": (),
+    "no-array-index-key": ("TS191",),
     "no-children-prop": (),
     "no-danger-with-children": (),
-    "no-deprecated": ("TS186", "react/no-find-dom-node", "react/no-unsafe"),
+    "no-deprecated": ("TS186", "TS192", "react/no-find-dom-node", "react/no-unsafe"),
     "no-did-mount-set-state": (),
     "no-did-update-set-state": (),
     "no-direct-mutation-state": (),
@@ -56,9 +57,9 @@ ESLINT_PLUGIN_REACT: dict[str, tuple[str, ...]] = {
 }
 
 BIOME: dict[str, tuple[str, ...]] = {
-    "noAccumulatingSpread": ("oxc/no-accumulating-spread",),
+    "noAccumulatingSpread": ("oxc/no-accumulating-spread", "TS190"),
     "noApproximativeNumericConstant": ("oxc/approx-constant",),
-    "noArrayIndexKey": (),
+    "noArrayIndexKey": ("TS191",),
     "noAsyncPromiseExecutor": (),
     "noBlankTarget": (),
     "noCatchAssign": (),

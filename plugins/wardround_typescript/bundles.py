@@ -13,6 +13,8 @@ _SAYS_GENERATED = r"@generated\b|\bDO NOT EDIT\b|(?i:auto-?generated (?:file|by|
 _HEADER = 600
 """Characters in which a generator says that it wrote the file."""
 _SMALL = 4_000
+_LARGE = 1_000_000
+"""Bytes beyond which semgrep passes a file over."""
 _LONG_LINES = 250
 """Characters in a line, on average: no formatter writes such lines, and every minifier does."""
 
@@ -24,6 +26,12 @@ PARSED = (*SCRIPTS, ".vue", ".svelte")
 def written(suffixes: tuple[str, ...]) -> Callable[[str, str], bool]:
     """What a tool takes that knows files by these suffixes: those that somebody wrote."""
     return lambda path, text: path.endswith(suffixes) and not is_bundle(path, text)
+
+
+def scanned(path: str, text: str) -> bool:
+    """What semgrep looks at: no type declarations, no ``.mts`` and ``.cts``, nothing of a megabyte."""
+    is_script = path.endswith(SCRIPTS) and not path.endswith((".d.ts", ".mts", ".cts"))
+    return is_script and len(text.encode()) < _LARGE and not is_bundle(path, text)
 
 
 def is_bundle(path: str, text: str) -> bool:

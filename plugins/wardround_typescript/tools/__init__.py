@@ -5,7 +5,7 @@ from __future__ import annotations
 from wardround.tools.ast_grep import ast_grep
 from wardround.tools.semgrep import semgrep
 from wardround.tools.tool import Tool
-from wardround_typescript.bundles import PARSED, SCRIPTS, written
+from wardround_typescript.bundles import PARSED, scanned, written
 from wardround_typescript.engines import FOLDER, engines
 from wardround_typescript.tools.biome import BIOME
 from wardround_typescript.tools.eslint import ESLINT
@@ -14,7 +14,7 @@ from wardround_typescript.tools.tsc import TSC
 
 _OURS = {
     "ast-grep": ast_grep(FOLDER, takes=written(PARSED)),
-    "semgrep": semgrep(FOLDER, takes=written(SCRIPTS)),
+    "semgrep": semgrep(FOLDER, takes=scanned),
 }
 
 TOOLS: tuple[Tool, ...] = (

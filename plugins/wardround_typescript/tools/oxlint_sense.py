@@ -9,24 +9,20 @@ from functools import cached_property
 
 from wardround.findings import RawResult, Span
 from wardround.tools.output import map_of
+from wardround_typescript.tools.oxlint_exact import EXACT, weighed
 
 _FROM = r"(?:\bfrom|\bimport|require\(|import\()\s*[\"']"
 _VITEST = _FROM + r"vitest[\"']"
 _JEST = _FROM + r"(?:@jest/globals|bun:test)[\"']"
 _REACT = _FROM + r"[^\"'\n]*(?:react|preact|next/)[^\"'\n]*[\"']|@jsxImportSource"
-_NOT_REACT = _FROM + r"(?:vue|solid-js|svelte|@builder\.io/qwik|@angular/core|lit)(?:/[^\"'\n]*)?[\"']"
-_VUE_CALLS = (
-    r"\b(?:defineNuxt\w*|defineStore|navigateTo|ref|reactive|computed|watchEffect|onMounted|createSignal"
-    r"|use(?:NuxtApp|RuntimeConfig|AsyncData|Cookie|Head))\s*[<(]"
+_NOT_REACT = (
+    _FROM + r"(?:vue|vue-\w+|solid-js|svelte|@builder\.io/qwik|@angular/core|lit)(?:/[^\"'\n]*)?[\"']"
 )
-"""What Nuxt and its like call without an import."""
-_LIKE_REACT = r"\bReact\.|\bextends\s+(?:Pure)?Component\b|\buse[A-Z]|</|/>"
+_BUILT_IN_HOOK = r"use(?:Callback|Context|Effect|LayoutEffect|Memo|Reducer|Ref|Transition)"
+_LIKE_REACT = rf"\bReact\.\w|\bextends\s+(?:Pure)?Component\b|\b{_BUILT_IN_HOOK}\s*[<(]"
+"""What a file has that uses React without an import; Vue and Svelte have hooks of other names as well."""
+_JSX = r"</|/>"
 _NAMED = r"'([^']+)'"
-_NEEDS_NEW = (
-    r"^Use `new (?:\w+Array|ArrayBuffer|DataView|FinalizationRegistry|Map|Promise|Proxy|Set|SharedArrayBuffer"
-    r"|Weak\w+)\(\)`|instead of `new (?:BigInt|Symbol)\(\)`"
-)
-"""What throws with new or without it; of others the rule only likes one way better."""
 _REF = r"[rR]ef(?:\.current)?$|\.current$"
 _DEFINED = r"^[ \t]*(?:export\s+)?(?:async\s+)?(?:function\s*\*?\s*|const\s+|let\s+)([A-Za-z_$][\w$]*)"
 _CALLED = r"([A-Za-z_$][\w$]*)\s*\("
@@ -75,14 +71,20 @@ class Looked:
 
     @cached_property
     def is_of_react(self) -> bool:
-        """Whether its JSX and its functions named use... are React's, which files need not say that use both."""
+        """Whether its JSX and its functions named use... may be React's, which not every file says."""
+        if self.shows_react:
+            return True
+        if re.search(r"\.(?:vue|svelte)(?:\.[jt]s)?$", self.path) or re.search(_NOT_REACT, self.text):
+            return False
+        is_script = self.path.endswith((".js", ".mjs", ".cjs"))
+        return re.search(f"{_LIKE_REACT}|{_JSX}" if is_script else _LIKE_REACT, self.text) is not None
+
+    @cached_property
+    def shows_react(self) -> bool:
+        """Whether it imports React, or has a name that tells and nothing that says otherwise."""
         if re.search(_REACT, self.text):
             return True
-        if self.path.endswith((".vue", ".svelte")) or re.search(_NOT_REACT, self.text):
-            return False
-        if self.path.endswith((".tsx", ".jsx")):
-            return True
-        return re.search(_LIKE_REACT, self.text) is not None and not re.search(_VUE_CALLS, self.text)
+        return self.path.endswith((".tsx", ".jsx")) and not re.search(_NOT_REACT, self.text)
 
     @cached_property
     def has_template(self) -> bool:
@@ -119,7 +121,7 @@ class Looked:
 def sensible(found: Sequence[RawResult], looked: Callable[[str], Looked]) -> list[RawResult]:
     """The results that a person would keep who has the file before them."""
     kept = [one for one in _of_one_test_framework(found, looked) if _is_sensible(one, looked(one.file))]
-    return list(_without_echo(kept, looked))
+    return [weighed(one) for one in _without_echo(kept, looked)]
 
 
 def _of_one_test_framework(found: Sequence[RawResult], looked: Callable[[str], Looked]) -> list[RawResult]:
@@ -143,18 +145,16 @@ def _is_sensible(result: RawResult, file: Looked) -> bool:
     family, _, name = result.code.rpartition("/")
     if family in ("react", "react-hooks", "react-perf") and not file.is_of_react:
         return False
-    if result.code == "unicorn/new-for-builtins":
-        return re.search(_NEEDS_NEW, result.message) is not None
-    if result.code == "unicorn/no-negation-in-equality-check":  # !a === !b compares truth, and is meant
-        return re.search(r"==\s*!", file.lines[result.span.line - 1]) is None
     if result.code == "no-unassigned-vars":
         return not file.has_template
     if name == "valid-expect":  # other assertion libraries, and vitest's second argument
         return "unknown modifier" not in result.message and "at most 1 argument" not in result.message
     if result.code == "react-hooks/exhaustive-deps":
-        return _is_missing_dependency(result.message)
+        return file.shows_react and _is_missing_dependency(result.message)
     if name == "expect-expect":
         return not file.calls_asserting(result.span.line)
+    if (is_exact := EXACT.get(result.code)) is not None and not is_exact(result, file):
+        return False
     content = map_of("oxlint")  # what it ignores everywhere, a project may have chosen
     return result.code in content.ignore or not content.is_silent(result.code, result.file)
 

@@ -74,8 +74,70 @@ def test_hooks_are_reacts_only_where_react_is_used(reviewed: Reviewed) -> None:
     assert [f.rule for f in reviewed({"a.ts": HOOK % "react"}, OXLINT).visible] == [
         "oxlint/react-hooks/rules-of-hooks"
     ]
-    assert reviewed({"a.ts": HOOK % "./composables"}, OXLINT).visible == ()
     assert reviewed({"a.ts": "", "b.tsx": HOOK % "vue"}, OXLINT).visible == ()
+
+
+TOAST = """\
+import { useToast } from './toast'
+export function Panel(props) {
+  if (props.open) {
+    useToast()
+  }
+  return null
+}
+"""
+
+
+def test_a_hook_by_any_name_is_not_yet_reacts(reviewed: Reviewed) -> None:
+    assert reviewed({"a.ts": TOAST}, OXLINT).visible == ()
+    assert [f.file for f in reviewed({"b.tsx": TOAST, "c.ts": HOOK % "./own"}, OXLINT).visible] == [
+        "b.tsx",
+        "c.ts",
+    ]
+
+
+def test_a_hook_in_a_function_of_another_name_is_a_warning(reviewed: Reviewed) -> None:
+    source = "import { useState } from 'react'\nexport %s {\n  return useState(0)\n}\n"
+
+    (finding,) = reviewed({"a.ts": source % "function state()"}, OXLINT).visible
+    assert finding.severity is Severity.WARN
+    assert reviewed({"a.ts": source % "default () =>"}, OXLINT).visible == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "rules"),
+    [
+        ("export const a = Map()\n", ["unicorn/new-for-builtins"]),
+        ("export const a = Array(3)\n", []),
+        ("export const f = (a, b) => !a === b\n", ["unicorn/no-negation-in-equality-check"]),
+        ("export const f = (a, b) => !a === !b || !!a === b || !a == b\n", []),
+        ("export const a = 12345678901234567890\n", ["no-loss-of-precision"]),
+        ("export const a = 0.12300000000000000000000\n", []),
+        ("export const f = (a) => Math.min(0, Math.max(9, a))\n", ["oxc/bad-min-max-func"]),
+        ("export const a = Math.min(0, Math.max(9, 8))\n", []),
+        ("export const f = (a, b) => {\n  a += a + b\n}\n", ["oxc/misrefactored-assign-op"]),
+        ("export const f = (a, b) => {\n  a += b + a\n}\n", []),
+        ("export function f(a) {\n  return eval(a)\n}\n", ["no-eval"]),
+        (
+            "export interface A {}\nexport class A {}\n",
+            ["typescript/no-unsafe-declaration-merging"],
+        ),
+        ("export interface A {}\nexport declare class A {}\n", []),
+    ],
+)
+def test_of_wide_codes_only_the_defect_counts(reviewed: Reviewed, source: str, rules: list[str]) -> None:
+    found = reviewed({"a.ts": source}, OXLINT).visible
+    assert [f.rule for f in found if "only-used" not in f.rule] == [f"oxlint/{rule}" for rule in rules]
+
+
+@pytest.mark.parametrize(
+    ("rel", "count"), [("", 1), ("rel={null}", 1), ("rel={relation}", 0), ("rel={relationOf(url)}", 0)]
+)
+def test_a_link_whose_rel_is_computed_is_left_alone(reviewed: Reviewed, rel: str, count: int) -> None:
+    source = (
+        f'export const A = ({{ url }}) => (\n  <a href={{url}} target="_blank" {rel}>\n    go\n  </a>\n)\n'
+    )
+    assert len(reviewed({"a.jsx": source}, OXLINT).visible) == count
 
 
 DEPENDENCIES = """\
@@ -173,14 +235,18 @@ def test_suppressions_work_in_jsx(reviewed: Reviewed) -> None:
     assert finding.status is Status.SUPPRESSED
 
 
-def test_what_is_off_in_the_map_is_not_run() -> None:
+def test_what_is_off_in_the_map_is_asked_for_and_style_is_not() -> None:
     rules = selection()["rules"]
 
     assert {
         rules[code] for code, entry in MAP.content.codes.items() if entry.off and code != "syntax-error"
-    } == {"off"}
+    } == {"warn"}
     assert {rules[code] for code in MAP.content.ignore} == {"off"}
     assert rules["no-debugger"] == "warn"
+
+
+def test_what_is_off_in_the_map_is_not_shown(reviewed: Reviewed) -> None:
+    assert reviewed({"a.ts": "export const f = (a) => a == null\n"}, OXLINT).visible == ()
 
 
 def test_every_code_of_the_map_says_why_or_is_off() -> None:

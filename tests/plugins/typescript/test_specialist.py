@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from wardround_typescript.bundles import is_bundle
+from wardround_typescript.bundles import is_bundle, scanned
 from wardround_typescript.comments import comments
 from wardround_typescript.jsonc import loads
 from wardround_typescript.specialist import specialist
@@ -124,3 +124,23 @@ def test_bringing_the_specialist_imports_little() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() in ("[]", "['ast']")  # dataclasses bring ast by way of inspect
+
+
+@pytest.mark.parametrize(
+    ("path", "is_scanned"),
+    [
+        ("a.ts", True),
+        ("a.cjs", True),
+        ("a.mts", False),
+        ("a.cts", False),
+        ("a.d.ts", False),
+        ("a.vue", False),
+    ],
+)
+def test_semgrep_gets_only_what_it_scans(path: str, is_scanned: bool) -> None:
+    assert scanned(path, "const a = 1\n") is is_scanned
+
+
+def test_semgrep_gets_no_file_it_finds_too_large() -> None:
+    assert scanned("a.ts", "const a = 1\n" * 10_000)
+    assert not scanned("a.ts", "const a = 1\n" * 100_000)

@@ -1,0 +1,127 @@
+"""Codes of oxlint that take in more than the defect they are named after, and which places are the defect."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wardround.findings import RawResult, Severity
+
+if TYPE_CHECKING:
+    from wardround_typescript.tools.oxlint_sense import Looked
+
+Exact = Callable[[RawResult, "Looked"], bool]
+
+_NEEDS_NEW = (
+    r"^Use `new (?:\w+Array|ArrayBuffer|DataView|FinalizationRegistry|Map|Promise|Proxy|Set|SharedArrayBuffer"
+    r"|Weak\w+)\(\)`|instead of `new (?:BigInt|Symbol)\(\)`"
+)
+_STRICT_AND_BARE = r"!\s*[^\s!(][^=&|?;]*?[!=]==(?!\s*!)"
+_LITERALS_ONLY = r"Math\.(?:min|max)\(\s*-?[\d.]+\s*,\s*-?[\d.]+\s*\)"
+_SCREEN = 25
+_REL_OF_NAME = r"\brel=\{\s*(?!(?:null|true|false|undefined)\b)[A-Za-z_$][\w$.?]*(?:\([^{}]*\))?\s*\}"
+_IMPORTS_USE = r"\bimport\b[^;\"'`]{0,500}[\s{,]use\s*[,}]"
+_PRECISE = 15
+"""Digits that a double always holds."""
+
+
+def _throws(result: RawResult, file: Looked) -> bool:
+    """With new or without it; of the other constructors the rule only likes one way better."""
+    return re.search(_NEEDS_NEW, result.message) is not None
+
+
+def _is_slip(result: RawResult, file: Looked) -> bool:
+    """``!a === b``; but ``!a === !b`` and ``!!a === b`` compare truth, and mean it."""
+    return re.match(_STRICT_AND_BARE, _rest(result, file)) is not None
+
+
+def _loses(result: RawResult, file: Looked) -> bool:
+    """More digits than a double holds; zeros at either end of them are none."""
+    number = re.match(r"[\d._]+(?![\w.])", _rest(result, file))
+    digits = re.sub(r"[._]", "", number[0]).strip("0") if number else ""
+    return not digits or len(digits) > _PRECISE
+
+
+def _is_clamp(result: RawResult, file: Looked) -> bool:
+    """Bounds around a value that can change, by a Math that is the real one."""
+    return not re.search(_LITERALS_ONLY, _rest(result, file)) and not _is_own("Math", file)
+
+
+def _doubles(result: RawResult, file: Looked) -> bool:
+    """``a += a + b``; the other way round it puts text before and after, and is meant."""
+    return re.match(r"([\w.$]+)\s*\+=.*\+\s*\1\s*\)?;?\s*$", _rest(result, file)) is None
+
+
+def _opens_bare(result: RawResult, file: Looked) -> bool:
+    """A link without ``rel``, or with one that says nothing; what an expression gives, nobody sees here."""
+    return re.search(_REL_OF_NAME, _tag(result, file)) is None
+
+
+def _is_bound(result: RawResult, file: Looked) -> bool:
+    """What is spread into an input may bring its handler."""
+    return "{..." not in _tag(result, file)
+
+
+def _tag(result: RawResult, file: Looked) -> str:
+    """The markup's opening tag around a place, as far as it is no longer than a screen."""
+    first = max(result.span.line - _SCREEN, 1)
+    before = "\n".join([*file.lines[first - 1 : result.span.line - 1], ""])
+    near = before + "\n".join(file.lines[result.span.line - 1 : result.span.line + _SCREEN])
+    tag = re.match(r"<(?:=>|[^>])*", near[max(near.rfind("<", 0, len(before) + result.span.column), 0) :])
+    return tag[0] if tag else ""
+
+
+def _merges_code(result: RawResult, file: Looked) -> bool:
+    """Ambient declarations only describe what exists elsewhere."""
+    name = re.search(r"[\w$]+", _rest(result, file))
+    if name is None or re.search(rf"\bdeclare\s+(?:abstract\s+)?class\s+{name[0]}\b", file.text):
+        return False
+    is_nested = file.lines[result.span.line - 1][:1].isspace()
+    return not (is_nested and re.search(r"\bdeclare\s+(?:namespace|module|global)\b", file.text))
+
+
+def _is_global_eval(result: RawResult, file: Looked) -> bool:
+    return not _is_own("eval", file)
+
+
+def _is_own(name: str, file: Looked) -> bool:
+    """Whether the file has a variable, an import or a parameter of this name."""
+    declared = rf"\b(?:const|let|var|class|function|import)\s+(?:\{{[^\n}}]{{0,200}})?\b{name}\b"
+    taken = rf"\bfunction\b[^(\n]{{0,100}}\([^)\n]{{0,200}}\b{name}\b[^)\n]{{0,200}}\)"
+    return re.search(f"{declared}|{taken}", file.text) is not None
+
+
+def _is_hook_of_react(result: RawResult, file: Looked) -> bool:
+    """Not in a function without a name, which stories make a component of; and ``use`` only as imported."""
+    if 'in function "Anonymous"' in result.message:
+        return False
+    return 'Hook "use"' not in result.message or re.search(_IMPORTS_USE, file.text) is not None
+
+
+def weighed(result: RawResult) -> RawResult:
+    """A hook in a function of another name goes wrong only where that one is called as no hook may be."""
+    if result.code in HOOK_CODES and "neither a React function component" in result.message:
+        return replace(result, severity=Severity.WARN)
+    return result
+
+
+def _rest(result: RawResult, file: Looked) -> str:
+    """The line from the place on."""
+    return file.lines[result.span.line - 1][result.span.column - 1 :]
+
+
+HOOK_CODES = ("react-hooks/rules-of-hooks", "react/rules-of-hooks")
+EXACT: Mapping[str, Exact] = {
+    **dict.fromkeys(HOOK_CODES, _is_hook_of_react),
+    "no-eval": _is_global_eval,
+    "no-loss-of-precision": _loses,
+    "oxc/bad-min-max-func": _is_clamp,
+    "oxc/misrefactored-assign-op": _doubles,
+    "react/checked-requires-onchange-or-readonly": _is_bound,
+    "react/jsx-no-target-blank": _opens_bare,
+    "typescript/no-unsafe-declaration-merging": _merges_code,
+    "unicorn/new-for-builtins": _throws,
+    "unicorn/no-negation-in-equality-check": _is_slip,
+}
