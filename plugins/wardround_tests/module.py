@@ -10,11 +10,12 @@ from functools import cached_property
 
 from wardround_python.module import FunctionNode, PythonModule
 
+from wardround.late import LatePattern
 from wardround_tests.paths import is_collected
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
-ASSERTING_NAME = re.compile(
+ASSERTING_NAME = LatePattern(
     r"^_*(assert|check|verify|expect|should|ensure|validate|compare|fail$|fail_|must|match|confirm|"
     r"test(_(?!client|request|cli|app|server|data|dir|file|path)\w*)?$|"
     r"run_.*test|do_.*test|_?run_.*case|approve|raises|warns|deprecated_call|exit_with|finish_request_and_)"
@@ -102,7 +103,7 @@ def own_nodes(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
             stack.extend(reversed(list(ast.iter_child_nodes(node))))
 
 
-_CERTAIN_NAME = re.compile(r"(?i)assert|^_*(check|verify|expect)_|^(raises|warns|fail|deprecated_call)$")
+_CERTAIN_NAME = LatePattern(r"(?i)assert|^_*(check|verify|expect)_|^(raises|warns|fail|deprecated_call)$")
 
 
 def is_certain_assertion(node: ast.AST) -> bool:

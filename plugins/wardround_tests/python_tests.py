@@ -54,15 +54,15 @@ def python_tests(path: str, text: str) -> Iterator[TestedCase]:
     lists = _module_lists(module)
     whole = next((one for one in module.tree.body if _is_module_skip(one)), None)
     for case in module.tests:
-        skip, place = _skip(case) or (("", None) if whole is None else (ast.unparse(whole), whole))
+        skip = _skip(case)
         name = f"{case.cls.name}.{case.name}" if case.cls else case.name
         span = module.name_span(case.node)
         yield TestedCase(
             name,
             span,
             module.text_of(case.node),
-            skip,
-            _place(module, place) if place is whole and whole is not None else span,
+            skip or (ast.unparse(whole) if whole else ""),
+            span if skip or whole is None else _place(module, whole),
             tuple(_parameters(case, lists)),
             partial(_assertions, module, case.node),
         )
@@ -78,17 +78,17 @@ def _is_module_skip(node: ast.stmt) -> bool:
     return re.search(r"mark\.(skip|xfail)\b", ast.unparse(node.value)) is not None
 
 
-def _skip(case: TestCase) -> tuple[str, ast.stmt] | None:
+def _skip(case: TestCase) -> str:
     """How a test is kept from running or from failing, as written."""
     for node in (case.node, *([case.cls] if case.cls else [])):
         for one in map(ast.unparse, node.decorator_list):
             if re.search(_SKIP, one.partition("(")[0]) or re.search(_SKIP_ALWAYS, one):
-                return one, node
+                return one
     first = next(iter(body_of(case.node)), None)
     call = first.value if isinstance(first, ast.Expr) else first.exc if isinstance(first, ast.Raise) else None
     if isinstance(call, ast.Call) and ast.unparse(call.func) in _SKIP_CALLS:
-        return ast.unparse(call), case.node
-    return None
+        return ast.unparse(call)
+    return ""
 
 
 def _module_lists(module: TestModule) -> dict[str, Sequence[ast.expr]]:

@@ -10,14 +10,19 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from wardround.findings import Span
+from wardround.late import LatePattern
 from wardround_tests.assertions import EXACT, LOOSE, PARTIAL, Assertion, TestedCase
 
 _TITLE = r"\(\s*(?P<quote>['\"`])(?P<title>(?:\\.|(?!(?P=quote)).)*)(?P=quote)"
 _CALL = r"(?<![\w.$])(?P<call>(?:it|test|xit|xtest|fit)(?:\.\w+)*)\s*(?=[(`])"
 _GROUP = r"(?<![\w.$])(?P<call>x?(?:describe|suite|context)(?:\.\w+)*)\s*\("
-_EXPECT = re.compile(r"(?<![\w.$])expect(?:\.\w+)?\s*\(")
-_MATCHER = re.compile(r"\s*\.\s*(\w+)\s*(\(?)")
-_BRACKETS = r"(?s)//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`|[()]"
+_EXPECT = LatePattern(r"(?<![\w.$])expect(?:\.\w+)?\s*\(")
+_MATCHER = LatePattern(r"\s*\.\s*(\w+)\s*(\(?)")
+_BRACKETS = (
+    r"(?s)//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`|[()]|"
+    r"(?<=[(,=:\[!&|?{};])[ \t\n]*/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/"
+)
+"""Brackets, and what can hold some that do not count: comments, strings and regular expressions."""
 _ITEMS = r"(?s)//[^\n]*|/\*.*?\*/|('(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`)|[()\[\]{},]"
 _STRENGTH = {
     "toBeDefined": LOOSE,
@@ -30,6 +35,21 @@ _STRENGTH = {
     "toBeGreaterThan": PARTIAL,
     "toBeGreaterThanOrEqual": PARTIAL,
     "toMatchObject": PARTIAL,
+}
+_ALIASES = {
+    "toBeCalled": "toHaveBeenCalled",
+    "toBeCalledTimes": "toHaveBeenCalledTimes",
+    "toBeCalledWith": "toHaveBeenCalledWith",
+    "lastCalledWith": "toHaveBeenLastCalledWith",
+    "toThrowError": "toThrow",
+}
+_NEGATED = {
+    "toBeNull": LOOSE,
+    "toBeUndefined": LOOSE,
+    "toThrow": LOOSE,
+    "toBeDefined": EXACT,
+    "toHaveBeenCalled": EXACT,
+    "toBeInTheDocument": EXACT,
 }
 
 
@@ -149,15 +169,15 @@ def _expects(script: Script, start: int, end: int) -> Iterator[Assertion]:
         subject = _squeezed(text[opening + 1 : closing - 1])
         names, expected, at = [], "", closing
         while (step := _MATCHER.match(text, at)) is not None:
-            names.append(step[1])
+            names.append(_ALIASES.get(step[1], step[1]))
             at = step.end()
             if step[2]:
                 expected = _squeezed(text[at : ends.get(at - 1, at) - 1])
                 at = ends.get(at - 1, at)
         matcher = ".".join(names)
         strength = _STRENGTH.get(names[-1] if names else "", EXACT)
-        if matcher in ("not.toBeNull", "not.toBeUndefined", "not.toThrow"):
-            strength = LOOSE
+        if matcher.startswith("not."):
+            strength = _NEGATED.get(names[-1], PARTIAL)
         is_literal = re.fullmatch(r"-?[\d._]+|true|false|null|(['\"]).*\1|[\[{].*[\]}]", expected) is not None
         yield Assertion(
             f"expect({subject}).{matcher}({expected})",

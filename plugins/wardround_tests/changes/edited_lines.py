@@ -33,14 +33,19 @@ def numbered_removed_lines(file: ChangedText) -> Iterator[tuple[int, str]]:
 def line_left_by(file: ChangedText, number: int) -> int:
     """The line at the head (1-based) nearest to where a line of the base stood that is gone.
 
-    It is the last line before it, else the first after it, that both versions have exactly once.
+    It is the new line that stands there, else the last line before it or the first after it that both
+    versions have exactly once.
     """
     base, head = (file.base_text or "").split("\n"), (file.text or "").split("\n")
     once = {line for line, count in Counter(base).items() if count == 1}
     places = {line: place for place, line in enumerate(head, 1) if line in once and line.strip()}
     twice = {line for line, count in Counter(head).items() if count > 1}
-    around = [*base[: number - 1][::-1], *base[number:]]
-    return next((places[line] for line in around if line in places and line not in twice), 1)
+    for line in base[: number - 1][::-1]:
+        if line in places and line not in twice:
+            place = places[line]
+            is_replaced = place < len(head) and head[place].strip() and file.is_added(place + 1)
+            return place + 1 if is_replaced else place
+    return next((places[line] for line in base[number:] if line in places and line not in twice), 1)
 
 
 def span_of_line(file: ChangedText, number: int) -> Span:

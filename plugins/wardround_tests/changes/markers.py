@@ -8,14 +8,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wardround.checks import ChangedText
+from wardround_tests.paths import is_test
 
 _SIGN = r"(?:#|//|--|/\*|<!--|\{#|;)\s*"
-_MARK = re.compile(
-    rf"^(?P<code>.*?)(?P<mark>{_SIGN}(?:(?:(?P<rule>ruleid|expect(?:ed)?(?:-error|-warning)?|"
+_MARK = (
+    rf"(?P<code>.*?)(?P<mark>{_SIGN}(?:(?:(?P<rule>ruleid|expect(?:ed)?(?:-error|-warning)?|"
     r"error|warning|violation|finding|FAIL|BAD|NOT ?OK)\s*:)|(?P<kind>[EWN]):\s|\^+\s*(?:error|warning)\b|"
     r"~?(?:ERROR|WARN)\b).*)$"
 )
-_INSTEAD = re.compile(rf"{_SIGN}(?:todo-?ruleid|ok|todook|good)\b")
+"""Code and the expectation after it, as a text: compiled only where samples changed."""
+_INSTEAD = rf"{_SIGN}(?:todo-?ruleid|ok|todook|good)\b"
+_CERTAIN = frozenset({"ruleid", "E", "W"})
+"""The kinds that are no prose: in files that are run as tests, others are remarks."""
 _FEWEST = 3
 """So many signs of code are needed to know a line again."""
 
@@ -37,41 +41,39 @@ class LostMark:
 
 def lost_marks(file: ChangedText) -> Iterator[LostMark]:
     """The expectations that the change took away from code that stays, in the order of places."""
-    before, after = file.base_text or "", file.text or ""
-    if _MARK.pattern and not any(_MARK.match(line) for line in before.split("\n")):
+    was = list(_marked(file.base_text or ""))
+    if not was:
         return
-    was, now = list(_marked(before)), list(_marked(after))
-    has = {(kind, code) for _, kind, code, _ in now}
-    lines = after.split("\n")
-    count_before = Counter(line.strip() for line in before.split("\n"))
-    places = {_code(line): number for number, line in enumerate(lines, 1) if _code(line)}
-    counts = Counter(_code(line) for line in lines)
-    for _, kind, code, mark in was:
-        if (kind, code) in has or len(re.findall(r"\w", code)) < _FEWEST or counts[code] != 1:
+    has = {(kind, code) for kind, code, _ in _marked(file.text or "")}
+    lines = (file.text or "").split("\n")
+    places = {code: number for number, line in enumerate(lines, 1) if (code := _code(line))}
+    counts = Counter(map(_code, lines))
+    for kind, code, mark in was:
+        if (kind, code) in has or counts[code] != 1 or len(re.findall(r"\w", code)) < _FEWEST:
             continue
-        if count_before[mark] and mark in (line.strip() for line in lines[: places[code]]):
+        if is_test(file.path) and kind not in _CERTAIN:
             continue
         number = places[code]
-        above = lines[number - 2] if number > 1 else ""
-        yield LostMark(number, " ".join(mark.split()), bool(_INSTEAD.search(above + lines[number - 1])))
+        around = "\n".join(lines[max(number - 2, 0) : number])
+        yield LostMark(number, " ".join(mark.split()), re.search(_INSTEAD, around) is not None)
 
 
 def _code(line: str) -> str:
     """A line without the expectation in it; empty if there is nothing else in it."""
-    match = _MARK.match(line) or re.match(rf"(?P<code>.*?){_INSTEAD.pattern}", line)
+    match = re.match(_MARK, line) or re.match(rf"(?P<code>.*?){_INSTEAD}", line)
     return (match["code"] if match else line).strip()
 
 
-def _marked(text: str) -> Iterator[tuple[int, str, str, str]]:
-    """Line, kind, code and comment of each expectation; one on its own line is about the next code."""
-    lines = text.split("\n")
-    waiting: list[tuple[int, str, str]] = []
-    for number, line in enumerate(lines, 1):
-        match = _MARK.match(line)
-        code = _code(line)
+def _marked(text: str) -> Iterator[tuple[str, str, str]]:
+    """Kind, code and comment of each expectation; one on its own line is about the next code."""
+    if re.search(rf"(?m)^{_MARK}", text) is None:
+        return
+    waiting: list[tuple[str, str]] = []
+    for line in text.split("\n"):
+        match = re.match(_MARK, line)
         if match is not None:
-            kind = match["rule"] or match["kind"] or "error"
-            waiting.append((number, kind, match["mark"].strip()))
+            waiting.append((match["rule"] or match["kind"] or "error", match["mark"].strip()))
+        code = _code(line)
         if code:
-            yield from ((place, kind, code, mark) for place, kind, mark in waiting)
+            yield from ((kind, code, mark) for kind, mark in waiting)
             waiting = []

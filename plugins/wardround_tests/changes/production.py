@@ -11,14 +11,17 @@ from wardround.checks import ChangedText, WholeChange
 from wardround_tests.changes.edited_lines import added_lines, numbered_removed_lines
 from wardround_tests.paths import is_production
 
-_WORD = r"[A-Za-z_]{5,}"
+_WORD = r"[A-Za-z_]\w{4,}"
 _PYTHON = r"(\s*)(?:async\s+)?(?:def|class)\s+(\w+)|()([A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)"
 _SCRIPT = (
     r"(\s*)(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?"
-    r"(?:function\s*\*?|class|const|let|var|interface|type|enum)\s+(\w+)|"
+    r"(?:function\s*\*?|class)\s+(\w+)|"
+    r"()(?:export\s+)?(?:declare\s+)?(?:const|let|var|interface|type|enum)\s+(\w+)|"
     r"(\s+)(?:(?:public|private|protected|static|async|get|set)\s+)*"
     r"(?!if\b|for\b|while\b|switch\b|catch\b|return\b|function\b|await\b|new\b)(\w+)\s*\([^()]*\)\s*(?::[^{]+)?\{\s*$"
 )
+_USED = r"(?<![\w'\"`])[A-Za-z_]\w{3,}(?=[\s)]*[(.,)\]<=]|\s*$)"
+_LONG = 7
 _SHORTEST = 4
 """Shorter names, such as those of loops and of ``get``, say too little about what a test is of."""
 
@@ -35,9 +38,12 @@ class Production:
 
     @cached_property
     def gone_words(self) -> frozenset[str]:
-        """The words that the code had and has no more."""
-        before = {word for f in self.files for word in re.findall(_WORD, f.base_text or "")}
-        return frozenset(before - {word for f in self.files for word in re.findall(_WORD, f.text or "")})
+        """The words that a file of the code had and has no more."""
+        return frozenset(
+            word
+            for f in self.files
+            for word in set(re.findall(_WORD, f.base_text or "")) - set(re.findall(_WORD, f.text or ""))
+        )
 
     @cached_property
     def touched(self) -> dict[str, tuple[ChangedText, int]]:
@@ -55,13 +61,20 @@ class Production:
                     found.setdefault(name, (file, line))
         return found
 
-    def is_withdrawn(self, text: str) -> bool:
-        """Whether the code no longer has something that a text is about."""
-        return not self.gone_words.isdisjoint(re.findall(_WORD, text))
+    def is_withdrawn(self, text: str, name: str = "") -> bool:
+        """Whether the code no longer has something that a text is about, or the name of a test tells."""
+        if not self.gone_words.isdisjoint(re.findall(_WORD, text)):
+            return True
+        return any(len(word) > _LONG and word in name for word in self.gone_words)
 
     def touched_in(self, text: str) -> str:
-        """The first of the touched names that a text has; empty if it has none."""
-        return next((word for word in re.findall(r"\w+", text) if word in self.touched), "")
+        """The first of the touched names that a text uses; empty if it uses none."""
+        return next((word for word in re.findall(_USED, text) if word in self.touched), "")
+
+    def shrank(self, name: str) -> bool:
+        """Whether the file of a touched name lost more lines than it got: what it did may be withdrawn."""
+        file, _ = self.touched[name]
+        return len((file.text or "").split("\n")) < len((file.base_text or "").split("\n"))
 
     def replaces(self, old: str, new: str) -> bool:
         """Whether the code itself wrote one literal for another."""
@@ -75,7 +88,7 @@ def _definitions(path: str, text: str) -> Iterator[tuple[str, int]]:
     for number, line in enumerate(text.split("\n"), 1):
         match = pattern.match(line)
         if match is not None:
-            yield match[2] or match[4], number
+            yield match[match.lastindex or 0], number
 
 
 def _around(path: str, text: str, numbers: Iterable[int]) -> Iterator[tuple[str, int]]:

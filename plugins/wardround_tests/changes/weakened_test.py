@@ -4,41 +4,97 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import ChangeCase, ChangeCheck, ChangedText
-from wardround.findings import Severity
-from wardround_tests.assertions import LOOSE, Assertion, TestedCase, tests_of
-from wardround_tests.changes.edited_lines import removed_lines
-from wardround_tests.paths import is_production, is_test
+from wardround.checks import ChangeCase, ChangeCheck, ChangedText, WholeChange
+from wardround.findings import Severity, Span
+from wardround_tests.assertions import LOOSE, TestedCase, tests_of
+from wardround_tests.changes.edited_lines import added_lines, line_left_by, removed_lines, span_of_line
+from wardround_tests.changes.losses import Loss, Lost, losses, other_literal
+from wardround_tests.changes.markers import lost_marks
+from wardround_tests.changes.production import Production
+from wardround_tests.paths import has_to_do_with_tests, is_production, is_test
 
-_TELLING = r"assert|expect|raises|warns|approx|should|verify|check|skip|xfail|places|tol\b|\bxit\b|\bxtest\b"
-_WORD = r"[A-Za-z_]{5,}"
 _CODE = {"shop.py": ("def total(xs): return sum(xs)\n", "def total(xs): return 0\n")}
 _TEST = "from shop import total\ndef test_total():\n    assert total([1]) == 1\n"
+_TWO = f"{_TEST}def test_none():\n    assert total([]) == 0\n"
+_CASES = (
+    "from shop import total\n@parametrize('x', [1, 2, 3])\ndef test_total(x):\n    assert total([x]) == x\n"
+)
+_SUM = "def total(xs): return sum(xs)\n"
+_SAMPLE = "import shop\n# ruleid: sum-of-none\nshop.total([])\nshop.total([1])\n"
+_GROUP = "describe('shop', () => {\n  it('adds', () => { expect(total).toBe(1) })\n})\n"
+_EACH = "it.each([1, 2, [3, 4]])('adds %s', (n) => { expect(total).toBe(n) })\n"
 _SCRIPT_CODE = {"shop.ts": ("export const total = 1\n", "export const total = 2\n")}
+_TELLING = (
+    r"assert|expect|raises|warns|approx|should|verify|check|tol\b|parametrize|"
+    r"\b(def test|it|test|describe)\b|^\s*([\[({'\"`$\d]|-\d|pytest\.param)"
+)
+"""What is in lines that assert, begin a test or hold data, as a text: compiled only where tests changed."""
+_ASSERTS = r"\bassert|\bexpect\b|\braises\("
+_SKIPPING = ("skip", "xfail", "xit(", "xtest(", "xdescribe(", "expectedFailure")
+_IDENTIFIER = r"[A-Za-z_]\w{3,}"
+_SAME = 0.5
+"""With so many of its words in another test that is new, a test is there still under another name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """The tests of one file by name, before and after the change."""
+
+    file: ChangedText
+    before: dict[str, TestedCase]
+    after: dict[str, TestedCase]
+
+    @classmethod
+    def of(cls, file: ChangedText) -> Versions | None:
+        """The two versions; None if one of them cannot be read."""
+        before = tests_of(file.base_path or file.path, file.base_text) if file.base_text else {}
+        after = tests_of(file.path, file.text) if file.text else {}
+        return None if before is None or after is None else cls(file, before, after)
+
+    @property
+    def gone(self) -> list[TestedCase]:
+        return [case for name, case in self.before.items() if name not in self.after]
+
+    @property
+    def other(self) -> list[TestedCase]:
+        """The tests of the new version that are new or changed."""
+        was = self.before
+        return [
+            case for name, case in self.after.items() if name not in was or was[name].source != case.source
+        ]
 
 
 class WeakenedTest(ChangeCheck):
     """A test asserts less than before, in the change whose code it judges.
 
-    An assertion is gone, asks for less, allows a larger error, or the test is skipped now. If the code is
-    right, the test can say so as before; if what is right has changed, the test should say what is right now.
+    An assertion, a case or a whole test is gone, asks for less, allows a larger error, expects another value
+    or is skipped; or a sample no longer says what is to be found in it. If the code is right, the test can
+    say so as before; if what is right has changed, the test should say what is right now.
     """
 
     ID = "TE203"
     NAME = "weakened-test"
     TRIED_ON = (
-        "1,440 commits of 10 projects: 16 hits, all read and all true; 1 warns, 15 are notes by the "
-        "exceptions."
+        "4,800 commits of 9 projects, on which it was also tuned: 2 warnings, both read and true; 74 notes, "
+        "all gone through, some 20 of them in the diff."
     )
     SEVERITY = Severity.WARN
     VALID: ClassVar[Sequence[ChangeCase]] = [
         ChangeCase({**_CODE, "test_shop.py": (_TEST, f"{_TEST}    assert total([]) == 0\n")}),
-        ChangeCase({**_CODE, "test_shop.py": (_TEST, _TEST.replace("== 1", "== 0"))}),
+        ChangeCase({**_CODE, "test_shop.py": (_TEST, _TEST.replace("[1]) == 1", "[2]) == 2"))}),
+        ChangeCase({"test_shop.py": (_TEST, _TEST.replace("== 1", "== 0"))}),
+        ChangeCase({"shop.py": (f"{_SUM}\n", _SUM), "test_shop.py": (_TEST, _TEST.replace("== 1", "== 0"))}),
+        ChangeCase(
+            {
+                "shop.py": ("def total(xs): return 'none'\n", "def total(xs): return 'empty'\n"),
+                "test_shop.py": (_TEST.replace("== 1", "== 'none'"), _TEST.replace("== 1", "== 'empty'")),
+            }
+        ),
         ChangeCase(
             {
                 **_CODE,
@@ -58,15 +114,6 @@ class WeakenedTest(ChangeCheck):
                 ),
             }
         ),
-        ChangeCase(
-            {
-                **_SCRIPT_CODE,
-                "shop.test.ts": (
-                    "it('adds', () => { expect(total).toBe(1) })\n",
-                    "it('adds', () => { expect(total).toBe(2) })\n",
-                ),
-            }
-        ),
         ChangeCase({"test_shop.py": (_TEST, _TEST.replace("test_total", "test_sum"))}),
         ChangeCase(
             {
@@ -76,6 +123,43 @@ class WeakenedTest(ChangeCheck):
                     f"import pytest\n@pytest.mark.skip(reason='see #12')\n{_TEST}".replace(
                         "from shop import total\n", ""
                     ),
+                ),
+            }
+        ),
+        # moved, renamed, merged or split
+        ChangeCase(
+            {**_CODE, "test_shop.py": (_TWO, _TEST), "test_none.py": (None, _TWO.replace("total", "x"))}
+        ),
+        ChangeCase({**_CODE, "test_shop.py": (_TWO, _TWO.replace("test_none", "test_of_nothing"))}),
+        ChangeCase({**_CODE, "test_shop.py": (_TWO, f"{_TEST}    assert total([]) == 0\n")}),
+        # gone with its subject, or as deprecated
+        ChangeCase({"shop.py": (_SUM, "a = 1\n"), "test_shop.py": (_TWO, "a = 1\n")}),
+        ChangeCase({"shop.py": (_SUM, None), "test_shop.py": (_TWO, None)}),
+        ChangeCase(
+            {
+                **_CODE,
+                "test_shop.py": (
+                    f"{_TEST}def test_old():\n    with deprecated_call():\n        assert total(0) == 0\n",
+                    _TEST,
+                ),
+            }
+        ),
+        # other cases instead
+        ChangeCase({**_CODE, "test_shop.py": (_CASES, _CASES.replace("1, 2, 3", "1, 5"))}),
+        ChangeCase({**_CODE, "test_shop.py": (_CASES, _CASES.replace("[1, 2, 3]", "range(3)"))}),
+        ChangeCase({**_SCRIPT_CODE, "shop.test.ts": (_GROUP, _GROUP.replace("describe(", "describe.only("))}),
+        ChangeCase({**_SCRIPT_CODE, "shop.test.ts": (_GROUP, _GROUP.replace("'shop'", "'the shop'"))}),
+        # the sample goes with its expectation, or says it in other words
+        ChangeCase({**_CODE, "tests/sample.py": (_SAMPLE, "import shop\nshop.total([1])\n")}),
+        ChangeCase({**_CODE, "tests/sample.py": (_SAMPLE, _SAMPLE.replace("sum-of-none", "empty-sum"))}),
+        ChangeCase({**_CODE, "test_shop.py": (f"# error: seen once\n{_TEST}", _TEST)}),
+        # a narrower tolerance
+        ChangeCase(
+            {
+                **_CODE,
+                "test_shop.py": (
+                    "def test_mean(self):\n    self.assertAlmostEqual(mean(1), 1.1, places=3)\n",
+                    "def test_mean(self):\n    self.assertAlmostEqual(mean(1), 1.1, 5)\n",
                 ),
             }
         ),
@@ -129,115 +213,217 @@ class WeakenedTest(ChangeCheck):
             },
             place=("shop.test.ts", 1, 1),
         ),
+        ChangeCase(
+            {**_CODE, "test_shop.py": (_TEST, _TEST.replace("== 1", "== 0"))}, place=("test_shop.py", 2, 5)
+        ),
+        ChangeCase(
+            {
+                **_SCRIPT_CODE,
+                "shop.test.ts": (
+                    "it('adds', () => { expect(total).toBe(1) })\n",
+                    "it('adds', () => { expect(total).toBe(3) })\n",
+                ),
+            },
+            place=("shop.test.ts", 1, 1),
+        ),
+        ChangeCase({**_CODE, "test_shop.py": (_TWO, _TEST)}, place=("test_shop.py", 3, 5)),
+        ChangeCase({**_CODE, "test_shop.py": (_TWO, None)}, place=("shop.py", 1, 1)),
+        ChangeCase({"test_shop.py": (_TWO, _TEST)}, place=("test_shop.py", 3, 5)),
+        ChangeCase(
+            {**_CODE, "test_shop.py": (_CASES, _CASES.replace("1, 2, 3", "1, 3"))},
+            place=("test_shop.py", 3, 5),
+        ),
+        ChangeCase(
+            {**_SCRIPT_CODE, "shop.test.ts": (_EACH, _EACH.replace(", [3, 4]", ""))},
+            place=("shop.test.ts", 1, 1),
+        ),
+        ChangeCase(
+            {**_SCRIPT_CODE, "shop.test.ts": (_GROUP, _GROUP.replace("describe(", "describe.skip("))},
+            place=("shop.test.ts", 1, 1),
+        ),
+        ChangeCase(
+            {
+                **_CODE,
+                "test_shop.py": (
+                    _TWO,
+                    _TWO.replace("def test_total", "pytestmark = pytest.mark.skip\ndef test_total"),
+                ),
+            },
+            place=("test_shop.py", 2, 1),
+        ),
+        ChangeCase(
+            {
+                **_CODE,
+                "test_shop.py": (
+                    "def test_mean(self):\n    self.assertAlmostEqual(mean(1), 1.1, 5)\n",
+                    "def test_mean(self):\n    self.assertAlmostEqual(mean(1), 1.1, places=2)\n",
+                ),
+            },
+            place=("test_shop.py", 1, 5),
+        ),
+        ChangeCase(
+            {
+                **_SCRIPT_CODE,
+                "shop.test.ts": (
+                    "it('adds', () => { expect(total).toBeCloseTo(1.1, 5) })\n",
+                    "it('adds', () => { expect(total).toBeCloseTo(1.1) })\n",
+                ),
+            },
+            place=("shop.test.ts", 1, 1),
+        ),
+        ChangeCase(
+            {**_CODE, "tests/sample.py": (_SAMPLE, _SAMPLE.replace("# ruleid: sum-of-none\n", ""))},
+            place=("tests/sample.py", 2, 1),
+        ),
+        ChangeCase(
+            {**_CODE, "tests/data/a.ts": ("total('a')  // E: not a list\n", "total('a')\n")},
+            place=("tests/data/a.ts", 1, 1),
+        ),
     ]
 
-    def run(self) -> None:
-        files = [f for f in self.change.files if is_test(f.path) and f.base_path is not None]
-        if not files:
-            return
-        self._code = [f for f in self.change.files if is_production(f.path)]
-        for file in files:
-            if file.text is None or file.base_text is None:
-                continue
-            gone = removed_lines(file)
-            if any(re.search(_TELLING, line) for line in gone) or _adds_skip(file):
-                self._compare(file)
+    def __init__(self, change: WholeChange) -> None:
+        super().__init__(change)
+        self._code = Production.of(change)
+        self._read: dict[str, Versions | None] = {}
 
-    def _compare(self, file: ChangedText) -> None:
-        before = tests_of(file.base_path or file.path, file.base_text or "")
-        after = tests_of(file.path, file.text or "")
-        if before is None or after is None:
-            return
+    def run(self) -> None:
+        for file in self.change.files:
+            if file.base_path is None or is_production(file.path):
+                continue
+            if has_to_do_with_tests(file.path) and file.text is not None:
+                self._look_for_marks(file)
+            if is_test(file.path) and (file.text is None or _may_be_less(file)):
+                versions = self._versions(file)
+                if versions is not None:
+                    self._compare(versions)
+                    self._look_for_gone(versions)
+
+    # What remains of a test
+
+    def _compare(self, versions: Versions) -> None:
+        path, before, after = versions.file.path, versions.before, versions.after
+        elsewhere = Counter(a.text for case in versions.other for a in case.assertions)
         old = [
             case for name, case in before.items() if name not in after or after[name].source != case.source
         ]
-        new = [
-            case for name, case in after.items() if name not in before or before[name].source != case.source
-        ]
-        elsewhere = Counter(a.text for case in new for a in case.assertions)
         elsewhere.subtract(a.text for case in old for a in case.assertions)
+        said: set[Span] = set()
         for case in (case for case in after.values() if case.name in before):
-            lost = next(_less(before[case.name], case, elsewhere), None)
-            if lost is not None:
-                is_meant = not self._code or not lost.is_telling or self._is_withdrawn(lost.assertion)
-                self.report(file.path, case.span, lost.message, Severity.INFO if is_meant else None)
+            lost = next(losses(before[case.name], case, elsewhere), None)
+            if lost is None:
+                continue
+            span = case.skip_span if lost.kind is Loss.SKIPPED else case.span
+            if span not in said:
+                said.add(span)
+                self.report(
+                    path, span, lost.message, Severity.INFO if self._is_meant(lost, versions) else None
+                )
+        self._look_for_literals(versions, said)
 
-    def _is_withdrawn(self, assertion: str) -> bool:
-        """Whether the code no longer has something that a lost assertion was about."""
-        words = set(re.findall(_WORD, assertion))
-        return bool(words & self._gone_words)
+    def _is_meant(self, lost: Lost, versions: Versions) -> bool:
+        if lost.is_a_note or not lost.is_telling or not self._code.files:
+            return True
+        if lost.kind is Loss.FEWER and any(name not in versions.before for name in versions.after):
+            return True
+        if lost.kind is Loss.GONE and (lost.is_with_steps or _asserts_no_less(versions.file)):
+            return True
+        return self._code.is_withdrawn(lost.assertion)
+
+    def _look_for_literals(self, versions: Versions, said: set[Span]) -> None:
+        """Tests that expect another value of code that the change touches: one note for all in a file."""
+        found = []
+        for case in versions.other:
+            was = versions.before.get(case.name)
+            name = self._code.touched_in(case.source) if was is not None and case.span not in said else ""
+            other = other_literal(was, case) if was is not None and name else None
+            if other is not None and not self._code.replaces(_inner(other.was), _inner(other.now)):
+                found.append((case, name, other))
+        for case, name, other in found[:1]:
+            more = f", and {len(found) - 1} more here" if len(found) > 1 else ""
+            values = f"{_short(other.now)} now, before {_short(other.was)}"
+            text = f'"{case.name}"{more} expects {values}, as "{name}" changes'
+            self.report(versions.file.path, case.span, text, Severity.INFO)
+
+    # Tests that are gone
+
+    def _look_for_gone(self, versions: Versions) -> None:
+        gone = [case for case in versions.gone if self._is_missed(case, versions)]
+        if not gone:
+            return
+        of = next((name for case in gone if (name := self._code.touched_in(case.source))), "")
+        first = next(case for case in gone if not of or self._code.touched_in(case.source) == of)
+        more = f" and {len(gone) - 1} more are" if len(gone) > 1 else " is"
+        why = f'while "{of}" changes, which it tests' if of else "and no other test of the change is like it"
+        text, file = f'"{first.name}"{more} deleted, {why}', versions.file
+        severity = None if of and not self._code.shrank(of) else Severity.INFO
+        if file.text:
+            span = span_of_line(file, line_left_by(file, first.span.line))
+            self.report(file.path, span, text, severity)
+        elif of:
+            there, line = self._code.touched[of]
+            self.report(there.path, span_of_line(there, line), text, severity)
+
+    def _is_missed(self, case: TestedCase, versions: Versions) -> bool:
+        """Whether a test is gone that asserted something, and neither moved nor its subject withdrawn."""
+        if not any(a.strength > LOOSE for a in case.assertions) or "eprecat" in case.source or case.skip:
+            return False
+        title = case.name.rpartition(".")[2] if versions.file.path.endswith(".py") else case.name
+        if title in (versions.file.text or "") or self._code.is_withdrawn(case.source, title):
+            return False
+        return not any(_is_in(case, other) for other in self._other_tests)
 
     @cached_property
-    def _gone_words(self) -> set[str]:
-        """The words that the production code of the change had and has no more."""
-        before = {word for f in self._code for word in re.findall(_WORD, f.base_text or "")}
-        return before - {word for f in self._code for word in re.findall(_WORD, f.text or "")}
+    def _other_tests(self) -> list[TestedCase]:
+        """Every test of the change that is new or changed."""
+        files = [f for f in self.change.files if is_test(f.path) and f.text is not None]
+        found = [self._versions(file) for file in files]
+        return [case for versions in found if versions is not None for case in versions.other]
+
+    def _versions(self, file: ChangedText) -> Versions | None:
+        if file.path not in self._read:
+            self._read[file.path] = Versions.of(file)
+        return self._read[file.path]
+
+    # Samples
+
+    def _look_for_marks(self, file: ChangedText) -> None:
+        lost = list(lost_marks(file))
+        for one in lost[:1]:
+            more = f", and {len(lost) - 1} more in this file" if len(lost) > 1 else ""
+            text = f"this line is no longer expected to give what it did: {_short(one.mark)}{more}"
+            is_note = one.is_turned or not any(is_production(f.path) for f in self.change.files)
+            self.report(file.path, span_of_line(file, one.line), text, Severity.INFO if is_note else None)
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """What a test lost.
-
-    Attributes:
-        assertion: the one that went; empty if the test was skipped.
-        is_telling: whether the lost assertion said more than that there is something.
-    """
-
-    message: str
-    assertion: str = ""
-    is_telling: bool = True
-
-
-def _less(before: TestedCase, after: TestedCase, elsewhere: Counter[str]) -> Iterator[Lost]:
-    """What a test lost, most telling first."""
-    if after.skip and not before.skip and not re.search(r"#\d|https?://|reason", after.skip):
-        yield Lost(f'"{after.name}" is skipped now, and ran before')
-    if before.source == after.source:
-        return
-    gone = list((Counter(before.assertions) - Counter(after.assertions)).elements())
-    gone = [a for a in gone if "Deprecat" not in a.text]
-    new = list((Counter(after.assertions) - Counter(before.assertions)).elements())
-    for old, now in _pairs(gone, new):
-        if now.strength == LOOSE and old.strength > LOOSE:
-            text = f'"{after.name}" asked for {_short(old.text)}, now only for {_short(now.text)}'
-            yield Lost(text, old.text)
-        for name, was, became in _wider(old, now):
-            yield Lost(f'"{after.name}" allows {name}={abs(became):g} now, and allowed {abs(was):g}')
-    kept = [a for a in gone if elsewhere[a.text] < 0 and not _is_about_none(a, new)]
-    if kept and not new and not after.skip:
-        count = "an assertion" if len(kept) == 1 else f"{len(kept)} assertions"
-        telling = [a for a in kept if a.strength > LOOSE]
-        first = (telling or kept)[0]
-        yield Lost(f'"{after.name}" lost {count}: {_short(first.text)}', first.text, bool(telling))
-
-
-def _wider(old: Assertion, now: Assertion) -> Iterator[tuple[str, float, float]]:
-    """The tolerances that grew: name, before, after."""
-    for (name, was), (other, became) in zip(old.tolerance, now.tolerance, strict=False):
-        if name == other and became > was:
-            yield name, was, became
-
-
-def _pairs(gone: Sequence[Assertion], new: Sequence[Assertion]) -> Iterator[tuple[Assertion, Assertion]]:
-    """Old assertions, and what asserts most about the same subject now."""
-    for old in gone:
-        about = [now for now in new if old.subject and old.subject == now.subject]
-        if about:
-            yield old, max(about, key=lambda now: now.strength)
-
-
-def _is_about_none(old: Assertion, new: Sequence[Assertion]) -> bool:
-    """Whether an assertion that something is there at all is implied by one that says what it is."""
-    return old.strength == LOOSE and any(old.subject and old.subject in now.subject for now in new)
-
-
-def _adds_skip(file: ChangedText) -> bool:
+def _may_be_less(file: ChangedText) -> bool:
+    """Whether lines are gone that may have made a test stronger, or came that may keep it from running."""
     head, base = file.text or "", file.base_text or ""
-    return any(
-        head.count(word) > base.count(word) for word in ("skip", "xfail", "xit(", "xtest(", "expectedFailure")
-    )
+    if any(re.search(_TELLING, line) for line in removed_lines(file)):
+        return True
+    return any(head.count(word) > base.count(word) for word in _SKIPPING)
+
+
+def _asserts_no_less(file: ChangedText) -> bool:
+    """Whether as many lines that assert came into a file as went: they may have moved to helpers."""
+    gone = sum(re.search(_ASSERTS, line) is not None for line in removed_lines(file))
+    return sum(re.search(_ASSERTS, line) is not None for _, line in added_lines(file)) >= gone
+
+
+def _is_in(case: TestedCase, other: TestedCase) -> bool:
+    """Whether a test stands elsewhere now: under its name, with its assertions or with most of its words."""
+    if case.name.rpartition(".")[2] == other.name.rpartition(".")[2]:
+        return True
+    if {a.text for a in case.assertions if len(a.text) > 12} & {a.text for a in other.assertions}:
+        return True
+    words = set(re.findall(_IDENTIFIER, case.source))
+    return len(words & set(re.findall(_IDENTIFIER, other.source))) > _SAME * len(words)
+
+
+def _inner(literal: str) -> str:
+    """What stands between the quotes of a literal."""
+    return literal.strip("\"'`")
 
 
 def _short(text: str) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= 70 else f"{text[:67]}..."
+    return text if len(text) <= 60 else f"{text[:57]}..."

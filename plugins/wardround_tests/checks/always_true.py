@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import TestCase, last_name, own_nodes
 
-_ON_EQUALITY = re.compile(
+_ON_EQUALITY = LatePattern(
     r"(?i)(^|_)(eq|ne|cmp|nan|is)(_|$)|equal|same|ident|hash|compar|reflex|order|singleton|cache|intern|__eq__"
 )
 _COMPARING = frozenset(

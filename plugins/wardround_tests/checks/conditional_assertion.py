@@ -43,6 +43,11 @@ class ConditionalAssertion(PythonTestCheck):
         ),
         Valid("def test_find(kind):\n    if kind == 'a':\n        assert find(kind)\n", path="test_case.py"),
         Valid("def test_find():\n    for n in range(3):\n        assert find(n)\n", path="test_case.py"),
+        Valid(
+            "import shop\n@given(text())\ndef test_find(name):\n    for one in shop.find(name):\n"
+            "        assert one.ok\n",
+            path="test_case.py",
+        ),
         Valid("def test_find(rows):\n    for row in rows:\n        assert find(row)\n", path="test_case.py"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
@@ -63,7 +68,7 @@ class ConditionalAssertion(PythonTestCheck):
     def look_at(self, case: TestCase) -> None:
         made = [node for node in own_nodes(case.node.body) if self.module.asserts(node)]
         made = [node for node in made if not any(p in made for p in self.module.ancestors(node))]
-        if not made or self._asserts_out_of_sight(case):
+        if not made or self._asserts_out_of_sight(case) or _is_run_over_many_inputs(case):
             return
         branches = {self._branch(node, case) for node in made}
         only = next(iter(branches))
@@ -162,3 +167,9 @@ class ConditionalAssertion(PythonTestCheck):
             "iterdir",
             "rglob",
         )
+
+
+def _is_run_over_many_inputs(case: TestCase) -> bool:
+    """Whether a property is tested: of many inputs, some must bring a result."""
+    calls = (node.func if isinstance(node, ast.Call) else node for node in case.node.decorator_list)
+    return any(last_name(call) == "given" for call in calls)

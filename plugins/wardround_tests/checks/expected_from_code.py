@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import TestCase, equal_sides, own_nodes
 
-_ON_REPEATING = re.compile(
+_ON_REPEATING = LatePattern(
     r"(?i)determin|same|idempot|cach|stable|repeat|eq|singleton|hash|memo|consist|reproduc|ident|random|unique|"
     r"twice|compar|order|seed|pure|shared|reuse|copy|is_|symmetr|commut|again|multiple|two_|both|intern|persist"
 )

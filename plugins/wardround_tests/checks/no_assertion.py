@@ -9,24 +9,25 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import FUNCTIONS, TestCase, body_of, last_name, own_nodes
 
-_SMOKE_NAME = re.compile(
+_SMOKE_NAME = LatePattern(
     r"smoke|import|crash|error|rais|throw|fail|work|runs?(_|$)|compil|leak|hang|deadlock|segfault|warn|"
     r"does_?n[o']?t|(^|_)(no|not|non|never|without|allow|allows|allowed|accept|accepts|ok|can|valid|safe|"
     r"silent|silently|quiet|ignore|ignores|ignored|noop|nop|idempotent|tolerates?|handles?|supports?|"
     r"regression|issue|gh|bug|benchmark|bench|perf|fuzz|typing|types|mypy|example|examples|doc|docs|demo|"
     r"sanity|exit|close|closes|closed|cleanup|skip|skips|skipped)(_|\d|$)"
 )
-_SMOKE_TEXT = re.compile(
+_SMOKE_TEXT = LatePattern(
     r"(?i)\b(not|n't|no|never|without)\b[^\n]{0,40}\b(rais|crash|fail|error|hang|warn|except|throw|deadlock|"
     r"block|leak|segfault|blow|break|complain|problem)|smoke|\bshould (work|pass|succeed|be (ok|fine|valid))|"
     r"\bworks?\b|\b(mypy|pyright|type.?check)|simplefilter\(|skipTest\(|pytest\.skip\("
 )
 
 
-_RESULT_NAME = re.compile(
+_RESULT_NAME = LatePattern(
     r"^(res|ret|rv|got|out|actual|answer|value|data|response|resp|result|output)s?$|_result$|^result_"
 )
 

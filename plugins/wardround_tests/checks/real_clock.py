@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
+from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import TestCase, equal_sides, own_nodes
 
@@ -24,7 +24,7 @@ _CLOCKS = frozenset(
         "django.utils.timezone.now",
     }
 )
-_HELD = re.compile(r"freez|time_machine|travel|mock_(time|now|clock)|patch[^\n]*(time|now|today)")
+_HELD = LatePattern(r"freez|time_machine|travel|mock_(time|now|clock)|patch[^\n]*(time|now|today)")
 _START = "from datetime import datetime\ndef test_order():\n"
 
 

@@ -9,22 +9,23 @@ from typing import ClassVar
 from urllib.parse import urlsplit
 
 from wardround.checks import Invalid, Source, Valid
+from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import TestCase
 
 _VERBS = "get|post|put|patch|delete|head|options|request|stream"
-_REQUESTS = re.compile(
+_REQUESTS = LatePattern(
     rf"^((requests|httpx|requests\.api)\.({_VERBS})|urllib\.request\.(urlopen|urlretrieve)|aiohttp\.request|"
     r"urllib3\.request)$"
 )
-_FAKES = re.compile(
+_FAKES = LatePattern(
     r"\b(responses|requests_mock|respx|httpretty|vcr|betamax|aioresponses|pytest_httpx|httpx_mock|pook|nock|"
     r"pytest_recording|mocket|socket_disabled|wiremock|requests_mocker|cassette|use_cassette)\b"
 )
-_STAND_INS = re.compile(
+_STAND_INS = LatePattern(
     r"(?i)mock|patch|server|cassette|recorder|httpbin|fake|stub|live|network|vcr|internet|proxy"
 )
-_OWN_HOST = re.compile(
+_OWN_HOST = LatePattern(
     r"(?i)^(localhost|127\.|0\.0\.0\.0|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|\[?::1)|"
     r"(^|\.)(example|test|invalid|local|localhost|internal)$|(^|\.)example\.(com|org|net)$|^[^.]*$|mock|fake|dummy"
 )

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import last_name
 
@@ -17,7 +18,7 @@ _NOTICED_S = 0.1
 """Below this a sleep yields rather than waits; nobody notices it."""
 _SLOW_S = 0.5
 """From here on a hundred such tests cost a minute."""
-_ABOUT_TIME = re.compile(
+_ABOUT_TIME = LatePattern(
     r"(?i)time|sleep|slow|expir|ttl|delay|throttl|rate|durat|elaps|timing|wait|poll|lag|age|"
     r"retry|backoff|keepalive|idle|interval|schedul|clock|heartbeat|lease"
 )

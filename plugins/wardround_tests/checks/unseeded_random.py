@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Severity
+from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
 
-_DRAWS = re.compile(
+_DRAWS = LatePattern(
     r"^(random\.(random|randint|randrange|choice|choices|sample|shuffle|uniform|gauss|normalvariate|getrandbits)|"
     r"numpy\.random\.(rand|randn|randint|random|random_sample|choice|normal|uniform|permutation|shuffle))$"
 )
-_SEEDED = re.compile(r"\bseed\b|Random\(|default_rng\(|RandomState\(|random_state|hypothesis|randomly")
+_SEEDED = LatePattern(r"\bseed\b|Random\(|default_rng\(|RandomState\(|random_state|hypothesis|randomly")
 
 
 class UnseededRandom(PythonTestCheck):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 from wardround_tests import assertions
+from wardround_tests.changes import CHECKS as CHANGE_CHECKS
 from wardround_tests.check import run_test_checks
 from wardround_tests.checks import CHECKS
 from wardround_tests.paths import is_collected, is_production, is_script_test, is_test
 from wardround_tests.specialist import specialist
 
 from tests.conftest import GitRepository
-from wardround.checks import Source
+from wardround.checks import ChangeCase, Source
+from wardround.testing import change_results
 
 
 @pytest.mark.parametrize(
@@ -82,6 +84,13 @@ def test_any_script_is_survived(text: str) -> None:
     assert assertions.tests_of("a.test.ts", text) is not None
 
 
+def test_brackets_in_a_regular_expression_do_not_count() -> None:
+    text = "it('a', () => {\n  expect(b).toMatch(/[\\s/*(]+'/)\n})\nit('c', () => { expect(d).toBe(1) })\n"
+    found = assertions.tests_of("a.test.ts", text)
+    assert found is not None
+    assert [len(case.assertions) for case in found.values()] == [1, 1]
+
+
 def test_a_column_counts_code_points() -> None:
     source = Source("test_a.py", "class TestÄ:\n    def test_é(self): pass\n")
     (result,) = run_test_checks(CHECKS, source)
@@ -139,3 +148,112 @@ def test_an_assertion_that_went_is_blamed_on_the_change(repo: GitRepository) -> 
     assert [(f["rule"], f["file"], f["line"], f["status"]) for f in report["findings"]] == [
         ("tests/TE203", "test_shop.py", 2, "caused")
     ]
+
+
+SHOP = ("def total(xs):\n    return sum(xs)\n", "def total(xs):\n    return sum(xs) + 1\n")
+TEST = "from shop import total\n\n\ndef test_total():\n    assert total([1]) == 1\n"
+SECOND = "\n\ndef test_none():\n    assert total([]) == 0\n"
+
+
+def reported(files: dict[str, tuple[str | None, str | None]]) -> list[tuple[str, int, str]]:
+    """Path, line and severity of all that the checks of whole changes say about weaker tests."""
+    return [
+        (result.file, result.span.line, (result.severity or check.SEVERITY).label)
+        for check in CHANGE_CHECKS
+        if check.ID in ("TE203", "TE204")
+        for result in change_results(specialist(), check, ChangeCase(files))
+    ]
+
+
+def test_another_expected_value_is_only_a_note() -> None:
+    files = {"shop.py": SHOP, "test_shop.py": (TEST, TEST.replace("== 1", "== 2"))}
+    assert reported(files) == [("test_shop.py", 4, "info")]
+
+
+def test_expected_values_are_one_note_in_a_file() -> None:
+    new = (TEST + SECOND).replace("== 1", "== 2").replace("== 0", "== 1")
+    assert reported({"shop.py": SHOP, "test_shop.py": (TEST + SECOND, new)}) == [("test_shop.py", 4, "info")]
+
+
+def test_a_deleted_test_of_code_that_changes_warns() -> None:
+    assert reported({"shop.py": SHOP, "test_shop.py": (TEST + SECOND, TEST)}) == [("test_shop.py", 5, "warn")]
+
+
+def test_a_deleted_test_of_code_that_stays_as_it_is_is_only_a_note() -> None:
+    assert reported({"test_shop.py": (TEST + SECOND, TEST)}) == [("test_shop.py", 5, "info")]
+
+
+def test_a_deleted_test_of_code_that_shrinks_is_only_a_note() -> None:
+    less = ("def total(xs):\n    xs = xs or []\n    return sum(xs)\n", SHOP[0])
+    assert reported({"shop.py": less, "test_shop.py": (TEST + SECOND, TEST)}) == [("test_shop.py", 5, "info")]
+
+
+def test_an_assertion_that_goes_alone_warns() -> None:
+    before = TEST + "    assert total([2]) == 2\n"
+    assert reported({"shop.py": SHOP, "test_shop.py": (before, TEST)}) == [("test_shop.py", 4, "warn")]
+
+
+def test_an_assertion_that_goes_with_what_it_was_about_is_only_a_note() -> None:
+    before = TEST + "    double = total([1, 1])\n    assert double == 2\n"
+    assert reported({"shop.py": SHOP, "test_shop.py": (before, TEST)}) == [("test_shop.py", 4, "info")]
+
+
+def test_an_assertion_that_goes_while_others_come_to_the_file_is_only_a_note() -> None:
+    before = TEST + "    assert total([2]) == 2\n"
+    after = TEST + "\n\ndef assert_sums(xs):\n    assert total(xs) == sum(xs)\n"
+    assert reported({"shop.py": SHOP, "test_shop.py": (before, after)}) == [("test_shop.py", 4, "info")]
+
+
+def test_an_expectation_turned_into_its_opposite_is_only_a_note() -> None:
+    sample = "import shop\n# ruleid: empty-sum\nshop.total([])\n"
+    files = {"shop.py": SHOP, "tests/data/sample.py": (sample, sample.replace("ruleid", "ok"))}
+    assert reported(files) == [("tests/data/sample.py", 3, "info")]
+
+
+def test_a_warning_let_pass_by_its_text_is_only_a_note() -> None:
+    before = "[pytest]\nfilterwarnings =\n    error\n"
+    files = {"shop.py": SHOP, "pytest.ini": (before, f"{before}    ignore:old name:DeprecationWarning\n")}
+    assert reported(files) == [("pytest.ini", 4, "info")]
+
+
+def test_several_edits_of_one_harness_are_told_each_at_its_line() -> None:
+    before = "[pytest]\naddopts = -ra --strict-markers\nxfail_strict = true\n"
+    after = "[pytest]\naddopts = -ra -k fast\nxfail_strict = false\n"
+    assert reported({"shop.py": SHOP, "pytest.ini": (before, after)}) == [
+        ("pytest.ini", 2, "warn"),
+        ("pytest.ini", 3, "warn"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("pyproject.toml", "[tool.pytest"), ("pytest.ini", "addopts = x\n["), ("package.json", "{"),
+        ("package.json", "[1]"), ("jest.config.js", "testMatch: ['a"), ("conftest.py", "collect_ignore = ["),
+        (".github/workflows/ci.yml", "- \n  continue-on-error: true\n"), ("setup.cfg", ""), ("tox.ini", "\0"),
+        ("test_a.py", "def test_a(:"), ("a.test.ts", "it.each(["), ("a.test.ts", "it.each`a"),
+        ("tests/data/a.py", "# ruleid: a"),
+    ],
+)  # fmt: skip
+def test_any_broken_file_on_either_side_is_survived(path: str, text: str) -> None:
+    for texts in ((text, "a\n"), ("a\n", text), (text, "")):
+        reported({"shop.py": SHOP, path: texts})
+
+
+def test_a_demand_that_went_from_the_harness_is_blamed_on_the_change(repo: GitRepository) -> None:
+    settings = "[tool.pytest.ini_options]\naddopts = [\n  '-ra',\n  '--strict-markers',\n]\n"
+    repo.commit({"shop.py": SHOP[0], "test_shop.py": TEST, "pyproject.toml": settings})
+    repo.stage({"shop.py": SHOP[1], "pyproject.toml": settings.replace("  '--strict-markers',\n", "")})
+    report = repo.report("--staged", "--only", "tests", "--exit-zero")
+    assert [(f["rule"], f["file"], f["line"], f["status"]) for f in report["findings"]] == [
+        ("tests/TE204", "pyproject.toml", 3, "caused")
+    ]
+
+
+def test_a_deleted_test_file_is_told_at_the_code_it_tested(repo: GitRepository) -> None:
+    repo.commit({"shop.py": SHOP[0], "test_shop.py": TEST})
+    repo.git("rm", "--quiet", "test_shop.py")
+    repo.stage({"shop.py": SHOP[1]})
+    report = repo.report("--staged", "--only", "tests", "--exit-zero")
+    found = [(f["rule"], f["file"], f["line"]) for f in report["findings"]]
+    assert ("tests/TE203", "shop.py", 1) in found

@@ -1,0 +1,160 @@
+"""What one test lost between two versions of it."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from wardround_tests.assertions import EXACT, LOOSE, Assertion, TestedCase
+
+_LITERAL = (
+    r"(?s)\"\"\".*?\"\"\"|'''.*?'''|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`|\b\d[\w.]*"
+)
+_STEP = r"\s*(await\b|const\b|let\b|with\b|for\b|if\b|del\b|[\w.]+\(|[\w., ]+(:[^=]+)?=[^=>])"
+_REFERENCE = r"#\d|https?://"
+
+
+class Loss(enum.Enum):
+    """In which way a test is less than before."""
+
+    SKIPPED = "it asserts what it did, and is not run or may fail"
+    LOOSER = "it asserts less of the same thing"
+    WIDER = "it lets the value be further off"
+    GONE = "an assertion is there no more"
+    FEWER = "it is run with fewer cases"
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """What a test lost.
+
+    Attributes:
+        assertion: the one that went; empty if the test was skipped.
+        is_telling: whether the lost assertion said more than that there is something.
+        is_a_note: it may well be right, whatever else the change does.
+        is_with_steps: the test does other things than before too, so it may be about something else.
+    """
+
+    message: str
+    kind: Loss
+    assertion: str = ""
+    is_telling: bool = True
+    is_a_note: bool = False
+    is_with_steps: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OtherLiteral:
+    """An expected value that was changed while the rest of its test stayed as it was."""
+
+    was: str
+    now: str
+
+
+def losses(before: TestedCase, after: TestedCase, elsewhere: Counter[str]) -> Iterator[Lost]:
+    """What a test lost, most telling first.
+
+    Args:
+        elsewhere: how often other tests of the file have each assertion more or less often than before.
+    """
+    if after.skip and not before.skip and not re.search(_REFERENCE, after.skip):
+        is_told = re.search(r"reason|[\"'].*\w.*[\"']", after.skip) is not None
+        yield Lost(f'"{after.name}" is skipped now, and ran before', Loss.SKIPPED, is_a_note=is_told)
+    if before.source == after.source and before.parameters == after.parameters:
+        return
+    gone = list((Counter(before.assertions) - Counter(after.assertions)).elements())
+    gone = [a for a in gone if "eprecat" not in a.text]
+    new = list((Counter(after.assertions) - Counter(before.assertions)).elements())
+    for old, now in _pairs(gone, new):
+        if now.strength == LOOSE and old.strength > LOOSE:
+            text = f'"{after.name}" asked for {_short(old.text)}, now only for {_short(now.text)}'
+            yield Lost(text, Loss.LOOSER, old.text)
+        yield from _wider(after.name, old, now)
+    kept = [a for a in gone if elsewhere[a.text] < 0 and not _is_about_none(a, after.assertions)]
+    if kept and not new and not after.skip:
+        count = "an assertion" if len(kept) == 1 else f"{len(kept)} assertions"
+        telling = [a for a in kept if a.strength > LOOSE]
+        first = (telling or kept)[0]
+        text = f'"{after.name}" lost {count}: {_short(first.text)}'
+        has_other_steps = _steps(before) - _steps(after)
+        yield Lost(text, Loss.GONE, first.text, bool(telling), is_with_steps=bool(has_other_steps))
+    yield from _fewer_parameters(before, after)
+
+
+def _steps(case: TestedCase) -> Counter[str]:
+    """The lines of a test that do something and assert nothing."""
+    return Counter(
+        line.strip()
+        for line in case.source.split("\n")
+        if re.match(_STEP, line) and not re.search(r"assert|expect|raises|warns", line)
+    )
+
+
+def _fewer_parameters(before: TestedCase, after: TestedCase) -> Iterator[Lost]:
+    """Cases that a test was run with, where it got no new ones and still has some."""
+    gone = list((Counter(before.parameters) - Counter(after.parameters)).elements())
+    new = Counter(after.parameters) - Counter(before.parameters)
+    if gone and not new and after.parameters:
+        count = "a case" if len(gone) == 1 else f"{len(gone)} cases"
+        text = f'"{after.name}" is no longer run with {count}: {_short(gone[0])}'
+        yield Lost(text, Loss.FEWER, gone[0])
+
+
+def _wider(name: str, old: Assertion, now: Assertion) -> Iterator[Lost]:
+    """The tolerances that grew, and one where the value had to be exact."""
+    before = dict(old.tolerance)
+    for key, became in now.tolerance:
+        was = before.get(key)
+        if was is not None and became > was:
+            text = f'"{name}" allows {key}={abs(became):g} now, and allowed {abs(was):g}'
+            yield Lost(text, Loss.WIDER, old.text)
+    if now.tolerance and not old.tolerance and old.strength == EXACT and old.expected:
+        text = f'"{name}" asked for {_short(old.text)} exactly, and now nearly'
+        yield Lost(text, Loss.WIDER, old.text, is_a_note=True)
+
+
+def _pairs(gone: Sequence[Assertion], new: Sequence[Assertion]) -> Iterator[tuple[Assertion, Assertion]]:
+    """Old assertions, and what asserts most about the same subject now."""
+    for old in gone:
+        about = [now for now in new if old.subject and _is_about(old, now)]
+        if about:
+            yield old, max(about, key=lambda now: now.strength)
+
+
+def _is_about(old: Assertion, now: Assertion) -> bool:
+    """Whether two assertions have one subject, also where that is now the distance from a value."""
+    return old.subject == now.subject or bool(old.tolerance and now.tolerance and old.subject in now.subject)
+
+
+def _is_about_none(old: Assertion, others: Sequence[Assertion]) -> bool:
+    """Whether an assertion that something is there at all is implied by one that says what it is."""
+    return old.strength == LOOSE and any(old.subject and old.subject in now.subject for now in others)
+
+
+def other_literal(before: TestedCase, after: TestedCase) -> OtherLiteral | None:
+    """The first expected value that changed, in a test whose inputs and steps are as before."""
+    if before.source == after.source or re.sub(_LITERAL, "0", before.source) != re.sub(
+        _LITERAL, "0", after.source
+    ):
+        return None
+    gone = list((Counter(before.assertions) - Counter(after.assertions)).elements())
+    new = list((Counter(after.assertions) - Counter(before.assertions)).elements())
+    pairs = [(o, n) for o, n in _pairs(gone, new) if o.expected and n.expected and o.expected != n.expected]
+    texts = [_bare(n.expected) for _, n in pairs]
+    literals = zip(re.findall(_LITERAL, before.source), re.findall(_LITERAL, after.source), strict=True)
+    others = [now for was, now in literals if was != now]
+    if not pairs or not all(any(_bare(one) in text for text in texts) for one in others):
+        return None
+    return OtherLiteral(pairs[0][0].expected, pairs[0][1].expected)
+
+
+def _bare(literal: str) -> str:
+    return re.sub(r"[\"'`\\]", "", literal)
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 70 else f"{text[:67]}..."
