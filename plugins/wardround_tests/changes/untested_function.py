@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import ChangeCase, ChangeCheck, ChangedText
@@ -12,7 +13,9 @@ from wardround.findings import Severity, Span
 from wardround_tests.paths import PYTHON_TESTS, SCRIPT_TESTS, is_production, is_test
 
 _FILES = 12
-"""Changed files looked at; each asks git once what its tests are."""
+"""Changed files of a language that are looked at."""
+_READ = 60
+"""Tests that are read to see what they name; where more name something, all is taken to be reached."""
 _LINES = 3
 """Lines a function must have to be worth a test of its own."""
 _PYTHON = r"^(?:async )?def ([a-z]\w*)\("
@@ -77,36 +80,63 @@ class UntestedFunction(ChangeCheck):
     ]
 
     def run(self) -> None:
-        files = [
-            f
-            for f in self.change.files
-            if is_production(f.path) and f.text is not None and not re.search(_PRIVATE, f.path)
-        ]
-        for file in files[:_FILES]:
-            functions = list(_changed_functions(file))
-            if not functions or self._is_reached(file, functions):
-                continue
-            first = functions[0]
-            others = f" nor {len(functions) - 1} more here" if len(functions) > 1 else ""
-            text = (file.text or "").split("\n")[first.place - 1]
-            self.report(
-                file.path,
-                Span(first.place, 1, first.place, len(text) + 1),
-                f'no test names "{first.name}"{others}, or imports its module',
-            )
+        for patterns, of_language in ((PYTHON_TESTS, True), (SCRIPT_TESTS, False)):
+            found = [Touched(f, tuple(_changed_functions(f))) for f in self._candidates(of_language)]
+            touched = [one for one in found if one.functions]
+            for one in self._not_reached(touched[:_FILES], patterns):
+                self._tell(one)
 
-    def _is_reached(self, file: ChangedText, functions: Sequence[Function]) -> bool:
-        """Whether a test names one of the functions or the module; true too if there is nothing to ask."""
-        words = [_module_name(file.path), *(function.name for function in functions)]
-        named = re.compile(r"\b(" + "|".join(map(re.escape, words)) + r")\b")
-        for other in self.change.files:
-            if is_test(other.path) and other.text is not None and named.search(other.text):
-                return True
-        patterns = PYTHON_TESTS if file.path.endswith(".py") else SCRIPT_TESTS
+    def _candidates(self, is_python: bool) -> Iterator[ChangedText]:
+        for file in self.change.files:
+            of_language = file.path.endswith(".py") is is_python
+            if of_language and is_production(file.path) and not re.search(_PRIVATE, file.path) and file.text:
+                yield file
+
+    def _not_reached(self, touched: Sequence[Touched], patterns: Sequence[str]) -> list[Touched]:
+        """Those that no test names; git is asked once about all of them, and whether there are tests at all."""
+        texts = [f.text for f in self.change.files if is_test(f.path) and f.text is not None]
+        left = [one for one in touched if not any(map(one.named_in, texts))]
+        if not left:
+            return []
         project = self.change.project
-        if any(map(is_test, project.files_with_word(words, patterns))):
-            return True
-        return not any(map(is_test, project.files_with_word(["import"], patterns)))
+        words = sorted({word for one in left for word in one.words})
+        naming = [path for path in project.files_with_word(words, patterns) if is_test(path)]
+        if len(naming) > _READ:
+            return []
+        texts = [project.read(path) or "" for path in naming]
+        left = [one for one in left if not any(map(one.named_in, texts))]
+        has_tests = bool(naming) or any(map(is_test, project.files_with_word(["import"], patterns)))
+        return left if left and has_tests else []
+
+    def _tell(self, one: Touched) -> None:
+        first, *rest = one.functions
+        others = f" nor {len(rest)} more here" if rest else ""
+        text = (one.file.text or "").split("\n")[first.place - 1]
+        self.report(
+            one.file.path,
+            Span(first.place, 1, first.place, len(text) + 1),
+            f'no test names "{first.name}"{others}, or imports its module',
+        )
+
+
+@dataclass(frozen=True)
+class Touched:
+    """A changed file and the public functions of it that the change touches."""
+
+    file: ChangedText
+    functions: tuple[Function, ...]
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        return (_module_name(self.file.path), *(function.name for function in self.functions))
+
+    @cached_property
+    def _named(self) -> re.Pattern[str]:
+        return re.compile(r"\b(" + "|".join(map(re.escape, self.words)) + r")\b")
+
+    def named_in(self, text: str) -> bool:
+        """Whether a test's text names one of the functions, or their module."""
+        return self._named.search(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
