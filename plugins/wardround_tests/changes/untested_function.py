@@ -93,7 +93,7 @@ class UntestedFunction(ChangeCheck):
                 yield file
 
     def _not_reached(self, touched: Sequence[Touched], patterns: Sequence[str]) -> list[Touched]:
-        """Those that no test names; git is asked once about all of them, and whether there are tests at all."""
+        """Those that no test names; git is asked once about all, and whether there are tests at all."""
         texts = [f.text for f in self.change.files if is_test(f.path) and f.text is not None]
         left = [one for one in touched if not any(map(one.named_in, texts))]
         if not left:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from wardround.checks import Source
 from wardround.findings import Finding, Span, Status
@@ -34,7 +35,7 @@ class Masking:
         text_of: Callable[[str], str | None],
         printed: Collection[Status] = _PRINTED,
     ) -> None:
-        self._seeing = [s for s in specialists if s.any_text and any(c.MASKED for c in s.checks)]
+        self._any_text = [s for s in specialists if s.any_text]
         shown = {f.file for f in findings if f.status in printed or f.masked}
         self._files = {path: (text_of(path) or "").split("\n") for path in sorted(shown)}
         self._lines: set[tuple[str, int]] = set()
@@ -48,6 +49,11 @@ class Masking:
                 self._lines |= _lines_of(path, span)
                 secrets.update(_told(_QUOTES.split(_within(lines, span))))
         self._secrets = sorted(secrets, key=lambda secret: (-len(secret), secret))
+
+    @cached_property
+    def _seeing(self) -> list[Specialist]:
+        """Who looks for secrets; asked when there is something to be printed."""
+        return [s for s in self._any_text if any(check.MASKED for check in s.checks)]
 
     def _seen(self, path: str, text: str) -> Iterator[Span]:
         """Where secrets stand in a text."""

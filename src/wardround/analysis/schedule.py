@@ -172,12 +172,19 @@ class Workbench:
         self._configs: dict[tuple[Tool, str], dict[str, str]] = {}
         self._config_keys: dict[tuple[Tool, str], bytes] = {}
 
-    def review(self, side: Side, units: Sequence[Unit]) -> Results:
-        """Run all tools of the profile and all checks over the units of one side."""
+    def review(
+        self, side: Side, units: Sequence[Unit], meanwhile: Callable[[], None] = lambda: None
+    ) -> Results:
+        """Run all tools of the profile and all checks over the units of one side.
+
+        Args:
+            meanwhile: what else there is to do while the tools run.
+        """
         results = Results()
         jobs = self.plan(side, units, results)
         threads = self._start(side, jobs)
         self.check(side, units, results)
+        meanwhile()
         self._wait(threads, jobs)
         self.conclude(jobs, results)
         return results

@@ -18,7 +18,7 @@ from wardround.change.origin import Origin, SideName, Texts, decoded
 from wardround.change.snapshot import Snapshot, private_parent
 from wardround.checks import ChangedText, WholeChange
 from wardround.config import Config, Request
-from wardround.findings import Unreviewed
+from wardround.findings import RawResult, Unreviewed
 from wardround.host import Host
 from wardround.specialists import Specialist
 from wardround.tools.process import Processes
@@ -78,6 +78,7 @@ class Sides:
         self._snapshot: Snapshot | None = None
         self._named: list[ChangedFile] = []
         self._selected_specialists: list[Specialist] = []
+        self._of_the_whole: list[tuple[Specialist, RawResult]] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -102,13 +103,13 @@ class Sides:
             except StopIteration as done:
                 reviewed: Reviewed = done.value
                 return reviewed
-            answer = self._bench.review(side, units)
+            answer = self._bench.review(side, units, self._look_at_the_whole)
 
     def steps(self) -> Generator[tuple[Side, list[Unit]], Results, Reviewed]:
         """Ask for the results of one side after the other; whoever answers may do so for many changes."""
         units = self._units()
         head = yield self._side("head"), units
-        spoken = self._review_whole_change(head)
+        spoken = self._say_of_the_whole(head)
         old = self._base_units(units, head)
         base = (yield self._side("base"), old) if old else Results()
         for specialist, path in spoken:  # a check of the whole change has looked at both sides
@@ -254,12 +255,12 @@ class Sides:
     def _is_added(self, path: str, line: int) -> bool:
         return self._files[path].is_added_line(line)
 
-    def _review_whole_change(self, head: Results) -> list[tuple[Specialist, str]]:
-        """Run the checks that look at more than one file; where they speak, their specialist has looked."""
-        spoken: list[tuple[Specialist, str]] = []
-        if not self._change.files:
-            return spoken
-        checking = [s for s in self._selected_specialists if s.change_checks]
+    def _look_at_the_whole(self) -> None:
+        """Run the checks that look at more than one file, once."""
+        if self._of_the_whole is not None:
+            return
+        self._of_the_whole = []
+        checking = [s for s in self._selected_specialists if self._change.files and s.change_checks]
         for specialist in checking:
             change = self._whole_change(specialist)
             for check_type in specialist.change_checks if change.files else ():
@@ -271,14 +272,18 @@ class Sides:
                     path = change.files[0].path
                     self._unreviewed.append(Unreviewed(path, specialist.name, specialist.name, reason))
                     continue
-                for result in check.results:
-                    spoken.append((specialist, result.file))
-                    said = head.by_file.get((specialist, result.file), [])
-                    head.by_file[specialist, result.file] = [*said, result]
-                    claiming = self._claimed.setdefault(result.file, [])
-                    if specialist not in claiming:
-                        claiming.append(specialist)
-        return spoken
+                self._of_the_whole += [(specialist, result) for result in check.results]
+
+    def _say_of_the_whole(self, head: Results) -> list[tuple[Specialist, str]]:
+        """Add what was said of the whole change; where it is about, its specialist has looked."""
+        self._look_at_the_whole()
+        for specialist, result in self._of_the_whole or ():
+            said = head.by_file.get((specialist, result.file), [])
+            head.by_file[specialist, result.file] = [*said, result]
+            claiming = self._claimed.setdefault(result.file, [])
+            if specialist not in claiming:
+                claiming.append(specialist)
+        return [(specialist, result.file) for specialist, result in self._of_the_whole or ()]
 
     def _whole_change(self, specialist: Specialist) -> WholeChange:
         """The change as a specialist's checks see it, without what is excluded or no regular file."""
