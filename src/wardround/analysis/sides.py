@@ -173,11 +173,12 @@ class Sides:
             if not claiming or settings.excluded:
                 continue
             readable = []
+            alone = all(s.any_text for s in claiming)
             for specialist in claiming:
                 reason = _why_unreadable(file, content, specialist)
                 if reason is None:
                     readable.append(specialist)
-                elif not specialist.any_text or content is None or file.fragment:
+                elif not specialist.any_text or (alone and (content is None or file.fragment)):
                     self._not_reviewed(file.path, [specialist], reason)
             claiming = readable
             if not claiming or content is None:
