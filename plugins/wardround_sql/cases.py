@@ -9,6 +9,7 @@ from wardround.checks import Invalid, Valid
 MIGRATION = "db/migrations/0002_change.sql"
 SUPABASE = "supabase/migrations/0002_change.sql"
 EARLIER = "supabase/migrations/0001_first.sql"
+LATER = "supabase/migrations/0003_later.sql"
 
 
 def valid(source: str, path: str = MIGRATION, others: Mapping[str, str] | None = None) -> Valid:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from wardround.late import LatePattern
+
 POSTGRES = "postgres"
 _LIKE_POSTGRES = frozenset({"postgres", "postgresql", "pg", "cockroach", "supabase", "timescale"})
 
@@ -32,7 +34,7 @@ _POSTGRES_SIGNS = re.compile(
     r"\bgen_random_uuid\(|\bDOUBLE\s+PRECISION\b|\bWITH\s+TIME\s+ZONE\b|\bpg_catalog\b|\bCREATE\s+TYPE\b",
     re.IGNORECASE,
 )
-_FOREIGN = {name: re.compile(sign, re.IGNORECASE | re.MULTILINE) for name, sign in _SIGNS.items()}
+_FOREIGN = {name: LatePattern(sign, re.IGNORECASE | re.MULTILINE) for name, sign in _SIGNS.items()}
 _WORDS = {
     "clickhouse": ("MERGETREE", "ON CLUSTER", "LOWCARDINALITY", "KAFKA"),
     "mysql": ("ENGINE", "AUTO_INCREMENT", "DELIMITER", "CHARSET", "`", "DUPLICATE", "MODIFY", "UTC_TIME"),
@@ -78,6 +80,10 @@ _LOOKED_AT = 200_000
 FOREIGN_WORDS = ("AUTOINCREMENT", "PRAGMA", "AUTO_INCREMENT", "InnoDB", "DELIMITER", "NVARCHAR", "VARCHAR2",
                  "MergeTree")  # fmt: skip
 """Words of which one nearly always stands in some migration of a project that uses another database."""
+
+POSTGRES_WORDS = ("jsonb", "JSONB", "timestamptz", "TIMESTAMPTZ", "plpgsql", "gen_random_uuid", "bigserial",
+                  "BIGSERIAL", "CONCURRENTLY", "concurrently", "EXTENSION", "extension")  # fmt: skip
+"""The same for Postgres itself."""
 
 
 @lru_cache(maxsize=512)

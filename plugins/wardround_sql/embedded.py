@@ -7,20 +7,21 @@ import re
 import warnings
 from collections.abc import Iterator
 
+from wardround.late import LatePattern
 from wardround_sql.places import is_migration
 from wardround_sql.statements import Fragment
 
 _CALLS = frozenset({"execute", "executemany", "exec_driver_sql", "executescript", "fetch", "fetchrow",
                     "fetchval", "fetch_all", "fetch_one", "mogrify", "raw", "text", "RunSQL", "read_sql",
                     "read_sql_query", "exec"})  # fmt: skip
-_STARTS = re.compile(
+_STARTS = LatePattern(
     r"\s*(?:--[^\n]*\n\s*)*(?:SELECT\s.*\bFROM\b|INSERT\s+INTO\s|UPDATE\s.*\bSET\b|DELETE\s+FROM\s|"
     r"WITH\s.*\bAS\s*\(|CREATE\s+(?:OR\s+REPLACE\s+)?(?:UNIQUE\s+)?(?:TABLE|INDEX|VIEW|MATERIALIZED|FUNCTION|"
     r"POLICY|TYPE|TRIGGER|SCHEMA|EXTENSION)\b|ALTER\s+(?:TABLE|TYPE|VIEW|FUNCTION|POLICY)\b|"
     r"DROP\s+(?:TABLE|INDEX|VIEW|TYPE)\b|GRANT\s|REVOKE\s|TRUNCATE\s)",
     re.IGNORECASE | re.DOTALL,
 )
-_JS = re.compile(
+_JS = LatePattern(
     r"""(?x)
       \b(?:sql|SQL|pgsql|\$?queryRaw|\$?executeRaw)(?:<[^<>()`\n]*>)?\s*\(?\s*`(?P<tag>(?:[^`\\]|\\.)*+)`
     | \.(?:query|execute|unsafe|raw|\$?queryRawUnsafe|\$?executeRawUnsafe|exec|prepare|one|none|many|
@@ -31,7 +32,7 @@ _JS = re.compile(
     re.DOTALL,
 )
 _HOLE = re.compile(r"\$\{[^{}`]*+\}")
-_RUBY = re.compile(
+_RUBY = LatePattern(
     r"""(?x)\bexecute\b\s*\(?\s*(?:<<[~-]['"]?(?P<mark>\w+)['"]?\)?[^\n]*\n(?P<here>.*?)^\s*(?P=mark)\b
     |"(?P<double>[^"\\\#\n]*)"|'(?P<single>[^'\\\n]*)')""",
     re.DOTALL | re.MULTILINE,

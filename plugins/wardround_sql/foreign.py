@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
 from wardround.findings import Span
 from wardround_sql.lexer import Piece, cut
-from wardround_sql.queries import Exclusion, Fact, Limit, TypedColumn, ViewStar, Write
+from wardround_sql.queries import CrossJoin, Exclusion, Fact, Limit, TypedColumn, ViewStar, Write
 from wardround_sql.schema import Name
 from wardround_sql.script import Script
 from wardround_sql.statements import Fragment, Statement
@@ -16,6 +17,7 @@ from wardround_sql.statements import Fragment, Statement
 _MEMO: WeakKeyDictionary[Script, list[Fact]] = WeakKeyDictionary()
 _STATEMENTS = 2000
 """Statements past which a file is a dump, and reading it would take seconds."""
+_OFFSET = re.compile(r"\boffset\b", re.IGNORECASE)
 _LENGTH = 20_000
 
 
@@ -64,6 +66,12 @@ class _Reader:
             yield from self._not_in(negation)
         if isinstance(tree, exp.Query):
             yield from self._limits(tree)
+        for offset in tree.find_all(exp.Offset):
+            if not isinstance(offset.expression, exp.Literal):
+                word = _OFFSET.search(self.piece.text)
+                yield Limit(self._span(word.start() if word else None), self.note, None, None, True)
+        for select in tree.find_all(exp.Select):
+            yield from self._cross_join(select)
 
     def _span(self, place: int | None = None) -> Span:
         """The place of a character of the statement's text, or its first line."""
@@ -109,6 +117,30 @@ class _Reader:
         if isinstance(count, exp.Literal) and count.is_int and int(count.name) > 1:
             yield Limit(self._span(), self.note, None, int(count.name))
 
+    def _cross_join(self, select: object) -> Iterator[Fact]:
+        """Two or more plain tables listed with commas, and not one condition that could connect them."""
+        from sqlglot import exp
+
+        if not isinstance(select, exp.Select):
+            return
+        first = select.args.get("from_") or select.args.get("from")
+        joins = select.args.get("joins") or []
+        listed = [join.this for join in joins if not any(join.args.get(k) for k in _JOIN_KINDS)]
+        if first is None or len(listed) != len(joins) or not listed or select.args.get("laterals"):
+            return
+        root = select.root()
+        defined = {cte.alias for cte in root.find_all(exp.CTE)} if isinstance(root, exp.Expression) else set()
+        tables = [first.this, *listed]
+        if not all(isinstance(t, exp.Table) and isinstance(t.this, exp.Identifier) for t in tables):
+            return
+        if any(t.db == "" and t.name in defined for t in tables):
+            return
+        where = select.args.get("where")
+        if where is not None and not _only_one_side(where, {t.alias_or_name for t in tables}):
+            return
+        other = listed[0]
+        yield CrossJoin(self._span(_start(other)), self.note, None, (tables[0].name, other.name))
+
     def _create(self, tree: object) -> Iterator[Fact]:
         from sqlglot import exp
 
@@ -124,3 +156,29 @@ class _Reader:
             kind = column.kind.sql(self.script.dialect).lower() if column.kind else ""
             start = column.this.meta.get("start") if isinstance(column.this, exp.Identifier) else None
             yield TypedColumn(self._span(start), self.note, None, "", column.name, kind)
+
+
+_JOIN_KINDS = ("on", "using", "kind", "side", "method")
+
+
+def _only_one_side(where: object, names: set[str]) -> bool:
+    """Whether no part of a condition, with every column saying whose it is, is about two of the tables."""
+    from sqlglot import exp
+
+    if not isinstance(where, exp.Where) or where.find(exp.Or):
+        return False
+    for part in where.this.flatten() if isinstance(where.this, exp.And) else [where.this]:
+        owners = {column.table for column in part.find_all(exp.Column)}
+        if "" in owners or len(owners & names) > 1:
+            return False
+    return True
+
+
+def _start(node: object) -> int | None:
+    """Where a node begins in its statement, as far as sqlglot kept it."""
+    from sqlglot import exp
+
+    if not isinstance(node, exp.Expression):
+        return None
+    found = (part.meta.get("start") for part in node.walk() if part.meta)
+    return next((place for place in found if isinstance(place, int)), None)

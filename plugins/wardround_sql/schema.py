@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from wardround_sql.nodes import (
     Node,
@@ -22,6 +22,10 @@ from wardround_sql.nodes import (
 from wardround_sql.statements import Statement
 
 _ENABLES_ALL = re.compile(r"enable\s+row\s+level\s+security", re.IGNORECASE)
+_MOVABLE = ("OBJECT_TABLE", "OBJECT_VIEW")
+_BEFORE = 2
+"""How libpg_query writes that a trigger is fired before."""
+_UPDATE = 16
 _DYNAMIC = frozenset({"DoStmt", "CreateFunctionStmt"})
 
 
@@ -96,7 +100,14 @@ class Index:
 
 @dataclass(slots=True)
 class Schema:
-    """The state after all statements, in the order of files."""
+    """The state after all statements, in the order of files.
+
+    Attributes:
+        guarded: tables with a trigger that sees a row before it is updated, and does more than note the time.
+        made: every name under which a table was made or came to be, also of one that is gone since.
+        moved: old names of tables and views, and the new ones.
+        shut: tables and roles: everything was taken from the role, and nothing given since.
+    """
 
     tables: dict[Name, Table] = field(default_factory=dict)
     policies: dict[tuple[Name, str], Policy] = field(default_factory=dict)
@@ -105,7 +116,11 @@ class Schema:
     secured_views: set[Name] = field(default_factory=set)
     pinned_functions: set[Name] = field(default_factory=set)
     revoked: set[tuple[Name, str]] = field(default_factory=set)
+    shut: set[tuple[Name, str]] = field(default_factory=set)
     dropped: set[Name] = field(default_factory=set)
+    made: set[Name] = field(default_factory=set)
+    guarded: set[Name] = field(default_factory=set)
+    moved: dict[Name, Name] = field(default_factory=dict)
     enables_all: bool = False
 
     def table(self, name: Name) -> Table:
@@ -174,6 +189,7 @@ class _Maker:
         if table.created is None or name in self.schema.dropped:
             table.created = statement
         self.schema.dropped.discard(name)
+        self.schema.made.add(name)
         table.partial = table.partial or "inhRelations" in node
         for element in node.get("tableElts", []):
             kind, inside = unwrapped(element)
@@ -188,6 +204,7 @@ class _Maker:
         if node.get("objtype") == "OBJECT_TABLE":
             table = self.schema.table(self._name(node.get("into", {}).get("rel")))
             table.created, table.partial = table.created or statement, True
+            self.schema.made.add(table.name)
 
     def _column(self, table: Table, node: Node, statement: Statement) -> None:
         column = Column(node.get("colname", ""), type_name(node.get("typeName", {})))
@@ -222,9 +239,7 @@ class _Maker:
 
     def _AlterTableStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
         name = self._name(node.get("relation"))
-        if node.get("objtype") == "OBJECT_VIEW":
-            self._view_options(name, node)
-            return
+        self._view_options(name, node)
         if node.get("objtype") != "OBJECT_TABLE":
             return
         table = self.schema.table(name)
@@ -255,12 +270,25 @@ class _Maker:
 
     def _view_options(self, name: Name, node: Node) -> None:
         for command in kinds(node.get("cmds", []), "AlterTableCmd"):
-            if is_true(option(items(command.get("def")), "security_invoker")):
-                self.schema.secured_views.add(name)
+            said = sets_option(command, "security_invoker")
+            if said is not None:
+                self._secure(name, said)
+
+    def _secure(self, view: Name, secured: bool) -> None:
+        views = self.schema.secured_views
+        (views.add if secured else views.discard)(view)
 
     def _ViewStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        if is_true(option(node.get("options"), "security_invoker")):
-            self.schema.secured_views.add(self._name(node.get("view")))
+        """A view that is replaced keeps none of its options."""
+        name = self._name(node.get("view"))
+        self.schema.moved.pop(name, None)
+        self._secure(name, is_true(option(node.get("options"), "security_invoker")))
+
+    def _CreateTrigStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
+        called = "".join(texts(node.get("funcname"))[-1:]).lower()
+        is_stamp = any(word in called for word in ("updated", "moddatetime", "timestamp"))
+        if node.get("timing") == _BEFORE and node.get("events", 0) & _UPDATE and not is_stamp:
+            self.schema.guarded.add(self._name(node.get("relation")))
 
     def _CreatePolicyStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
         table = self._name(node.get("table"))
@@ -299,17 +327,45 @@ class _Maker:
         schema.tables.pop(name, None)
         schema.dropped.add(name)
         schema.secured_views.discard(name)
+        schema.revoked = {one for one in schema.revoked if one[0] != name}
+        schema.shut = {one for one in schema.shut if one[0] != name}
         schema.indexes = [index for index in schema.indexes if index.table != name]
         schema.foreign_keys = [key for key in schema.foreign_keys if key.table != name]
         schema.policies = {key: policy for key, policy in schema.policies.items() if key[0] != name}
 
     def _RenameStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        if node.get("renameType") != "OBJECT_TABLE":
-            return
-        old = self._name(node.get("relation"))
-        if old in self.schema.tables:
-            new = Name(old.schema, node.get("newname", ""))
-            self.schema.tables[new] = self.schema.tables.pop(old)
+        if node.get("renameType") in _MOVABLE:
+            old = self._name(node.get("relation"))
+            self._move(old, Name(old.schema, node.get("newname", "")))
+
+    def _AlterObjectSchemaStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
+        if node.get("objectType") in _MOVABLE:
+            old = self._name(node.get("relation"))
+            self._move(old, Name(node.get("newschema", ""), old.name))
+
+    def _move(self, old: Name, new: Name) -> None:
+        """A table or view with another name keeps what was said about it."""
+        schema = self.schema
+        if old in schema.tables:
+            schema.tables[new] = table = schema.tables.pop(old)
+            table.name = new
+            if table.created is not None:
+                schema.made.add(new)
+        for policy in [one for one in schema.policies.values() if one.table == old]:
+            schema.policies[new, policy.name] = replace(schema.policies.pop((old, policy.name)), table=new)
+        for index in (one for one in schema.indexes if one.table == old):
+            index.table = new
+        for key in schema.foreign_keys:
+            key.table, key.target = (new if one == old else one for one in (key.table, key.target))
+        for names in (schema.secured_views, schema.guarded):
+            if old in names:
+                names.remove(old)
+                names.add(new)
+        schema.revoked = {(new if name == old else name, role) for name, role in schema.revoked}
+        schema.shut = {(new if name == old else name, role) for name, role in schema.shut}
+        schema.dropped.discard(new)
+        schema.moved.pop(new, None)
+        schema.moved[old] = new
 
     def _AlterFunctionStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
         parts = texts(node.get("func", {}).get("objname"))
@@ -318,6 +374,7 @@ class _Maker:
                 self.schema.pinned_functions.add(dotted(parts, self.default))
 
     def _GrantStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
+        self._shut(node)
         if node.get("is_grant") or ("privileges" in node and len(node["privileges"]) > 2):
             return
         for role in roles_of(node.get("grantees")):
@@ -327,6 +384,25 @@ class _Maker:
                     self.schema.revoked.add((self._name(inside), role))
                 elif kind == "String":
                     self.schema.revoked.add((Name(text_of(one), "*"), role))
+
+    def _shut(self, node: Node) -> None:
+        """Keep account of the roles that have no right at all to a table."""
+        if node.get("objtype") != "OBJECT_TABLE" or node.get("grant_option"):
+            return
+        names = [self._name(one) for one in kinds(node.get("objects", []), "RangeVar")]
+        pairs = {(name, role) for name in names for role in roles_of(node.get("grantees"))}
+        if node.get("is_grant"):
+            self.schema.shut -= pairs
+        elif "privileges" not in node:
+            self.schema.shut |= pairs
+
+
+def sets_option(command: Node, name: str) -> bool | None:
+    """What a part of ALTER says about an option: whether it is on from here; None if nothing is said."""
+    given = option(items(command.get("def")), name)
+    if given is None or command.get("subtype") not in ("AT_SetRelOptions", "AT_ResetRelOptions"):
+        return None
+    return command["subtype"] == "AT_SetRelOptions" and is_true(given)
 
 
 def _shape(node: Node) -> str:

@@ -203,6 +203,10 @@ class Script:
                 found.add(text_of(node["funcname"][-1]))
             elif statement.kind in ("CreateTableAsStmt",):
                 found.add(node.get("into", {}).get("rel", {}).get("relname", ""))
+            elif statement.kind == "RenameStmt" and node.get("renameType") in ("OBJECT_TABLE", "OBJECT_VIEW"):
+                found.add(node.get("newname", ""))
+            elif statement.kind == "CreateStmt":
+                found |= {one.get("relname", "") for one in kinds(node.get("inhRelations", []), "RangeVar")}
             elif statement.kind == "GrantStmt":
                 found |= {one.get("relname", "") for one in kinds(node.get("objects", []), "RangeVar")}
             elif statement.kind == "CreateForeignTableStmt":
@@ -211,8 +215,7 @@ class Script:
 
     def is_new(self, name: Name) -> bool:
         """Whether this file makes a table, so that nothing is in it and nobody waits for it."""
-        table = self.own.tables.get(name)
-        return table is not None and table.created is not None
+        return name in self.own.made
 
     # Places
 

@@ -17,7 +17,7 @@ _DOWN = re.compile(
 )
 _UP = re.compile(r"--\s*(?:\+goose\s+Up|\+migrate\s+Up|migrate:up|@up|!Ups|Up\s+Migration)", re.IGNORECASE)
 _DEFINES = re.compile(
-    r"(?:create\s+(?!(?:or\s+replace\s+)?(?:function|procedure|trigger)\b)|(?:alter|drop|grant|revoke|do)\b)",
+    r"(?:create\s+(?!(?:or\s+replace\s+)?(?:function|procedure)\b)|(?:alter|drop|grant|revoke|do)\b)",
     re.IGNORECASE,
 )
 _BODY_LIMIT = 200_000

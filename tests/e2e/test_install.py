@@ -145,9 +145,7 @@ def test_the_hook_of_a_set_brings_its_tools(repo: GitRepository, tmp_path: Path)
         f"repos:\n  - repo: {source}\n    rev: {revision}\n    hooks:\n      - id: wardround-all\n",
     )
     repo.write("web/total.js", "export const isNumber = (x) => x === NaN;\n")
-    repo.write(
-        "Dockerfile", "FROM debian:12\nMAINTAINR me\n"
-    )
+    repo.write("Dockerfile", "FROM debian:12\nMAINTAINR me\n")
     repo.git("add", "-A")
     environment = {"PATH": f"{SCRIPTS}:/usr/bin:/bin", "PREK_HOME": str(tmp_path / "prek")}
 

@@ -26,6 +26,7 @@ from wardround_sql.checks.policy_without_rls import PolicyWithoutRls
 from wardround_sql.checks.required_column import RequiredColumn
 from wardround_sql.checks.rewriting_type import RewritingType
 from wardround_sql.checks.rls_without_policy import RlsWithoutPolicy
+from wardround_sql.checks.self_escalation import SelfEscalation
 from wardround_sql.checks.table_without_rls import TableWithoutRls
 from wardround_sql.checks.timestamp_without_zone import TimestampWithoutZone
 from wardround_sql.checks.unindexed_foreign_key import UnindexedForeignKey
@@ -52,6 +53,7 @@ CHECKS: tuple[type[SqlCheck], ...] = (
     UserMetadata,
     MaterializedView,
     ForeignTable,
+    SelfEscalation,
     DuplicateIndex,
     UnindexedForeignKey,
     WriteWithoutWhere,

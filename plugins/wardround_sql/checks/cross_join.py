@@ -29,12 +29,14 @@ class ImplicitCrossJoin(SqlCheck):
         valid("select 1 from a, unnest(a.tags) t;\n"),
         valid("with one as (select 1) select 1 from a, one;\n"),
         valid("select 1 from a, b where x = y;\n"),
+        valid("select `a`.x from `a`, b where a.id = b.id;\nSELECT 1 FROM a CROSS JOIN b;\n", "mysql/q.sql"),
         valid("select 1 from a, b, c where a.id = b.id and c.x = b.x;\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         invalid("select a.x from a, b;\n", 1, 20),
         invalid("select 1\nfrom orders o, items i, users u\nwhere o.id = i.order_id and u.active;\n", 2, 25),
         invalid("create view v as select a.x from a, b where a.x = 1;\n", 1, 37),
+        invalid("SELECT a.x FROM a, b WHERE a.x > 1;\n", 1, 20, "mysql/q.sql"),
         Invalid(
             'session.execute(text("SELECT 1 FROM a, b WHERE a.x > 1"))\n', line=1, column=40, path="app/q.py"
         ),

@@ -9,10 +9,12 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_sql.cases import EARLIER, api_invalid, api_valid, invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import Node, kinds
+from wardround_sql.nodes import Node, items, kinds, option
 from wardround_sql.schema import roles_of
 from wardround_sql.statements import Statement
 
+_DEFAULTS = "ACL_TARGET_DEFAULTS"
+_PLATFORM = {"postgres", "supabase_admin"}
 _TABLES = ("OBJECT_TABLE", "OBJECT_SCHEMA", "OBJECT_DATABASE")
 
 
@@ -20,8 +22,9 @@ class GrantToEveryone(SqlCheck):
     """A right is granted to PUBLIC or to anon, that is, to everyone who can connect.
 
     PUBLIC covers every role there is and will be; anon is whoever has the address of the API. Grant it to the
-    role that needs it. Where row-level security guards the table, a grant to anon is only the door to it, and
-    nothing is said.
+    role that needs it. Default privileges reach every table that is made later as well. Where row-level
+    security guards the table, a grant to anon is only the door to it, and nothing is said; nor where some
+    columns may be read of a table that was closed before.
     """
 
     ID = "SQ008"
@@ -42,6 +45,18 @@ class GrantToEveryone(SqlCheck):
             "grant all on notes to anon;\n", {EARLIER: "alter table notes enable row level security;\n"}
         ),
         api_valid("grant usage on schema public to anon, authenticated;\n"),
+        api_valid(
+            "alter default privileges for role postgres in schema public grant all on tables to anon;\n"
+        ),
+        api_valid("alter default privileges in schema public grant select on tables to anon;\n"),
+        api_valid("alter default privileges in schema public grant all on tables to service_role;\n"),
+        valid("alter default privileges revoke all on tables from public;\n"),
+        valid("alter default privileges grant execute on functions to public;\n"),
+        api_valid("revoke all on notes from anon;\ngrant select (id, name) on notes to anon;\n"),
+        api_valid(
+            "grant select (id) on notes to anon;\n",
+            {EARLIER: "revoke select on notes from anon;\n"},
+        ),
         valid("grant execute on function f() to public;\n"),
         api_valid("grant select on all tables in schema public to anon;\n"),
     ]
@@ -50,33 +65,45 @@ class GrantToEveryone(SqlCheck):
         invalid("grant all on all tables in schema app to app, public;\n", 1, 47),
         api_invalid("grant select, insert on notes to anon;\n", 1, 34),
         api_invalid("grant all on all tables in schema public to anon;\n", 1, 45),
+        api_invalid("revoke all on notes from anon;\ngrant update (name) on notes to anon;\n", 2, 33),
+        api_invalid("grant select (id) on notes to anon;\n", 1, 31),
+        api_invalid("alter default privileges in schema public\n  grant all on tables to anon;\n", 2, 26),
+        invalid("alter default privileges grant select, insert on tables to public;\n", 1, 60),
         invalid("grant create on schema public to public;\n", 1, 34),
     ]
 
     def run(self) -> None:
-        for statement in self.script.of("GrantStmt"):
-            node = statement.node
+        for statement in self.script.of("GrantStmt", "AlterDefaultPrivilegesStmt"):
+            node = _granted(statement)
             if not node.get("is_grant") or node.get("objtype") not in _TABLES:
-                continue
-            if node.get("targtype") == "ACL_TARGET_DEFAULTS":
                 continue
             for role in kinds(node.get("grantees", []), "RoleSpec"):
                 (name,) = roles_of([{"RoleSpec": role}])
                 if name in ("public", "anon"):
-                    self._look_at(statement, name, role)
+                    self._look_at(statement, node, name, role)
 
-    def _look_at(self, statement: Statement, who: str, role: Node) -> None:
-        node = statement.node
+    def _look_at(self, statement: Statement, node: Node, who: str, role: Node) -> None:
         rights = sorted(
             p.get("priv_name", "").upper() for p in kinds(node.get("privileges", []), "AccessPriv")
         ) or ["ALL"]
         if node.get("objtype") != "OBJECT_TABLE" and set(rights) <= {"USAGE", "CONNECT", "TEMPORARY", "TEMP"}:
             return
-        if who == "anon" and not self._is_open(node):
+        if (who == "anon" and not self._is_open(node)) or self._is_narrowed(node, who):
             return
         told = "everyone (PUBLIC)" if who == "public" else "anon, that is, anyone"
-        level = Severity.INFO if who == "anon" and rights == ["SELECT"] else None
-        self.say(statement, f"{', '.join(rights)} is granted to {told}", role.get("location"), level)
+        by_default = node.get("targtype") == _DEFAULTS
+        level = Severity.INFO if who == "anon" and (by_default or rights == ["SELECT"]) else None
+        what = f"{', '.join(rights)} on every table to come" if by_default else ", ".join(rights)
+        self.say(statement, f"{what} is granted to {told}", role.get("location"), level)
+
+    def _is_narrowed(self, node: Node, who: str) -> bool:
+        """Whether reading some columns is all that is given, of tables where everything was taken before."""
+        rights = list(kinds(node.get("privileges", []), "AccessPriv"))
+        tables = [self.script.name_of(one) for one in kinds(node.get("objects", []), "RangeVar")]
+        few = all(right.get("priv_name") == "select" and right.get("cols") for right in rights)
+        revoked = self.script.whole.revoked
+        taken = all((name, who) in revoked for name in tables)
+        return bool(rights and tables) and few and taken
 
     def _is_open(self, node: Node) -> bool:
         """Whether one of the tables has no row-level security, as far as can be seen."""
@@ -84,7 +111,16 @@ class GrantToEveryone(SqlCheck):
         tables = [self.script.name_of(one) for one in kinds(node.get("objects", []), "RangeVar")]
         views = [t for t in tables if t in whole.secured_views]
         guarded = [t for t in tables if (t in whole.tables and whole.tables[t].rls) or whole.enables_all]
-        if node.get("targtype") == "ACL_TARGET_ALL_IN_SCHEMA":
+        if node.get("targtype") in ("ACL_TARGET_ALL_IN_SCHEMA", _DEFAULTS):
             rights = {p.get("priv_name", "") for p in kinds(node.get("privileges", []), "AccessPriv")}
             return rights != {"select"}
         return len(guarded) + len(views) < len(tables)
+
+
+def _granted(statement: Statement) -> Node:
+    """The grant in a statement; none in defaults of the platform, which every dump repeats."""
+    if statement.kind == "GrantStmt":
+        return statement.node
+    owners = roles_of(items(option(statement.node.get("options"), "roles")))
+    action: Node = statement.node.get("action", {})
+    return {} if set(owners) & _PLATFORM else action

@@ -30,9 +30,11 @@ class OffsetPagination(SqlCheck):
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("select a from notes where id > $1 order by id limit 10;\n"),
         valid("select a from notes order by id limit 1 offset 1;\n"),
+        valid("SELECT a FROM notes ORDER BY id LIMIT 10 OFFSET 20;\n", "mysql/q.sql"),
         valid("select a as offset from notes;\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        invalid("SELECT a FROM notes ORDER BY id LIMIT 10 OFFSET @page;\n", 1, 42, "tsql/q.sql"),
         invalid("select a from notes order by id limit $1 offset $2;\n", 1, 49),
         Invalid(
             'cursor.execute("SELECT a FROM notes ORDER BY id LIMIT 10 OFFSET %s", (n,))\n',

@@ -7,18 +7,52 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
-from wardround_sql.cases import api_invalid, api_valid
+from wardround_sql.cases import EARLIER, api_invalid, api_valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import is_constant_true
-from wardround_sql.schema import roles_of
+from wardround_sql.nodes import (
+    Node,
+    column_name,
+    content,
+    function_name,
+    is_constant_true,
+    kinds,
+    text_of,
+    walk,
+)
+from wardround_sql.schema import Name, roles_of
+from wardround_sql.statements import Statement
+
+_USERS = Name("auth", "users")
+_PLAIN = frozenset(
+    {
+        "age",
+        "array_length",
+        "cardinality",
+        "char_length",
+        "clock_timestamp",
+        "count",
+        "date_part",
+        "date_trunc",
+        "extract",
+        "length",
+        "lower",
+        "max",
+        "min",
+        "now",
+        "statement_timestamp",
+        "upper",
+    }
+)
+"""Functions that surely do not know who is calling; any other may ask."""
 
 
 class PolicyWithoutCheck(SqlCheck):
-    """A policy for writing has no WITH CHECK.
+    """A policy for writing has no WITH CHECK, and USING does not tie the row to the caller.
 
-    An INSERT policy without it lets no row in at all. For UPDATE and ALL, Postgres falls back to USING,
-    which was written for the old row: say what the new row must look like too, so that the next change of
-    USING does not change what may be written.
+    An INSERT policy without it lets no row in at all. For UPDATE and ALL, Postgres applies USING to the new
+    row too. Where USING asks who is calling, as ``(select auth.uid()) = user_id`` does, that is enough and
+    nothing is said. Where one way through it does not, as ``status = 'draft'``, the row may be handed to
+    anybody: say in WITH CHECK what it must look like.
     """
 
     ID = "SQ003"
@@ -36,12 +70,38 @@ class PolicyWithoutCheck(SqlCheck):
         api_valid("create policy p on notes for update using (owner = 1) with check (owner = 1);\n"),
         api_valid("create policy p on notes for select using (owner = 1);\n"),
         api_valid("create policy p on notes for delete using (owner = 1);\n"),
+        api_valid("create policy p on notes for update using ((select auth.uid()) = user_id);\n"),
+        api_valid("create policy p on notes using (draft and owner = auth.uid());\n"),
+        api_valid(
+            "create policy p on notes for update using (owner = auth.uid() or private.may_edit(team));\n"
+        ),
+        api_valid(
+            "create policy p on notes for update using (team in (select team from members "
+            "where who = (select auth.uid())));\n"
+        ),
+        api_valid("create policy p on notes for update using (owner = current_user);\n"),
+        api_valid(
+            "create policy p on notes for update using (owner = (auth.jwt() ->> 'sub')::uuid);\n",
+            {EARLIER: "create table notes (owner uuid references auth.users);\n"},
+        ),
+        api_valid("create policy p on notes for update using (org = (auth.jwt() ->> 'org')::uuid);\n"),
+        api_valid("create policy p on notes for update using (false);\n"),
         api_valid("create policy p on notes for all to service_role using (true);\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        api_invalid(
+            "create policy p on notes for update using (org = (select (auth.jwt() ->> 'org')::uuid));\n",
+            1,
+            1,
+            {EARLIER: "create table notes (owner uuid references auth.users, org uuid);\n"},
+        ),
         api_invalid("create policy p on notes for insert to authenticated;\n", 1, 1),
-        api_invalid("create policy p on notes for update using ((select auth.uid()) = user_id);\n", 1, 1),
-        api_invalid("select 1;\ncreate policy p on notes using ((select auth.uid()) = user_id);\n", 2, 1),
+        api_invalid("create policy p on notes for update using (status = 'draft');\n", 1, 1),
+        api_invalid("select 1;\ncreate policy p on notes using (shared and until > now());\n", 2, 1),
+        api_invalid("create policy p on notes using (owner = auth.uid() or (shared and open));\n", 1, 1),
+        api_invalid(
+            "create policy p on notes for update using (team in (select id from teams where open));\n", 1, 1
+        ),
     ]
 
     def run(self) -> None:
@@ -63,6 +123,40 @@ class PolicyWithoutCheck(SqlCheck):
                 self.say(
                     statement, f'policy "{name}" is for INSERT and has no WITH CHECK, so it lets no row in'
                 )
-            else:
-                text = f'policy "{name}" has no WITH CHECK: what may be written follows from USING alone'
+            elif not _asks_the_caller(node.get("qual")) or self._leaves_the_owner(statement):
+                text = f'policy "{name}" has no WITH CHECK, and USING does not tie the new row to its writer'
                 self.say(statement, text, severity=Severity.INFO)
+
+    def _leaves_the_owner(self, statement: Statement) -> bool:
+        """Whether rows have an owner, and USING ties them to a claim that many callers share, and no more."""
+        table = self.script.name_of(statement.node.get("table", {}))
+        keys = self.script.whole.foreign_keys
+        owned = any(key.table == table and key.target == _USERS for key in keys)
+        condition = statement.node.get("qual")
+        comparison = content(condition, "A_Expr")
+        if not owned or comparison is None or any(True for _ in kinds(condition, "RangeVar")):
+            return False
+        calls = {function_name(call) for call in kinds(condition, "FuncCall")}
+        fields = [column_name(comparison.get(side)) for side in ("lexpr", "rexpr")]
+        claims = {text_of(one) or _string(one) for one in walk(condition)}
+        return calls == {"auth.jwt"} and any(fields) and not claims & {"sub", "role", "user_role"}
+
+
+def _string(node: Node) -> str:
+    """The text of a literal."""
+    return str((content(node, "A_Const") or {}).get("sval", {}).get("sval", ""))
+
+
+def _asks_the_caller(condition: object) -> bool:
+    """Whether every way through a condition depends on who is calling."""
+    inside = content(condition, "BoolExpr")
+    if inside and inside.get("boolop") in ("AND_EXPR", "OR_EXPR"):
+        asked = (_asks_the_caller(one) for one in inside.get("args", []))
+        return all(asked) if inside["boolop"] == "OR_EXPR" else any(asked)
+    constant = content(condition, "A_Const")
+    if constant is not None:
+        return not is_constant_true(condition)
+    calls = (function_name(call) for call in kinds(condition, "FuncCall"))
+    return any(name not in _PLAIN for name in calls) or any(
+        True for _ in kinds(condition, "SQLValueFunction")
+    )

@@ -34,10 +34,20 @@ class RlsWithoutPolicy(SqlCheck):
             {"supabase/migrations/0009_p.sql": "create policy p on public.notes using (owner = 1);\n"},
         ),
         valid("alter table notes enable row level security;\n"),
+        api_valid(
+            "alter table notes enable row level security;\nrevoke all on notes from anon, authenticated;\n"
+        ),
         api_valid("alter table private.notes enable row level security;\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         api_invalid("alter table notes enable row level security;\n", 1, 13),
+        api_invalid("alter table notes enable row level security;\nrevoke all on notes from anon;\n", 1, 13),
+        api_invalid(
+            "alter table notes enable row level security;\nrevoke all on notes from anon, authenticated;\n"
+            "grant select (id) on notes to anon;\n",
+            1,
+            13,
+        ),
         api_invalid(
             "alter table notes enable row level security;\ndrop policy p on notes;\n",
             1,
@@ -59,6 +69,9 @@ class RlsWithoutPolicy(SqlCheck):
             if not self.script.is_exposed(name):
                 continue
             whole = self.script.whole
+            shut = all((name, role) in self.script.own.shut for role in ("anon", "authenticated"))
+            if shut:
+                continue  # the same file says that no client is meant
             if name in whole.tables and not any(policy.table == name for policy in whole.policies.values()):
                 text = f"row-level security is on for {name} and no policy lets anyone in"
                 self.say(statement, text, relation.get("location"))

@@ -7,8 +7,13 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
-from wardround_sql.cases import EARLIER, api_invalid, api_valid, valid
+from wardround_sql.cases import EARLIER, LATER, api_invalid, api_valid, valid
 from wardround_sql.check import SqlCheck
+from wardround_sql.nodes import kinds
+from wardround_sql.schema import Name, Table
+from wardround_sql.statements import Statement
+
+_PARENT = "create table p (id int) partition by list (id);\nalter table p enable row level security;\n"
 
 
 class TableWithoutRls(SqlCheck):
@@ -23,7 +28,7 @@ class TableWithoutRls(SqlCheck):
     NAME = "table-without-rls"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
-    WORDS = ("create", "disable")
+    WORDS = ("create", "disable", "schema")
     TRIED_ON = (
         "8 fetched checkouts: 5 places in a service without an API were wrong and narrowed the signs "
         "of one; the 1 read since is right"
@@ -35,6 +40,27 @@ class TableWithoutRls(SqlCheck):
         api_valid(
             "create table notes (id int);\n",
             {"supabase/migrations/0003_rls.sql": "alter table public.notes enable row level security;\n"},
+        ),
+        api_valid("create table notes (id int);\nalter table notes set schema private;\n"),
+        api_valid("create table public.notes (id int);\nalter table public.notes set schema private;\n"),
+        api_valid("create table notes (id int);\n", {LATER: "alter table notes set schema private;\n"}),
+        api_valid(
+            "alter table private.notes set schema public;\nalter table notes enable row level security;\n",
+            {EARLIER: "create table private.notes (id int);\n"},
+        ),
+        api_valid("alter table private.notes set schema public;\n"),
+        api_valid(
+            "create table a (id int);\nalter table a rename to b;\nalter table b enable row level security;\n"
+        ),
+        api_valid("create table notes (id int);\nrevoke all on notes from anon, authenticated;\n"),
+        api_valid(
+            f"{_PARENT}create table c partition of p for values in (1);\n"
+            "alter table c enable row level security;\n"
+        ),
+        api_valid(f"{_PARENT}create table private.c partition of p for values in (1);\n"),
+        api_valid(
+            f"{_PARENT}create table c partition of p for values in (1);\n"
+            "revoke all on c from anon, authenticated;\n"
         ),
         api_valid("create temp table notes (id int);\n"),
         api_valid("create table notes (id int);\n", {"supabase/config.toml": '[api]\nschemas = ["api"]\n'}),
@@ -53,6 +79,24 @@ class TableWithoutRls(SqlCheck):
             2,
             28,
         ),
+        api_invalid("create table a (id int);\nalter table a rename to b;\n", 1, 14),
+        api_invalid(
+            "create table notes (id int);\nrevoke all on notes from anon, authenticated;\n"
+            "grant select on notes to anon;\n",
+            1,
+            14,
+        ),
+        api_invalid(
+            "alter table private.notes set schema public;\n",
+            1,
+            13,
+            {EARLIER: "create table private.notes (id int);\n"},
+        ),
+        api_invalid(
+            "create table private.notes (id int);\nalter table private.notes set schema public;\n", 2, 13
+        ),
+        api_invalid(f"{_PARENT}create table c partition of p for values in (1);\n", 3, 14),
+        api_invalid("create table public.c partition of p default;\n", 1, 14, {EARLIER: _PARENT}),
         api_invalid(
             "create table api.notes (id int);\n",
             1,
@@ -73,6 +117,7 @@ class TableWithoutRls(SqlCheck):
     def run(self) -> None:
         self._look_at_disabling()
         self._look_at_new_tables()
+        self._look_at_moves()
 
     def _look_at_disabling(self) -> None:
         """Row-level security that was there and is taken away for good."""
@@ -95,20 +140,45 @@ class TableWithoutRls(SqlCheck):
                 relation.get("relpersistence") != "t"
                 and statement.node.get("objtype", "OBJECT_TABLE") == "OBJECT_TABLE"
             )
-            name = self.script.name_of(relation)
-            if not kept or "partbound" in statement.node or not self.script.is_exposed(name):
+            table = self._made_by(statement)
+            if not kept or table is None or not self._is_open(table):
                 continue
-            table = self.script.whole.tables.get(name)
-            if (
-                table is None
-                or table.created is not statement
-                or table.rls is not None
-                or self.script.whole.enables_all
-            ):
-                continue
-            self.say(
-                statement,
-                f"table {name} is served by the API and has no row-level security: anyone can "
-                "read and change its rows",
-                relation.get("location"),
+            if "partbound" in statement.node:
+                self._look_at_partition(statement, table)
+            elif self.script.is_exposed(self.script.name_of(relation)):
+                text = f"table {table.name} is served by the API and has no row-level security: anyone can "
+                self.say(statement, f"{text}read and change its rows", relation.get("location"))
+
+    def _look_at_partition(self, statement: Statement, table: Table) -> None:
+        """A partition whose parent is guarded; of one that is not, the parent is spoken about."""
+        parents = [self.script.name_of(one) for one in kinds(statement.node.get("inhRelations"), "RangeVar")]
+        known = [self.script.whole.tables.get(name) for name in parents]
+        if any(parent is not None and parent.rls for parent in known):
+            text = (
+                f"partition {table.name} has no row-level security of its own: who asks for it by name "
+                "gets past the policies of its parent"
             )
+            self.say(statement, text, statement.node.get("relation", {}).get("location"), Severity.WARN)
+
+    def _look_at_moves(self) -> None:
+        """A table that was out of reach and is moved to where clients are."""
+        for statement in self.script.of("AlterObjectSchemaStmt"):
+            relation = statement.node.get("relation", {})
+            old = self.script.name_of(relation)
+            new = Name(statement.node.get("newschema", ""), old.name)
+            table = self.script.whole.tables.get(new)
+            came = statement.node.get("objectType") == "OBJECT_TABLE" and not self.script.is_exposed(old)
+            if came and table is not None and table.created is not None and self._is_open(table):
+                text = f"this moves table {old} to where the API serves it, without row-level security"
+                self.say(statement, text, relation.get("location"))
+
+    def _made_by(self, statement: Statement) -> Table | None:
+        """The table a statement makes, under the name it has when all is done."""
+        return next((one for one in self.script.whole.tables.values() if one.created is statement), None)
+
+    def _is_open(self, table: Table) -> bool:
+        """Whether clients reach a table about whose row-level security nothing was ever said."""
+        whole = self.script.whole
+        shut = all((table.name, role) in whole.shut for role in ("anon", "authenticated"))
+        said = table.rls is not None or whole.enables_all
+        return self.script.is_exposed(table.name) and not said and not shut

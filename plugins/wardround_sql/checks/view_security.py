@@ -7,9 +7,10 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
-from wardround_sql.cases import api_invalid, api_valid, valid
+from wardround_sql.cases import EARLIER, LATER, api_invalid, api_valid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import kinds
+from wardround_sql.nodes import Node, is_true, kinds, option
+from wardround_sql.schema import sets_option
 
 
 class ViewSecurity(SqlCheck):
@@ -32,6 +33,19 @@ class ViewSecurity(SqlCheck):
         api_valid("create view private.v as select id from notes;\n"),
         valid("create view v as select id from notes;\n"),
         api_valid("create view v as select 1 as one;\n"),
+        api_valid(
+            "create view v with (security_invoker = on) as select id from notes;\n",
+            {LATER: "create or replace view v as select id, name from notes;\n"},
+        ),
+        api_valid("alter view v reset (security_invoker);\nalter view v set (security_invoker = on);\n"),
+        api_valid(
+            "alter view v reset (security_barrier);\nalter view private.v set (security_invoker = off);\n"
+        ),
+        api_valid("alter view v reset (security_invoker);\nrevoke all on v from anon, authenticated;\n"),
+        api_valid(
+            "create view v with (security_invoker = on) as select id from notes;\nalter view v rename to w;\n"
+        ),
+        api_valid("create view v as select id from notes;\nalter view v set schema private;\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         api_invalid("create view v as select id from notes;\n", 1, 13),
@@ -43,18 +57,42 @@ class ViewSecurity(SqlCheck):
             1,
             13,
         ),
+        api_invalid(
+            "create or replace view v as select id, name from notes;\n",
+            1,
+            24,
+            {EARLIER: "create view v with (security_invoker = on) as select id from notes;\n"},
+        ),
+        api_invalid("alter view v reset (security_invoker);\n", 1, 12),
+        api_invalid("alter view public.v set (security_barrier, security_invoker = false);\n", 1, 12),
     ]
 
     def run(self) -> None:
         for statement in self.script.of("ViewStmt"):
             relation = statement.node.get("view", {})
-            name = self.script.name_of(relation)
             reads = any(True for _ in kinds(statement.node.get("query"), "RangeVar"))
-            if not reads or not self.script.is_exposed(name) or relation.get("relpersistence") == "t":
-                continue
-            whole = self.script.whole
-            revoked = {role for (what, role) in whole.revoked if what == name}
-            if name in whole.secured_views or "public" in revoked or {"anon", "authenticated"} <= revoked:
-                continue
-            text = f"view {name} is served by the API and reads past row-level security; add security_invoker"
-            self.say(statement, text, relation.get("location"))
+            says = is_true(option(statement.node.get("options"), "security_invoker"))
+            if reads and not says and relation.get("relpersistence") != "t" and self._is_open(relation):
+                name = self.script.name_of(relation)
+                text = f"view {name} is served by the API and reads past row-level security"
+                self.say(statement, f"{text}; add security_invoker", relation.get("location"))
+        self._look_at_options()
+
+    def _look_at_options(self) -> None:
+        """The option that was there and is taken away."""
+        for statement in self.script.of("AlterTableStmt"):
+            relation = statement.node.get("relation", {})
+            commands = kinds(statement.node.get("cmds", []), "AlterTableCmd")
+            taken = any(sets_option(command, "security_invoker") is False for command in commands)
+            if taken and self._is_open(relation):
+                name = self.script.name_of(relation)
+                text = f"view {name}, which the API serves, reads past row-level security from here on"
+                self.say(statement, text, relation.get("location"))
+
+    def _is_open(self, relation: Node) -> bool:
+        """Whether clients reach a view that does not run as its caller, when all is done."""
+        whole, name = self.script.whole, self.script.name_of(relation)
+        revoked = {role for (what, role) in whole.revoked if what == name}
+        moved = name in whole.moved
+        safe = name in whole.secured_views or "public" in revoked or {"anon", "authenticated"} <= revoked
+        return self.script.is_exposed(name) and not safe and not moved

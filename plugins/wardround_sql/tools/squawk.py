@@ -15,6 +15,7 @@ from wardround.findings import RawResult, Span
 from wardround.tools.output import RAN, decoded, one_line, relative
 from wardround.tools.tool import Columns, Invocation, Tool, install_line
 from wardround_sql.dialects import POSTGRES, dialect_of
+from wardround_sql.options import SqlOptions
 from wardround_sql.places import is_down, is_migration
 from wardround_sql.templates import is_template
 
@@ -32,11 +33,12 @@ class SquawkResult(msgspec.Struct):
     help: str | None = None
 
 
-def takes(path: str, text: str) -> bool:
+def wanted(options: SqlOptions | None, path: str, text: str) -> bool:
     """Whether a file is a migration forwards, for Postgres and without holes."""
-    if not path.endswith(".sql") or not is_migration(path) or is_down(path):
+    chosen = options or SqlOptions()
+    if not path.endswith(".sql") or not is_migration(path, chosen.migrations) or is_down(path):
         return False
-    return not is_template(text) and dialect_of(path, text) == POSTGRES
+    return not is_template(text) and dialect_of(path, text, chosen.dialect) == POSTGRES
 
 
 def command(run: Invocation) -> Sequence[str]:
@@ -51,7 +53,7 @@ def parse(output: bytes, run: Invocation) -> list[RawResult]:
         file = relative(result.file, run)
         if result.rule_name == _IN_TRANSACTION and not (is_configured or _opens_transaction(run.root / file)):
             continue
-        if result.rule_name == _DROP and _drops_its_own(run.root / file, result.line):
+        if result.rule_name in _ABOUT and _is_about_its_own(run.root / file, result):
             continue
         start = (result.line + 1, result.column + 1)
         end = max(start, (result.line_end + 1, result.column_end + 1))
@@ -69,18 +71,40 @@ def _opens_transaction(file: Path) -> bool:
     return _BEGIN.search(file.read_text("utf-8")) is not None
 
 
-_DROP = "ban-drop-table"
-_DROPPED = re.compile(r'drop\s+table\s+(?:if\s+exists\s+)?([\w."]+)', re.IGNORECASE)
+_NAME = r'([\w."]+)'
+_ABOUT = {
+    "ban-drop-table": re.compile(rf"\bdrop\s+table\s+(?:if\s+exists\s+)?{_NAME}", re.IGNORECASE),
+    "renaming-table": re.compile(
+        rf"\balter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?{_NAME}\s+rename\s+to\b", re.IGNORECASE
+    ),
+    "require-concurrent-index-creation": re.compile(
+        rf"\bcreate\s+(?:unique\s+)?index\b[^;]*?\son\s+(?:only\s+)?{_NAME}", re.IGNORECASE
+    ),
+}
+"""Rules that speak about a table in use, and where their statements name it."""
+_MADE = re.compile(
+    rf"^\s*create\s+(?:\w+\s+){{0,2}}?(?:table|materialized\s+view)\s+(?:if\s+not\s+exists\s+)?{_NAME}",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
-def _drops_its_own(file: Path, line: int) -> bool:
-    """Whether the table dropped on a 0-based line is one that the same file creates before."""
-    lines = file.read_text("utf-8").split("\n")
-    dropped = _DROPPED.search(lines[line]) if line < len(lines) else None
-    if dropped is None:
-        return False
-    made = rf"create\s+(?:\w+\s+)?table\s+(?:if\s+not\s+exists\s+)?{re.escape(dropped[1])}(?![\w.])"
-    return re.search(made, "\n".join(lines[:line]), re.IGNORECASE) is not None
+def _is_about_its_own(file: Path, result: SquawkResult) -> bool:
+    """Whether a statement is about a table or materialized view that the same file makes before."""
+    lines = file.read_bytes().split(b"\n")
+    before = b"\n".join(
+        [*lines[: result.line], *(line[: result.column] for line in lines[result.line :][:1])]
+    )
+    start = before.rfind(b";") + 1
+    told = len(b"\n".join([*lines[: result.line_end], *(b for b in lines[result.line_end :][:1])]))
+    text = b"\n".join(lines)[start:told].decode("utf-8", "replace")
+    about = _ABOUT[result.rule_name].search(text)
+    made = _MADE.findall(before[:start].decode("utf-8", "replace"))
+    return about is not None and _plain(about[1]) in {_plain(name) for name in made}
+
+
+def _plain(name: str) -> str:
+    """A name as others may write it."""
+    return name.replace('"', "").lower().removeprefix("public.")
 
 
 def fallback_config(read: Callable[[str], str | None]) -> tuple[str, str]:
@@ -104,5 +128,5 @@ SQUAWK = Tool(
     config_names=(CONFIG,),
     config_at_root=True,
     fallback_config=fallback_config,
-    takes=takes,
+    wanted=wanted,
 )

@@ -19,7 +19,7 @@ def said(
 
 
 def test_a_bad_statement_hides_no_other() -> None:
-    assert said("delete from a;\nselec 1;\ndelete from b;\n") == [
+    assert said("delete from a;\nselec 1;\ndelete from b;\nselect 1::int;\n") == [
         ("SQ020", 1, 1),
         ("SQ020", 3, 1),
         ("SQ040", 2, 1),

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from wardround_sql.tools.squawk import parse, takes
+from wardround_sql.options import SqlOptions
+from wardround_sql.tools.squawk import parse, wanted
 
 from wardround.errors import ToolOutputError
 from wardround.tools.tool import Invocation
@@ -46,6 +47,31 @@ def test_a_table_the_file_made_may_be_dropped(tmp_path: Path) -> None:
     assert len(parse(json.dumps(said).encode(), run(tmp_path, "select 1;\ndrop table t;\n"))) == 1
 
 
+_INDEX = "require-concurrent-index-creation"
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "line", "column", "kept"),
+    [
+        ("renaming-table", 'create table "T" (a int);\nalter table\n public.t rename to u;\n', 2, 10, False),
+        ("renaming-table", "create table t2 (a int);\nalter table t rename to u;\n", 1, 14, True),
+        ("renaming-table", "alter table t rename to u;\ncreate table t (a int);\n", 0, 14, True),
+        ("renaming-table", "create table a.t (a int);\nalter table b.t rename to u;\n", 1, 16, True),
+        (_INDEX, "create materialized view m as\nselect 1 as ä;\ncreate index i\non m (ä);\n", 2, 0, False),
+        (_INDEX, "create unlogged table t (a int);\ncreate unique index on t (a);\n", 1, 0, False),
+        (_INDEX, "-- create table t (a int);\ncreate index i on t (a);\n", 1, 0, True),
+        (_INDEX, "create table t (a int);\ncreate index i on s (a);\ncreate index on t (a);\n", 1, 0, True),
+        (_INDEX, "", 7, 3, True),
+    ],
+)
+def test_what_the_file_made_is_not_in_use(
+    tmp_path: Path, rule: str, text: str, line: int, column: int, kept: bool
+) -> None:
+    said = json.loads(result(rule))
+    said[0] |= {"line": line, "line_end": line + 1, "column": column}
+    assert len(parse(json.dumps(said).encode(), run(tmp_path, text))) == kept
+
+
 @pytest.mark.parametrize("output", [b"", b"{}", b"[{}]", b"Configuration error"])
 def test_other_output_is_never_clean(tmp_path: Path, output: bytes) -> None:
     with pytest.raises(msgspec.MsgspecError):
@@ -70,4 +96,9 @@ def test_a_file_it_was_not_given_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_only_postgres_migrations_are_taken(path: str, text: str, taken: bool) -> None:
-    assert takes(path, text) is taken
+    assert wanted(None, path, text) is taken
+
+
+def test_the_options_choose_migrations_and_dialect() -> None:
+    assert wanted(SqlOptions(migrations=("changes/*.sql",)), "changes/1.sql", "select 1;")
+    assert not wanted(SqlOptions(dialect="mysql"), "db/migrations/1_a.sql", "select 1;")

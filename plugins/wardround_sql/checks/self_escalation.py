@@ -1,0 +1,155 @@
+"""SQ019: users who may change what they are allowed to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_sql.cases import EARLIER, api_invalid, api_valid, valid
+from wardround_sql.check import SqlCheck
+from wardround_sql.nodes import column_name, content, function_name, kinds, texts, walk
+from wardround_sql.schema import Table, roles_of
+from wardround_sql.statements import Statement
+
+_SURE = frozenset({"is_admin", "is_superadmin", "is_super_admin", "is_superuser", "is_staff"})
+_ROLES = frozenset({"role", "user_role"})
+_PEOPLE = ("user", "member", "profile", "account")
+
+
+class SelfEscalation(SqlCheck):
+    """Users may update their own row, and the row says what they are allowed to do.
+
+    A policy chooses rows, not columns, so whoever owns the row sets ``is_admin`` or ``role`` too. Revoke
+    UPDATE on the table and grant it for the columns that are meant, or keep such columns in a table that only
+    the server writes. A trigger that sees the row before it is written is taken for a guard.
+    """
+
+    ID = "SQ019"
+    NAME = "self-escalation"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.INFO
+    WORDS = ("policy",)
+    TRIED_ON = "migrations of our own; no place in a fetched checkout was read: a note"
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        api_valid("create policy p on people for update using (id = auth.uid());\n"),
+        api_valid(
+            "create table people (id uuid primary key, name text);\n"
+            "create policy p on people for update using (id = auth.uid());\n"
+        ),
+        api_valid(
+            "create table people (id uuid primary key, is_admin bool);\n"
+            "create policy p on people for select using (id = auth.uid());\n"
+        ),
+        api_valid(
+            "create table people (id uuid primary key, is_admin bool);\n"
+            "create policy p on people for update using (id = auth.uid()) with check (not is_admin);\n"
+        ),
+        api_valid(
+            "create table people (id uuid primary key, is_admin bool, name text);\n"
+            "create policy p on people for update using (id = auth.uid());\n"
+            "revoke update on people from authenticated;\ngrant update (name) on people to authenticated;\n"
+        ),
+        api_valid(
+            "create table chats (id uuid primary key, user_id uuid, role text);\n"
+            "create policy p on chats for update using (user_id = auth.uid());\n"
+        ),
+        api_valid(
+            "create policy p on people for update using (id = auth.uid());\n",
+            {
+                EARLIER: "create table people (id uuid primary key, is_admin bool);\n"
+                "create trigger g before update on people for each row execute function keep_rights();\n"
+            },
+        ),
+        api_valid(
+            "create table people (id uuid primary key, is_admin bool);\n"
+            "create policy p on people for update using (id = auth.uid());\n"
+            "create policy q on people as restrictive for update using (true) with check (not is_admin);\n"
+        ),
+        api_valid(
+            "create table people (id uuid primary key, is_admin bool);\n"
+            "create policy p on people for update to service_role using (id = auth.uid());\n"
+        ),
+        valid(
+            "create table private.people (id uuid primary key, is_admin bool);\n"
+            "create policy p on private.people for update using (id = auth.uid());\n"
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        api_invalid(
+            "create table people (id uuid primary key, is_admin bool);\n"
+            "create policy p on people for update to authenticated\n  using (id = (select auth.uid()));\n",
+            2,
+            1,
+        ),
+        api_invalid(
+            "create policy p on people using (active and auth.uid() = id) with check (id = auth.uid());\n",
+            1,
+            1,
+            {
+                EARLIER: "create table people (id uuid primary key, role text);\n"
+                "create trigger t before update on people for each row execute function set_updated_at();\n"
+            },
+        ),
+        api_invalid(
+            "create table team_members (id int, user_id uuid, role text);\n"
+            "create policy p on team_members for update using (user_id = auth.uid());\n",
+            2,
+            1,
+        ),
+    ]
+
+    def run(self) -> None:
+        for statement in self.script.of("CreatePolicyStmt"):
+            node = statement.node
+            name = self.script.name_of(node.get("table", {}))
+            table = self.script.whole.tables.get(name)
+            writes = node.get("permissive") and node.get("cmd_name", "all") in ("update", "all")
+            by_users = set(roles_of(node.get("roles"))) & {"public", "anon", "authenticated"}
+            if not (writes and by_users and table and self.script.is_exposed(name)) or self._is_kept(table):
+                continue
+            for column in self._rights(table, statement):
+                text = (
+                    f'with policy "{node.get("policy_name")}" users set {column} in their own row of {name}'
+                )
+                self.say(statement, text)
+                break
+
+    def _is_kept(self, table: Table) -> bool:
+        """Whether something else than the policy may say which columns are written."""
+        whole, name = self.script.whole, table.name
+        strict = any(one.table == name and not one.permissive for one in whole.policies.values())
+        return strict or name in whole.guarded or (name, "authenticated") in whole.revoked
+
+    def _rights(self, table: Table, statement: Statement) -> Iterator[str]:
+        """The columns that say what the owner of a row may do, and that the policy does not mention."""
+        node = statement.node
+        mine = set(_own_columns(node.get("qual")))
+        said = {part for one in walk([node.get("qual"), node.get("with_check")]) for part in column_name(one)}
+        unique = any(len(key) == 1 and key[0] in mine for key in table.keys)
+        people = unique or any(word in table.name.name for word in _PEOPLE)
+        sought = _SURE | (_ROLES if people else frozenset())
+        return (column for column in table.columns if mine and column in sought - said)
+
+
+def _own_columns(condition: object) -> Iterator[str]:
+    """The columns that must hold the id of the caller."""
+    inside = content(condition, "BoolExpr")
+    if inside and inside.get("boolop") == "AND_EXPR":
+        for one in inside.get("args", []):
+            yield from _own_columns(one)
+    comparison = content(condition, "A_Expr")
+    if comparison and texts(comparison.get("name")) == ["="]:
+        left, right = comparison.get("lexpr"), comparison.get("rexpr")
+        for column, other in ((left, right), (right, left)):
+            parts = column_name(column)
+            if parts and _is_caller(other):
+                yield parts[-1]
+
+
+def _is_caller(node: object) -> bool:
+    """Whether an expression is the id of the caller, not something looked up by it."""
+    calls = [function_name(call) for call in kinds(node, "FuncCall")]
+    return calls == ["auth.uid"] and not any(True for _ in kinds(node, "RangeVar"))

@@ -1,0 +1,315 @@
+"""sqlfluff: how it is called, configured and read.
+
+It is slow, so it runs only where a project asks for it, on so many lines as a review can wait for. What a
+project configures counts, except for whatever loads code.
+"""
+
+from __future__ import annotations
+
+import configparser
+import hashlib
+import io
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from wardround.errors import ToolFailed, ToolOutputError
+from wardround.findings import Edit, RawResult, Span, SuggestedFix
+from wardround.tools.output import RAN, decoded, map_of, one_line, selection, span_of
+from wardround.tools.tool import Invocation, Tool, install_line
+from wardround_sql.dialects import POSTGRES, dialect_of
+from wardround_sql.options import SqlOptions
+from wardround_sql.templates import is_template
+
+CONFIG = ".sqlfluff"
+SHARED = "pyproject.toml"
+OWN = ".wardround.toml"
+LINES = 2_000
+"""Lines one run reads: sqlfluff takes about a second for 250."""
+_TIMEOUT_S = 30.0
+_NAMES = {"spark": "sparksql", "presto": "trino"}
+_KNOWN = (
+    *("ansi", "athena", "bigquery", "clickhouse", "databricks", "db2", "doris", "duckdb", "exasol", "flink"),
+    *("greenplum", "hive", "impala", "mariadb", "materialize", "mysql", "oracle", "postgres", "redshift"),
+    *("snowflake", "soql", "sparksql", "sqlite", "starrocks", "teradata", "trino", "tsql", "vertica"),
+)
+_CODE = re.compile(r"[A-Z]{2}\d\d")
+_INLINE = re.compile(r"^(--\s*)sqlfluff(?=:)", re.MULTILINE)
+_UNREADABLE = "(its configuration cannot be read)"
+_TROUBLE = ("PRS", "LXR", "TMP")
+
+
+class FluffEdit(msgspec.Struct):
+    edit: str
+    start_line_no: int
+    start_line_pos: int
+    end_line_no: int
+    end_line_pos: int
+
+
+class FluffResult(msgspec.Struct):
+    start_line_no: int
+    start_line_pos: int
+    code: str
+    description: str
+    fixes: list[FluffEdit] = []
+    end_line_no: int | None = None
+    end_line_pos: int | None = None
+
+
+class FluffFile(msgspec.Struct):
+    filepath: str
+    violations: list[FluffResult]
+
+
+# Configuration
+
+Sections = dict[str, dict[str, str]]
+_HARMLESS = re.compile(
+    r"sqlfluff:(?:rules(?::.*)?|layout(?::.*)?|indentation|templater:(?:jinja:(?:context|macros)|placeholder))"
+)
+_HARMLESS_KEYS = frozenset(
+    ("dialect", "templater", "rules", "exclude_rules", "max_line_length", "ignore_templated_areas")
+)
+_TEMPLATERS = frozenset(("raw", "jinja", "placeholder"))
+
+
+def without_code(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
+    """The configuration of a folder with nothing left in it that makes sqlfluff load Python or other files.
+
+    What loads code is ``library_path``, macro and search paths, plugins, and the dbt and Python templaters;
+    only what is known to be harmless stays.
+    """
+    stem = f"{folder}/" if folder else ""
+    found: dict[str, str] = {}
+    if stem + CONFIG in configs:
+        found[stem + CONFIG] = _written(_harmless(_ini(configs[stem + CONFIG])))
+    if stem + SHARED in configs:
+        table = _toml(configs[stem + SHARED]).get("tool", {})
+        sections = _harmless(dict(_flat(table.get("sqlfluff", {}))))
+        if sections:
+            base = _ini(found.get(stem + CONFIG, ""))
+            found[stem + CONFIG] = _written(_over(base, sections))
+        found[stem + SHARED] = _dialect_table(table.get("wardround", {}))
+    if stem + OWN in configs:
+        found[stem + OWN] = _dialect_table(_toml(configs[stem + OWN]))
+    return found
+
+
+def _dialect_table(table: object) -> str:
+    """The dialect of wardround's own options, which says what a file without signs is taken for."""
+    sql = table.get("sql", {}) if isinstance(table, dict) else {}
+    dialect = sql.get("dialect") if isinstance(sql, dict) else None
+    return f"[tool.wardround.sql]\ndialect = {msgspec.json.encode(dialect).decode()}\n" if dialect else ""
+
+
+def _toml(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}  # the host refuses it, as its own settings are in there too
+
+
+def _ini(text: str) -> Sections:
+    """The sections of an INI file; a broken one names a dialect that there is not, so the run fails."""
+    parser = configparser.ConfigParser(delimiters="=", interpolation=None)
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    try:
+        parser.read_string(text)
+    except configparser.Error:
+        return {"sqlfluff": {"dialect": _UNREADABLE}}
+    return {name: dict(parser[name]) for name in parser.sections()}
+
+
+def _flat(table: object, name: str = "sqlfluff") -> Iterator[tuple[str, dict[str, str]]]:
+    """TOML tables as sqlfluff's sections: ``core`` is the section without a name."""
+    if not isinstance(table, dict):
+        return
+    values = {
+        key: ",".join(map(str, value)) if isinstance(value, list) else str(value)
+        for key, value in table.items()
+        if not isinstance(value, dict)
+    }
+    if values:
+        yield name, values
+    for key, value in table.items():
+        inner = name if key == "core" and name == "sqlfluff" else f"{name}:{key}"
+        yield from _flat(value, inner)
+
+
+def _harmless(sections: Sections) -> Sections:
+    kept: Sections = {}
+    for name, values in sections.items():
+        if name == "sqlfluff":
+            kept[name] = {key: value for key, value in values.items() if key in _HARMLESS_KEYS}
+            if kept[name].get("templater", "jinja") not in _TEMPLATERS:
+                kept[name]["templater"] = "jinja"
+        elif _HARMLESS.fullmatch(name):
+            kept[name] = values
+    return kept
+
+
+def _over(below: Sections, above: Sections) -> Sections:
+    return {name: below.get(name, {}) | above.get(name, {}) for name in (*below, *above)}
+
+
+def _written(sections: Sections) -> str:
+    parser = configparser.ConfigParser(delimiters="=", interpolation=None)
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    parser.read_dict(sections)
+    out = io.StringIO()
+    parser.write(out)
+    return out.getvalue()
+
+
+# One run
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """A file as sqlfluff gets it: beside others with the same settings."""
+
+    file: str
+    target: Path
+    config: str
+    text: str
+
+
+def _plan(run: Invocation) -> tuple[list[_Copy], dict[str, str]]:
+    """What is read, and what is not with the reason. The same for the same files."""
+    name = hashlib.sha256("\0".join((str(run.root), *run.files)).encode()).hexdigest()[:16]
+    copies: list[_Copy] = []
+    over: dict[str, str] = {}
+    room, left = run.scratch / f"sqlfluff-{name}", LINES
+    for file in run.files:
+        text = (run.root / file).read_text("utf-8-sig", errors="replace")
+        lines = text.count("\n") + 1
+        if lines > left:
+            over[file] = f"sqlfluff is slow: {lines} lines are past the {LINES} it reads in one review"
+            continue
+        left -= lines
+        config = _settings(run.root, file, text)
+        group = hashlib.sha256(config.encode()).hexdigest()[:8]
+        copies.append(_Copy(file, room / group / file, config, _INLINE.sub(r"\1sqlfl_ff", text)))
+    return copies, over
+
+
+def _settings(root: Path, file: str, text: str) -> str:
+    """What counts for a file, as sqlfluff's configuration: the project's, else ours."""
+    sections: Sections = {}
+    usual = POSTGRES
+    folders = [root / parent for parent in reversed(Path(file).parents)]
+    for folder in folders:
+        if (folder / CONFIG).is_file():
+            sections = _over(sections, _ini((folder / CONFIG).read_text("utf-8")))
+        for name in (SHARED, OWN):
+            if (folder / name).is_file():
+                tool = _toml((folder / name).read_text("utf-8")).get("tool", {})
+                usual = tool.get("wardround", {}).get("sql", {}).get("dialect", usual)
+    detected = dialect_of(file, text, usual)
+    detected = _NAMES.get(detected, detected)
+    chosen = [code for code in map_of("sqlfluff").select if _CODE.fullmatch(code)]
+    ours = {
+        "dialect": detected if detected in _KNOWN else "ansi",
+        "rules": ",".join(chosen),
+        "large_file_skip_byte_limit": "0",
+    }
+    merged = _over({"sqlfluff": ours}, sections)
+    if merged["sqlfluff"]["dialect"] not in _KNOWN:
+        raise ToolFailed(f"sqlfluff knows no dialect {merged['sqlfluff']['dialect']}; see {CONFIG}")
+    return _written(merged)
+
+
+def command(run: Invocation) -> Sequence[str]:
+    copies, _ = _plan(run)
+    if not copies:  # without a file to read, it would read all there are
+        return [str(run.program), "--version"]
+    for copy in copies:
+        copy.target.parent.mkdir(parents=True, exist_ok=True)
+        copy.target.write_text(copy.text, encoding="utf-8", newline="")
+        settings = copy.target.parents[copy.file.count("/")] / CONFIG
+        settings.write_text(copy.config, encoding="utf-8")
+    return [
+        str(run.program), "lint", "--format", "json", "--nocolor", "--disable-progress-bar",
+        "--library-path", "none", "--disregard-sqlfluffignores", "--encoding", "utf-8", "--processes", "1",
+        "--", *(str(copy.target) for copy in copies),
+    ]  # fmt: skip
+
+
+def passed_over(errors: bytes, run: Invocation) -> Mapping[str, str]:
+    """The files there was no time for."""
+    return _plan(run)[1]
+
+
+def parse(output: bytes, run: Invocation) -> list[RawResult]:
+    """Read ``sqlfluff lint --format json``; every file it was given must be there."""
+    copies = {str(copy.target): copy for copy in _plan(run)[0]}
+    found: list[RawResult] = []
+    said = decoded(output, list[FluffFile])
+    for one in said:
+        if one.filepath not in copies:
+            raise ToolOutputError(f"it named {Path(one.filepath).name!r}, which it was not given")
+        found += _results(one, copies[one.filepath])
+    silent = copies.keys() - {one.filepath for one in said}
+    if silent:
+        raise ToolOutputError(f"it said nothing about {copies[min(silent)].file}")
+    return found
+
+
+def _results(said: FluffFile, copy: _Copy) -> Iterator[RawResult]:
+    """The results of a file; of what kept it from reading the file, the first of each kind."""
+    fixable = not is_template(copy.text)
+    seen: set[str] = set()
+    for result in said.violations:
+        if result.code in _TROUBLE and result.code in seen:
+            continue
+        seen.add(result.code)
+        start = (max(result.start_line_no, 1), max(result.start_line_pos, 1))
+        place = span_of(*start, result.end_line_no, result.end_line_pos)
+        if result.code in _TROUBLE:
+            place = Span(*start, *start)
+        fix = _fix(copy.file, result) if fixable and result.fixes else None
+        yield RawResult(result.code, copy.file, place, _message(result), fix=fix)
+
+
+_NOISE = re.compile(r"^Line \d+, Position \d+: |\s*Expected: .*$", re.DOTALL)
+
+
+def _message(result: FluffResult) -> str:
+    text = _NOISE.sub("", result.description) if result.code in _TROUBLE else result.description
+    return one_line(text)[:300]
+
+
+def _fix(file: str, result: FluffResult) -> SuggestedFix:
+    edits = tuple(
+        Edit(file, span_of(e.start_line_no, e.start_line_pos, e.end_line_no, e.end_line_pos), e.edit)
+        for e in result.fixes
+    )
+    return SuggestedFix("apply sqlfluff's fix", False, edits)
+
+
+def wanted(options: SqlOptions | None, path: str, text: str) -> bool:
+    return options is not None and options.sqlfluff and path.endswith(".sql")
+
+
+SQLFLUFF = Tool(
+    name="sqlfluff",
+    program="sqlfluff",
+    command=command,
+    parse=parse,
+    clean=RAN,
+    install=install_line("sql"),
+    timeout_s=_TIMEOUT_S,
+    distribution="sqlfluff",
+    config_names=(CONFIG, SHARED, OWN),
+    config_overlay=without_code,
+    wanted=wanted,
+    opt_in=True,
+    identity=lambda: selection("sqlfluff"),
+    passed_over=passed_over,
+)

@@ -1,0 +1,178 @@
+"""sqlfluff runs where it is asked for, loads nobody's code, and is never clean by accident."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import msgspec
+import pytest
+from wardround_sql.options import SqlOptions
+from wardround_sql.tools.sqlfluff import LINES, SQLFLUFF, command, parse, passed_over, wanted, without_code
+
+from wardround.errors import ToolFailed, ToolOutputError
+from wardround.tools.process import find_program
+from wardround.tools.tool import Invocation, install_line
+
+
+def run(folder: Path, **files: str) -> Invocation:
+    root, scratch = folder / "root", folder / "scratch"
+    scratch.mkdir(parents=True)
+    for name, text in files.items():
+        target = root / name.replace("__", "/").replace("_dot_", ".")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+    named = tuple(sorted(p.relative_to(root).as_posix() for p in root.rglob("*.sql")))
+    return Invocation(find_program("sqlfluff") or Path("sqlfluff"), root, named, None, scratch)
+
+
+def said(run: Invocation, *violations: dict[str, object]) -> bytes:
+    targets = command(run)[list(command(run)).index("--") + 1 :]
+    return json.dumps([{"filepath": target, "violations": list(violations)} for target in targets]).encode()
+
+
+def violation(code: str = "CV05", **more: object) -> dict[str, object]:
+    return {
+        "start_line_no": 1,
+        "start_line_pos": 3,
+        "code": code,
+        "description": "Is\n so.",
+        "fixes": [],
+    } | more
+
+
+def settings(run: Invocation, file: str) -> str:
+    target = next(Path(word) for word in command(run) if word.endswith("/" + file))
+    return (target.parents[file.count("/")] / ".sqlfluff").read_text("utf-8")
+
+
+def test_it_runs_only_where_it_is_asked_for() -> None:
+    assert not wanted(None, "a.sql", "select 1;")
+    assert not wanted(SqlOptions(), "a.sql", "select 1;")
+    assert wanted(SqlOptions(sqlfluff=True), "a.sql", "select 1;")
+    assert not wanted(SqlOptions(sqlfluff=True), "a.py", "execute('select 1')")
+    assert SQLFLUFF.opt_in
+    assert SQLFLUFF.install == install_line("sql")
+
+
+def test_the_tool_itself_is_read_to_the_place_with_its_fix(tmp_path: Path) -> None:
+    one = run(tmp_path, a_dot_sql="select a from t where b = null;\n", b_dot_sql="select 1;\n")
+    done = subprocess.run(command(one), cwd=one.root, capture_output=True, check=False)
+    assert done.returncode in SQLFLUFF.clean
+    (found,) = parse(done.stdout, one)
+    assert (found.code, found.file, found.span.start, found.span.end) == ("CV05", "a.sql", (1, 25), (1, 26))
+    assert found.fix is not None
+    assert not found.fix.safe
+    assert [(e.span.start, e.replacement) for e in found.fix.edits] == [((1, 25), "is")]
+
+
+def test_code_in_the_project_is_never_loaded(tmp_path: Path) -> None:
+    """Neither its configuration nor a comment in a file under review makes sqlfluff import a module."""
+    mark = tmp_path / "loaded"
+    evil = tmp_path / "evil"
+    evil.mkdir()
+    (evil / "__init__.py").write_text(f"open({str(mark)!r}, 'w')\n")
+    text = f"-- sqlfluff:templater:jinja:library_path:{evil}\n-- sqlfluff:templater:python\nselect 1;\n"
+    one = run(tmp_path, a_dot_sql=text)
+    (one.root / ".sqlfluff").write_text(
+        without_code("", {".sqlfluff": f"[sqlfluff]\nlibrary_path = {evil}\n"})[".sqlfluff"]
+    )
+    done = subprocess.run(command(one), cwd=one.root, capture_output=True, check=False)
+    assert parse(done.stdout, one) == []
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    ("written", "gone"),
+    [
+        ("[sqlfluff]\nlibrary_path = x\n", "library_path"),
+        ("[sqlfluff:templater:jinja]\nlibrary_path = x\n", "library_path"),
+        ("[sqlfluff:templater:jinja]\nload_macros_from_path = x\n", "load_macros"),
+        ("[sqlfluff:templater:jinja]\nloader_search_path = x\n", "loader_search"),
+        ("[sqlfluff]\ntemplater = dbt\n[sqlfluff:templater:dbt]\nproject_dir = x\n", "dbt"),
+        ("[sqlfluff]\ntemplater = python\n", "python"),
+        ("[sqlfluff]\nlarge_file_skip_byte_limit = 1\n", "large_file"),
+        ("[sqlfluff]\nignore = parsing\n", "parsing"),
+    ],
+)
+def test_what_loads_code_or_hides_files_is_taken_out(written: str, gone: str) -> None:
+    kept = without_code("", {".sqlfluff": written})[".sqlfluff"]
+    assert gone not in kept
+
+
+def test_the_same_in_pyproject_whose_table_counts_too() -> None:
+    core = '[tool.sqlfluff.core]\ndialect = "tsql"\ntemplater = "dbt"\n'
+    table = core + '[tool.sqlfluff.templater.jinja]\nlibrary_path = "x"\n'
+    kept = without_code("a", {"a/pyproject.toml": table})
+    assert "tsql" in kept["a/.sqlfluff"]
+    assert "templater = jinja" in kept["a/.sqlfluff"]
+    assert "library" not in "".join(kept.values())
+
+
+def test_the_projects_rules_and_dialect_count(tmp_path: Path) -> None:
+    one = run(
+        tmp_path, q__a_dot_sql="select 1;\n", _dot_sqlfluff="[sqlfluff]\ndialect = tsql\nrules = LT01\n"
+    )
+    (one.root / "q/.sqlfluff").write_text("[sqlfluff]\nexclude_rules = LT02\n")
+    written = settings(one, "q/a.sql")
+    assert all(line in written for line in ("dialect = tsql", "rules = LT01", "exclude_rules = LT02"))
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", ".wardround.toml"])
+def test_else_the_dialect_is_what_a_file_shows_or_the_options_say(tmp_path: Path, name: str) -> None:
+    own = '[sql]\ndialect = "bigquery"\n'
+    text = own if name.startswith(".") else "[tool.wardround.sql]\n" + own.partition("\n")[2]
+    one = run(
+        tmp_path, a_dot_sql="select 1;\n", b_dot_sql="create table `t` (a int) engine=InnoDB;\n"
+    )  # fmt: skip
+    (one.root / name).write_text(without_code("", {name: text})[name])
+    assert "dialect = bigquery" in settings(one, "a.sql")
+    assert "dialect = mysql" in settings(one, "b.sql")
+
+
+def test_files_past_the_cap_are_not_reviewed_and_it_is_said(tmp_path: Path) -> None:
+    one = run(tmp_path, a_dot_sql="select 1;\n" * LINES, b_dot_sql="select 1;\n")
+    assert [Path(word).name for word in command(one) if word.endswith(".sql")] == ["b.sql"]
+    assert list(passed_over(b"", one)) == ["a.sql"]
+    only = run(tmp_path / "2", a_dot_sql="select 1;\n" * LINES)
+    assert command(only)[1:] == ["--version"]
+
+
+def test_of_what_it_cannot_read_one_place_is_told(tmp_path: Path) -> None:
+    one = run(tmp_path, a_dot_sql="selec\n")
+    bad = violation(
+        "PRS", description="Line 1, Position 3: Found unparsable section: 'x'. Expected: Nothing."
+    )
+    (found,) = parse(said(one, bad, bad), one)
+    assert (found.code, found.message) == ("PRS", "Found unparsable section: 'x'.")
+
+
+def test_fixes_of_templates_are_not_passed_on(tmp_path: Path) -> None:
+    one = run(tmp_path, a_dot_sql="select {{ a }} from b\n")
+    edit = {"edit": "is", "start_line_no": 1, "start_line_pos": 1, "end_line_no": 1, "end_line_pos": 2}
+    (found,) = parse(said(one, violation(fixes=[edit])), one)
+    assert found.fix is None
+
+
+@pytest.mark.parametrize("output", [b"", b"{}", b"[{}]", b"User Error: no"])
+def test_other_output_is_never_clean(tmp_path: Path, output: bytes) -> None:
+    with pytest.raises(msgspec.MsgspecError):
+        parse(output, run(tmp_path, a_dot_sql="select 1;\n"))
+
+
+def test_a_file_it_says_nothing_about_is_not_clean(tmp_path: Path) -> None:
+    with pytest.raises(ToolOutputError, match=r"nothing about a\.sql"):
+        parse(b"[]", run(tmp_path, a_dot_sql="select 1;\n"))
+
+
+def test_a_file_it_was_not_given_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ToolOutputError):
+        parse(b'[{"filepath": "b.sql", "violations": []}]', run(tmp_path, a_dot_sql="select 1;\n"))
+
+
+def test_a_configuration_it_cannot_read_fails_the_run(tmp_path: Path) -> None:
+    one = run(tmp_path, a_dot_sql="select 1;\n")
+    (one.root / ".sqlfluff").write_text(without_code("", {".sqlfluff": "dialect = mysql\n"})[".sqlfluff"])
+    with pytest.raises(ToolFailed, match="knows no dialect"):
+        command(one)
