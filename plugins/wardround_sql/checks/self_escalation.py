@@ -31,7 +31,10 @@ class SelfEscalation(SqlCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     WORDS = ("policy",)
-    TRIED_ON = "migrations of our own; no place in a fetched checkout was read: a note"
+    TRIED_ON = (
+        "two of nine fetched checkouts: 14 hits, 4 read, all let the owner of the row write the column; what "
+        "the application decides by it was not followed: a note"
+    )
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         api_valid("create policy p on people for update using (id = auth.uid());\n"),

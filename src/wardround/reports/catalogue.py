@@ -80,6 +80,8 @@ def _section(rule: Rule) -> str:
     lines = [f"#### {rule.id} {rule.name}", "", facts, "", *_paragraphs(rule.why)]
     if rule.tried_on:
         lines += [f"Tried on: {' '.join(rule.tried_on.split())}", ""]
+    if rule.masked:
+        return "\n".join([*lines, f"Its cases look like secrets: `wardround explain {rule.id}` shows them.", ""])
     lines += ["Reported:", "", *_fenced(rule.invalid[0]), ""]
     if rule.valid:
         lines += ["Not reported:", "", *_fenced(rule.valid[0]), ""]
