@@ -81,7 +81,8 @@ def _section(rule: Rule) -> str:
     if rule.tried_on:
         lines += [f"Tried on: {' '.join(rule.tried_on.split())}", ""]
     if rule.masked:
-        return "\n".join([*lines, f"Its cases look like secrets: `wardround explain {rule.id}` shows them.", ""])
+        where = f"Its cases look like secrets: `wardround explain {rule.id}` shows them."
+        return "\n".join([*lines, where, ""])
     lines += ["Reported:", "", *_fenced(rule.invalid[0]), ""]
     if rule.valid:
         lines += ["Not reported:", "", *_fenced(rule.valid[0]), ""]
