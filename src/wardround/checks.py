@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
 from wardround.findings import Plane, RawResult, Severity, Span, SuggestedFix
+from wardround.models import Models, NoModels
 from wardround.rules import Rule
 
 
@@ -56,6 +57,7 @@ class Source:
         read_base: the file before the change; None if it is new, or where the base itself is looked at.
         options: the specialist's own configuration for this file.
         is_added: whether the change brought a line (1-based); of an added file it brought all.
+        models: the models the specialist named; where one is missing the check does what it can without.
     """
 
     path: str
@@ -64,6 +66,7 @@ class Source:
     project: Project = field(default_factory=NoProject)
     options: Any = None
     is_added: Callable[[int], bool] = field(default=lambda line: True)
+    models: Models = field(default_factory=NoModels)
 
     @cached_property
     def base_text(self) -> str | None:
@@ -213,12 +216,14 @@ class WholeChange:
         files: every file of the change that is not excluded, by path.
         messages: the messages of its commits, newest first; none before it is committed.
         options: the specialist's own configuration at the repository's root.
+        models: the models the specialist named.
     """
 
     files: Sequence[ChangedText]
     project: Project = field(default_factory=NoProject)
     messages: Sequence[str] = ()
     options: Any = None
+    models: Models = field(default_factory=NoModels)
 
     def file(self, path: str) -> ChangedText | None:
         return next((file for file in self.files if file.path == path), None)

@@ -48,3 +48,11 @@ class ToolOutputError(ToolFailed):
 
 class FixRefused(WardroundError):
     """A fix was not applied, because applying it would lose or break something."""
+
+
+class ModelError(WardroundError):
+    """A model file is missing, damaged, or not what its metadata says, so it is not used."""
+
+
+class TrainingError(WardroundError):
+    """A recipe, a corpus or a training step is wrong; nothing was promoted."""

@@ -14,10 +14,14 @@ like a clean review.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import pluggy
 
 from wardround.specialists import Specialist
+
+if TYPE_CHECKING:
+    from wardround.tasks import Task
 
 GROUP = "wardround"
 
@@ -31,5 +35,15 @@ def wardround_specialists() -> Sequence[Specialist]:
 
     Called once per run. Names must differ from those of all other plugins. The host then runs the
     specialists itself, in the order of their names, so the order of installation never matters.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def wardround_tasks() -> Sequence[Task]:
+    """Return the tasks this plugin's models can be trained for.
+
+    Called by ``wardround data`` and ``wardround adapters`` only, never by a review. Names must differ from those
+    of all other plugins.
     """
     raise NotImplementedError

@@ -1,0 +1,1 @@
+"""Running models where the review runs: numpy, onnxruntime and tokenizers, nothing to train with."""

@@ -1,0 +1,224 @@
+"""What is known about a model file: read before it is loaded, written by what trained it."""
+
+from __future__ import annotations
+
+import enum
+import re
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from wardround.errors import ModelError
+
+METADATA_FILE = "adapter.metadata.json"
+SCHEMA = "wardround.adapter/1"
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+class State(enum.Enum):
+    """What a model may do: ``shadow`` is scored and logged, ``rank`` orders and binds, ``report`` makes findings."""
+
+    SHADOW = "shadow"
+    RANK = "rank"
+    REPORT = "report"
+
+
+class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
+    """A part of the metadata; unknown keys are refused."""
+
+
+class Shared(_Strict, frozen=True):
+    """A tensor of the graph that stands in the base's shared file.
+
+    Attributes:
+        offset: bytes from the start of the shared file.
+        dtype: numpy's name: ``int8``, ``float32``.
+    """
+
+    name: str
+    offset: int
+    dtype: str
+    shape: tuple[int, ...]
+
+
+class File(_Strict, frozen=True):
+    """A file of the model, beside its metadata."""
+
+    name: str
+    sha256: str
+    bytes: int
+
+    def __post_init__(self) -> None:
+        if not _DIGEST.fullmatch(self.sha256):
+            raise ValueError(f"{self.name}: {self.sha256!r} is no SHA-256 digest")
+        if "/" in self.name or "\\" in self.name or self.name in ("", ".", ".."):
+            raise ValueError(f"{self.name!r} is no plain file name")
+
+
+class BaseModel(_Strict, frozen=True):
+    """The base a model stands on.
+
+    Attributes:
+        digest: SHA-256 of its weights file.
+        shared: SHA-256 of the shared tensors' file; empty where nothing is shared.
+    """
+
+    id: str
+    revision: str
+    digest: str
+    licence: str
+    shared: str = ""
+
+
+class Interval(_Strict, frozen=True):
+    """A figure with its 95% bootstrap interval over repositories."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Gain(_Strict, frozen=True):
+    """How much better one scorer is than another on the same questions.
+
+    Attributes:
+        of, over: names of scorers: ``base``, ``adapter``, ``cheap``, ``cheap+base``, ``cheap+adapter``.
+        metric: ``mrr``, ``top-1``, ``auc`` ...
+        seed: of the training run that was measured.
+    """
+
+    of: str
+    over: str
+    metric: str
+    seed: int
+    gain: Interval
+
+
+class Evaluation(_Strict, frozen=True):
+    """How it was measured.
+
+    Attributes:
+        repositories: those of the evaluation, none of which was trained on.
+        since: seconds since 1970; evaluation items are younger, training items older. 0 without a split by time.
+        metrics: scorer -> metric -> figure.
+        controls: name -> the figure it must beat, or None where it does not apply (with the reason in ``notes``).
+        base_rate: share of right candidates (choices), or of positives at the natural rate (tables).
+    """
+
+    repositories: tuple[str, ...]
+    since: int
+    items: int
+    base_rate: float
+    metrics: dict[str, dict[str, Interval]]
+    gains: tuple[Gain, ...]
+    controls: dict[str, Interval]
+    notes: tuple[str, ...] = ()
+
+
+class Calibration(_Strict, frozen=True):
+    """The map from a raw score to a probability.
+
+    Attributes:
+        method: ``platt``: 1 / (1 + exp(-(slope * score + bias))); ``isotonic``: linear between the points.
+        points: (score, probability), ascending in both, for ``isotonic``.
+        items: how many it was fitted on, at the natural rate.
+    """
+
+    method: Literal["platt", "isotonic", "none"]
+    slope: float = 1.0
+    bias: float = 0.0
+    points: tuple[tuple[float, float], ...] = ()
+    items: int = 0
+
+
+class Parity(_Strict, frozen=True):
+    """The measured difference after one step of the export, against the step before.
+
+    Attributes:
+        step: ``merged``, ``onnx-fp32``, ``onnx-int8``.
+        largest: the largest absolute difference of an output (embeddings: of a coordinate).
+        correlation: of the scores.
+    """
+
+    step: str
+    largest: float
+    correlation: float
+
+
+class Lora(_Strict, frozen=True):
+    """The LoRA configuration; ``layers`` are 0-based."""
+
+    rank: int
+    alpha: int
+    dropout: float
+    targets: tuple[str, ...]
+    layers: tuple[int, ...]
+
+
+class Data(_Strict, frozen=True):
+    """What it was trained on: the recipe's and the records' digests, and the repositories."""
+
+    recipe: str
+    records: str
+    repositories: tuple[str, ...]
+    items: int
+    until: int
+    audit: str
+
+
+class Metadata(_Strict, frozen=True):
+    """Everything about one model, versioned with its weights.
+
+    Attributes:
+        kind: ``embedder``: token ids -> unit vector; ``table``: numbers -> score.
+        window: most tokens of a text; 0 for tables.
+        inputs: names of the numbers a table takes, in order.
+        date: of the training, ``YYYY-MM-DD``.
+        seconds: wall time of the training run.
+    """
+
+    schema: Literal["wardround.adapter/1"]
+    name: str
+    specialist: str
+    task: str
+    kind: Literal["embedder", "table"]
+    state: State
+    licence: str
+    date: str
+    model: File
+    base: BaseModel | None = None
+    tokenizer: File | None = None
+    window: int = 0
+    shared: tuple[Shared, ...] = ()
+    inputs: tuple[str, ...] = ()
+    lora: Lora | None = None
+    data: Data | None = None
+    seed: int = 0
+    seconds: float = 0.0
+    parity: tuple[Parity, ...] = ()
+    evaluation: Evaluation | None = None
+    calibration: Calibration = Calibration(method="none")
+    thresholds: dict[str, float] = {}
+    reasons: tuple[str, ...] = ()
+
+
+def read_metadata(folder: Path) -> Metadata:
+    """The metadata of a model's folder.
+
+    Raises:
+        ModelError: there is none, or it is not what it must be; the message names file and place.
+    """
+    file = folder / METADATA_FILE
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Metadata)
+    except OSError as cause:
+        raise ModelError(f"{file}: {cause.strerror}; install the model again") from cause
+    except (msgspec.MsgspecError, ValueError, RecursionError) as cause:
+        raise ModelError(f"{file}: {cause}; install the model again") from cause
+
+
+def write_metadata(folder: Path, metadata: Metadata) -> None:
+    """Write the metadata of a model's folder, readable by people and stable byte by byte."""
+    text = msgspec.json.format(msgspec.json.encode(metadata, order="deterministic"), indent=2)
+    (folder / METADATA_FILE).write_bytes(text + b"\n")

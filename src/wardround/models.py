@@ -1,0 +1,54 @@
+"""What a check may ask of the models: a light door to ``wardround.inference``, which is loaded behind it.
+
+A model answers only where it earned it (state ``rank`` or ``report``), was asked for, and can run here; else
+the door gives None, and the check does what it can without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+class TableModel(Protocol):
+    """A model over a row of numbers, such as a boosted tree."""
+
+    @property
+    def threshold(self) -> float:
+        """The probability from which it may speak, fitted on real history; 0 to 1."""
+
+    def score(self, features: Sequence[float]) -> float:
+        """The calibrated probability for one row, in the order of the model's ``features``; 0 to 1.
+
+        Raises:
+            ModelError: the row has another width than the model was trained on.
+        """
+
+
+class Ranker(Protocol):
+    """A model that says which of several texts answers a query best."""
+
+    def scores(self, query: str, candidates: Sequence[str]) -> list[float]:
+        """One score per candidate, higher is better, each the same whatever its neighbours are."""
+
+
+class Models(Protocol):
+    """The models a review may use."""
+
+    def table(self, name: str) -> TableModel | None:
+        """The model over numbers of this name, or None."""
+
+    def ranker(self, name: str) -> Ranker | None:
+        """The ranker of this name (an adapter, or ``base`` for the frozen base), or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoModels:
+    """A review without models."""
+
+    def table(self, name: str) -> TableModel | None:
+        return None
+
+    def ranker(self, name: str) -> Ranker | None:
+        return None
