@@ -43,7 +43,7 @@ def wardround_specialists() -> Sequence[Specialist]:
 def wardround_tasks() -> Sequence[Task]:
     """Return the tasks this plugin's models can be trained for.
 
-    Called by ``wardround data`` and ``wardround adapters`` only, never by a review. Names must differ from those
-    of all other plugins.
+    Called by ``wardround data`` and ``wardround adapters`` only, never by a review. Names must differ from
+    those of all other plugins.
     """
     raise NotImplementedError

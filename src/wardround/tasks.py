@@ -19,7 +19,7 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         repository: ``owner/name``; splits and intervals go by it.
         time: when it came to be, in seconds since 1970; splits by time go by it.
-        group: what the candidates share, such as ``path@commit``; never split between training and evaluation.
+        group: what the candidates share, such as ``path@commit``; never on both sides of a split.
         query: the words, or the change, that is asked about.
         candidates: at least two texts.
         right: places of the right ones in ``candidates``, 0-based, ascending; at least one and not all.
@@ -94,7 +94,7 @@ class Task:
         specialist: whose adapter it is.
         title: what is chosen, in one line, for people.
         mine: a repository's past -> its choices, in a stable order.
-        features: (query, candidate) -> the cheap evidence, in the order of ``feature_names``; what a model must beat.
+        features: (query, candidate) -> the cheap evidence a model must beat, as ``feature_names`` orders it.
     """
 
     name: str

@@ -17,7 +17,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class State(enum.Enum):
-    """What a model may do: ``shadow`` is scored and logged, ``rank`` orders and binds, ``report`` makes findings."""
+    """What a model may do: ``shadow`` is only logged, ``rank`` orders and binds, ``report`` makes findings."""
 
     SHADOW = "shadow"
     RANK = "rank"
@@ -100,9 +100,9 @@ class Evaluation(_Strict, frozen=True):
 
     Attributes:
         repositories: those of the evaluation, none of which was trained on.
-        since: seconds since 1970; evaluation items are younger, training items older. 0 without a split by time.
+        since: seconds since 1970; evaluation items are younger, training items older; 0 without such a split.
         metrics: scorer -> metric -> figure.
-        controls: name -> the figure it must beat, or None where it does not apply (with the reason in ``notes``).
+        controls: name -> the figure it must beat; why one does not apply stands in ``notes``.
         base_rate: share of right candidates (choices), or of positives at the natural rate (tables).
     """
 
