@@ -94,12 +94,13 @@ class Task:
         specialist: whose adapter it is.
         title: what is chosen, in one line, for people.
         mine: a repository's past -> its choices, in a stable order.
-        features: (query, candidate) -> the cheap evidence a model must beat, as ``feature_names`` orders it.
+        features: (query, all candidates of the group) -> for each candidate the cheap evidence a model must
+            beat, as ``feature_names`` orders it; the group tells which words are rare.
     """
 
     name: str
     specialist: str
     title: str
     mine: Callable[[History], Iterator[Choice]]
-    features: Callable[[str, str], Sequence[float]]
+    features: Callable[[str, Sequence[str]], Sequence[Sequence[float]]]
     feature_names: tuple[str, ...]

@@ -17,7 +17,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class State(enum.Enum):
-    """What a model may do: ``shadow`` is only logged, ``rank`` orders and binds, ``report`` makes findings."""
+    """What a model may do: ``shadow`` is only logged, ``rank`` orders, ``report`` makes findings."""
 
     SHADOW = "shadow"
     RANK = "rank"
