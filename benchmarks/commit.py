@@ -26,6 +26,7 @@ from pathlib import Path
 
 from wardround import host
 from wardround.rules import RULES_PACKAGE
+from wardround.specialists import Specialist
 from wardround.tools.process import find_program
 from wardround.tools.tool import Invocation, Profile, Tool
 
@@ -161,8 +162,7 @@ def commit_commands(root: Path, paths: Sequence[str], scratch: Path) -> list[lis
         text = (root / path).read_text()
         for specialist in loaded.claiming(path, text[:256].encode()):
             for tool in specialist.tools:
-                wanted = (tool.takes is None or tool.takes(path, text)) and Profile.COMMIT in tool.profiles
-                if wanted and (tool.can_match is None or tool.can_match(text)):
+                if runs_for(tool, specialist, path, text):
                     looked_at.setdefault(tool, []).append(path)
     commands = []
     for tool, files in looked_at.items():
@@ -176,6 +176,17 @@ def commit_commands(root: Path, paths: Sequence[str], scratch: Path) -> list[lis
             (root.parent / name).write_text(content)
         commands.append(list(tool.command(Invocation(program, root, tuple(files), None, scratch))))
     return commands
+
+
+def runs_for(tool: Tool, specialist: Specialist, path: str, text: str) -> bool:
+    """Whether the host starts a tool for a file of a project that configures nothing."""
+    options = None if specialist.options is None else specialist.options()
+    return (
+        Profile.COMMIT in tool.profiles
+        and (tool.wanted is None or tool.wanted(options, path, text))
+        and (tool.takes is None or tool.takes(path, text))
+        and (tool.can_match is None or tool.can_match(text))
+    )
 
 
 class Bench:

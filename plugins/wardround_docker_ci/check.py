@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from wardround.checks import Check, Source
 from wardround.findings import RawResult, Severity, SuggestedFix
+from wardround.late import LateEach
 from wardround_docker_ci.ci_file import CiFile
 from wardround_docker_ci.kinds import Kind, kind_of
 
@@ -71,7 +72,10 @@ def run_docker_ci_checks(checks: Sequence[type[Check]], source: Source) -> Itera
     if kind is None:
         return
     file = CiFile(kind, source.path, source.text)
-    for one in checks:
+    chosen: Iterable[type[Check]] = (
+        checks.about(kind, source.text) if isinstance(checks, LateEach) else checks
+    )
+    for one in chosen:
         if not issubclass(one, CiCheck):
             plain = one(source)
             plain.run()

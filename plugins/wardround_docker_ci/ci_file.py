@@ -1,26 +1,29 @@
 """One file under review as every kind of file shows itself: scripts, images, variables, mounts.
 
-Everything is read when it is first asked for, once for all checks.
+Everything is read when it is first asked for, once for all checks, by a parser that is imported then.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from wardround.late import LatePattern
-from wardround_docker_ci import compose, dockerfile, gitlab, manifests
-from wardround_docker_ci.dockerfile import Dockerfile
-from wardround_docker_ci.jenkinsfile import Jenkinsfile, Token
 from wardround_docker_ci.kinds import Kind
 from wardround_docker_ci.places import Passage, Places
-from wardround_docker_ci.shell import Command, commands
-from wardround_docker_ci.workflow import Job, Workflow
 from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar, documents, passage
+
+if TYPE_CHECKING:
+    from wardround_docker_ci import compose, gitlab, manifests
+    from wardround_docker_ci.dockerfile import Dockerfile
+    from wardround_docker_ci.jenkinsfile import Jenkinsfile, Token
+    from wardround_docker_ci.shell import Command
+    from wardround_docker_ci.workflow import Job, Workflow
 
 _POWERSHELL = ("pwsh", "powershell", "cmd", "python", "node", "perl")
 _COMMENT_LINES = 4
@@ -44,11 +47,12 @@ class Script:
 
     @cached_property
     def commands(self) -> list[Command]:
+        from wardround_docker_ci.shell import commands
+
         return commands(self.passage)
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Struct, frozen=True):
     """An image a container is made from; ``built`` if the file also says how to build it.
 
     ``chosen`` where the reference is only what an argument is by default.
@@ -61,8 +65,7 @@ class Image:
     chosen: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Struct, frozen=True):
     """An environment variable or the like that a file gives a value, and where the value stands."""
 
     name: str
@@ -71,8 +74,7 @@ class Variable:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Mount:
+class Mount(Struct, frozen=True):
     """A path of the host that a container gets."""
 
     source: str
@@ -100,26 +102,38 @@ class CiFile:
 
     @cached_property
     def dockerfile(self) -> Dockerfile:
+        from wardround_docker_ci import dockerfile
+
         return dockerfile.read(self.text)
 
     @cached_property
     def workflow(self) -> Workflow:
+        from wardround_docker_ci.workflow import Workflow
+
         return Workflow(self.root)
 
     @cached_property
     def jenkinsfile(self) -> Jenkinsfile:
+        from wardround_docker_ci.jenkinsfile import Jenkinsfile
+
         return Jenkinsfile(self.text)
 
     @cached_property
     def services(self) -> list[compose.Service]:
+        from wardround_docker_ci import compose
+
         return compose.services(self.root)
 
     @cached_property
     def gitlab_jobs(self) -> list[gitlab.Job]:
+        from wardround_docker_ci import gitlab
+
         return gitlab.jobs(self.root)
 
     @cached_property
     def pods(self) -> list[manifests.Pod]:
+        from wardround_docker_ci import manifests
+
         return manifests.pods(self.documents)
 
     def is_explained(self, offset: int) -> bool:
@@ -248,6 +262,8 @@ def _workflow_images(file: CiFile) -> Iterator[Image]:
 
 
 def _gitlab_images(file: CiFile) -> Iterator[Image]:
+    from wardround_docker_ci import gitlab
+
     for scalar in gitlab.images(file.root, file.gitlab_jobs):
         yield from _scalar_image(file, scalar)
 

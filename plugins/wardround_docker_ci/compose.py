@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar, Sequence, passage
 
 
-@dataclass(frozen=True, eq=False)
-class Service:
+class Service(Struct, frozen=True, eq=False):
     """One service."""
 
     name: str

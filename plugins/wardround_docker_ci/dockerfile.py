@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from wardround.late import LatePattern
 from wardround_docker_ci.places import Passage
@@ -29,8 +30,7 @@ _HEREDOC = LatePattern(r"(?<!<)<<(-?)([\"']?)([A-Za-z_]\w*)\2")
 _JSON_STRING = LatePattern(r'"(?:\\.|[^"\\])*"')
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """A piece of an instruction: what it says, and where it stands."""
 
     text: str
@@ -38,8 +38,7 @@ class Token:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """One name and value of ENV, ARG or LABEL; ``value`` is None where ARG gives none."""
 
     name: Token
@@ -47,8 +46,7 @@ class Pair:
     legacy: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Instruction:
+class Instruction(Struct, frozen=True, eq=False):
     """One instruction.
 
     Attributes:
@@ -117,8 +115,7 @@ class Instruction:
         return [pair for word in words if (pair := _pair(word, self.keyword)) is not None]
 
 
-@dataclass(slots=True, eq=False)
-class Stage:
+class Stage(Struct, eq=False):
     """What one FROM begins.
 
     Attributes:
@@ -146,8 +143,7 @@ class Stage:
         return [one for one in self.instructions if one.keyword in keywords]
 
 
-@dataclass(slots=True)
-class Dockerfile:
+class Dockerfile(Struct):
     """A whole file.
 
     Attributes:
@@ -262,8 +258,7 @@ def _directives(text: str) -> dict[str, str]:
     return found
 
 
-@dataclass(slots=True)
-class _Lines:
+class _Lines(Struct):
     """The physical lines of a file, each with its offset."""
 
     text: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar, Sequence
 
@@ -15,8 +15,7 @@ _NO_JOBS = frozenset(
 _SCRIPTS = ("before_script", "script", "after_script")
 
 
-@dataclass(frozen=True, eq=False)
-class Job:
+class Job(Struct, frozen=True, eq=False):
     """One job, or what all jobs share where the file says it at its top."""
 
     name: str

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class ImageName:
+class ImageName(Struct, frozen=True):
     """A reference taken apart; ``tag`` and ``digest`` are empty where there is none."""
 
     name: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from wardround.late import LatePattern
 from wardround_docker_ci.places import Passage
@@ -25,8 +26,7 @@ _ESCAPE = LatePattern(r"\\(\r?\n|.)", re.DOTALL)
 _OPENING = {"(": ")", "[": "]", "{": "}"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class Block(Struct, frozen=True, eq=False):
     """A ``{ ... }``: the word that opens it, what that word is given, and the block around it."""
 
     name: str
@@ -41,8 +41,7 @@ class Block:
             block = block.parent
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Token:
+class Token(Struct, frozen=True, eq=False):
     """A token: ``kind`` is word, string, number, sign or newline.
 
     Attributes:
@@ -89,8 +88,7 @@ class Token:
         return Passage(text, self.inside)
 
 
-@dataclass(frozen=True, slots=True)
-class Interpolation:
+class Interpolation(Struct, frozen=True):
     """Groovy inside a string: ``params.X`` of ``${params.X}``, and where the whole stands."""
 
     inside: str
@@ -98,8 +96,7 @@ class Interpolation:
     end: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Call:
+class Call(Struct, frozen=True, eq=False):
     """A step with what it is given, brackets left out; ``assigned`` if its answer is used."""
 
     name: Token

@@ -61,7 +61,7 @@ _NOT_ITSELF = LatePattern(
 )
 """Endings of files that are about a file of that name, or become one when a template is filled in."""
 _MANIFEST = tuple(
-    re.compile(pattern, re.MULTILINE)
+    LatePattern(pattern, re.MULTILINE)
     for pattern in (r"^(?:- )?apiVersion:\s*\S", r"^(?:- |  )?kind:\s*[A-Z\"']")
 )
 _FILLED_IN = LatePattern(r"^[^#\n]*\{\{[-\s.$]", re.MULTILINE)

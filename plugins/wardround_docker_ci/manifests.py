@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence as Many
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wardround_docker_ci.compose import shell_arguments
 from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar, Sequence
@@ -20,8 +21,7 @@ _POD_SPEC_BY_KIND: dict[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Container:
+class Container(Struct, frozen=True, eq=False):
     """One container of a pod."""
 
     node: Mapping
@@ -43,8 +43,7 @@ class Container:
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class Pod:
+class Pod(Struct, frozen=True, eq=False):
     """A pod, or the template of one; ``node`` is its spec."""
 
     kind: str

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from wardround.findings import Edit, Span, SuggestedFix
 
 
-@dataclass(frozen=True)
-class Places:
+class Places(Struct, frozen=True, dict=True):
     """A file's text, and where its offsets (in code points) are; only newlines end a line."""
 
     path: str
@@ -50,8 +50,7 @@ class Places:
         return SuggestedFix(description, safe, (edit,))
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Struct, frozen=True):
     """A piece of a file that is text in another language, such as the script of a step.
 
     Attributes:

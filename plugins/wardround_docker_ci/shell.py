@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from wardround.late import LatePattern
 from wardround_docker_ci.places import Passage
@@ -30,8 +31,7 @@ _OPENING = frozenset({"if", "then", "else", "elif", "do", "while", "until", "tim
 _NESTED_START = LatePattern(r"\$\(|`|<\(|>\(")
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """One word of a command.
 
     Attributes:
@@ -46,16 +46,14 @@ class Word:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Redirect:
+class Redirect(Struct, frozen=True):
     """Where input or output of a command goes: ``>``, ``<<EOF`` ..., and the word after the sign."""
 
     sign: str
     target: str
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """A simple command.
 
     Attributes:
@@ -102,8 +100,7 @@ class Command:
         return False
 
 
-@dataclass(slots=True)
-class _Reading:
+class _Reading(Struct):
     """What has been read of the command at hand."""
 
     words: list[Word] = field(default_factory=list)

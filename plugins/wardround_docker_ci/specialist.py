@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from wardround.checks import Check, Source
 from wardround.findings import RawResult
-from wardround.late import Late
+from wardround.late import Late, LateEach
 from wardround.specialists import Specialist
 from wardround_docker_ci.kinds import SHELLS, kind_of
 
@@ -31,7 +31,7 @@ def specialist() -> Specialist:
         claims_text=_claims,
         interpreters=SHELLS,
         tools=Late("wardround_docker_ci.tools:TOOLS"),
-        checks=Late("wardround_docker_ci.checks:CHECKS"),
+        checks=LateEach("wardround_docker_ci.checks.table:TABLE"),
         run_checks=_run_checks,
     )  # fmt: skip
 
@@ -41,6 +41,6 @@ def _claims(path: str, start: bytes) -> bool:
 
 
 def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
-    from wardround_docker_ci.checks import run_docker_ci_checks  # the parsers: not needed to start the tools
+    from wardround_docker_ci.check import run_docker_ci_checks  # the parsers: not needed to start the tools
 
     return run_docker_ci_checks(checks, source)

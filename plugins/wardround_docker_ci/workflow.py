@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from wardround.late import LatePattern
 from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar, Sequence
@@ -15,8 +16,7 @@ FROM_FORKS = ("pull_request_target", "workflow_run")
 """Events that run with the rights of the target repository on behalf of whoever opened a pull request."""
 
 
-@dataclass(frozen=True, eq=False)
-class Step:
+class Step(Struct, frozen=True, eq=False):
     """One step; ``node`` is its mapping."""
 
     node: Mapping
@@ -48,8 +48,7 @@ class Step:
         return self.node.scalar("if")
 
 
-@dataclass(frozen=True, eq=False)
-class Job:
+class Job(Struct, frozen=True, eq=False, dict=True):
     """One job, or the steps of a composite action as if they were one."""
 
     name: str
@@ -103,8 +102,7 @@ class Workflow:
         return any(event in self.triggers for event in FROM_FORKS)
 
 
-@dataclass(frozen=True, slots=True)
-class Expression:
+class Expression(Struct, frozen=True):
     """A ``${{ ... }}``: its inside, and where it stands, brackets included."""
 
     inside: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from wardround.late import LatePattern
 from wardround_docker_ci.places import Passage
@@ -17,8 +18,7 @@ _HEADER = LatePattern(r"[|>][^\n]*\n?")
 _PLAIN_ESCAPES = {"n": "\n", "t": "\t", '"': '"', "/": "/", "\\": "\\", " ": " "}
 
 
-@dataclass(slots=True, eq=False)
-class Scalar:
+class Scalar(Struct, eq=False):
     """A single value; ``style`` is its quote or ``|`` or ``>``, empty if it has none."""
 
     value: str
@@ -27,8 +27,7 @@ class Scalar:
     style: str = ""
 
 
-@dataclass(slots=True, eq=False)
-class Sequence:
+class Sequence(Struct, eq=False):
     """A list."""
 
     start: int
@@ -36,8 +35,7 @@ class Sequence:
     items: list[Node] = field(default_factory=list)
 
 
-@dataclass(slots=True, eq=False)
-class Mapping:
+class Mapping(Struct, eq=False):
     """Keys and values as written, doubled keys included."""
 
     start: int

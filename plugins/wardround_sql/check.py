@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Check, Source
 from wardround.findings import RawResult, Severity
+from wardround.late import LateEach
 from wardround_sql.script import Script
 from wardround_sql.statements import Statement
 
@@ -55,7 +56,8 @@ def run_sql_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[Ra
     lowered = script.sql.lower()
     if not lowered.strip():
         return
-    for check_type in checks:
+    chosen: Iterable[type[Check]] = checks.about("", lowered) if isinstance(checks, LateEach) else checks
+    for check_type in chosen:
         if not issubclass(check_type, SqlCheck):
             check = check_type(source)
         elif check_type.wants(lowered):

@@ -28,7 +28,7 @@ _SIGNS = {
     "redshift": r"\bDISTKEY\b|\bSORTKEY\b|\bDISTSTYLE\b",
     "databricks": r"\bUSING\s+DELTA\b|\bTBLPROPERTIES\b|\bPARTITIONED\s+BY\b",
 }
-_POSTGRES_SIGNS = re.compile(
+_POSTGRES_SIGNS = LatePattern(
     r"\$\$|\bplpgsql\b|::\w|\bjsonb\b|\btimestamptz\b|\b(?:big)?serial\b|\bROW\s+LEVEL\s+SECURITY\b|"
     r"\bCREATE\s+POLICY\b|\bCONCURRENTLY\b|\bILIKE\b|\bCREATE\s+EXTENSION\b|\bTIMESTAMP\s*\(\d\)|"
     r"\bgen_random_uuid\(|\bDOUBLE\s+PRECISION\b|\bWITH\s+TIME\s+ZONE\b|\bpg_catalog\b|\bCREATE\s+TYPE\b",
@@ -67,7 +67,7 @@ _WORDS = {
     "databricks": ("DELTA", "TBLPROPERTIES", "PARTITIONED"),
 }
 """Upper-case pieces of text without one of which no sign of a dialect can stand in a file."""
-_NAMES = re.compile(
+_NAMES = LatePattern(
     r"(?<![a-z])(?P<name>mysql|mariadb|sqlite3?|mssql|sqlserver|tsql|clickhouse|bigquery|snowflake|oracle|"
     r"redshift|duckdb|databricks|spark|hive|trino|presto|athena|tidb|postgres|postgresql|cockroach|supabase)"
     r"(?![a-z])"

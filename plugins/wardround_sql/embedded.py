@@ -31,7 +31,7 @@ _JS = LatePattern(
     """,
     re.DOTALL,
 )
-_HOLE = re.compile(r"\$\{[^{}`]*+\}")
+_HOLE = LatePattern(r"\$\{[^{}`]*+\}")
 _RUBY = LatePattern(
     r"""(?x)\bexecute\b\s*\(?\s*(?:<<[~-]['"]?(?P<mark>\w+)['"]?\)?[^\n]*\n(?P<here>.*?)^\s*(?P=mark)\b
     |"(?P<double>[^"\\\#\n]*)"|'(?P<single>[^'\\\n]*)')""",

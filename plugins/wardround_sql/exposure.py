@@ -12,10 +12,11 @@ from functools import cached_property
 from typing import Any
 
 from wardround.checks import Source
+from wardround.late import LatePattern
 from wardround_sql.options import SqlOptions
 from wardround_sql.places import set_patterns
 
-_SIGNS = re.compile(
+_SIGNS = LatePattern(
     r"\bauth\.(?:uid|jwt|role|email)\s*\(|\b(?:to|from)\s+(?:\w+\s*,\s*)*\"?(?:anon|authenticated)\b|"
     r"\brequest\.jwt\b|\bpgrst\b",
     re.IGNORECASE,

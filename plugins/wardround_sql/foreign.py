@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
 from wardround.findings import Span
+from wardround.late import LatePattern
 from wardround_sql.lexer import Piece, cut
 from wardround_sql.queries import CrossJoin, Exclusion, Fact, Limit, TypedColumn, ViewStar, Write
 from wardround_sql.schema import Name
@@ -17,7 +18,7 @@ from wardround_sql.statements import Fragment, Statement
 _MEMO: WeakKeyDictionary[Script, list[Fact]] = WeakKeyDictionary()
 _STATEMENTS = 2000
 """Statements past which a file is a dump, and reading it would take seconds."""
-_OFFSET = re.compile(r"\boffset\b", re.IGNORECASE)
+_OFFSET = LatePattern(r"\boffset\b", re.IGNORECASE)
 _LENGTH = 20_000
 
 

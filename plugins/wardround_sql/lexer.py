@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-_TOKEN = re.compile(
+from msgspec import Struct
+
+from wardround.late import LatePattern
+
+_TOKEN = LatePattern(
     r"""
       (?P<plain>[^;'"`$()\[\]\\/\-]++)
     | (?P<comment>--[^\n]*+|/\*)
@@ -26,24 +29,22 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.MULTILINE | re.DOTALL,
 )
-_WORD = re.compile(r"\w+")
-_ATOMIC = re.compile(r"\bbegin\s+atomic\b", re.IGNORECASE)
-_COMMENT_EDGE = re.compile(r"/\*|\*/")
-_COPY_DATA = re.compile(r"copy\b[^;]*\bfrom\s+stdin\b", re.IGNORECASE)
-_COPY_END = re.compile(r"^\\\.[^\n]*", re.MULTILINE)
-_BATCH_END = re.compile(r"^[ \t]*(?:go|/)[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_WORD = LatePattern(r"\w+")
+_ATOMIC = LatePattern(r"\bbegin\s+atomic\b", re.IGNORECASE)
+_COMMENT_EDGE = LatePattern(r"/\*|\*/")
+_COPY_DATA = LatePattern(r"copy\b[^;]*\bfrom\s+stdin\b", re.IGNORECASE)
+_COPY_END = LatePattern(r"^\\\.[^\n]*", re.MULTILINE)
+_BATCH_END = LatePattern(r"^[ \t]*(?:go|/)[ \t]*$", re.IGNORECASE | re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """One statement as written: from its first word to before its semicolon; offsets in code points."""
 
     text: str
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
+class Remark(Struct, frozen=True):
     """A comment as written, with its sign."""
 
     text: str

@@ -100,15 +100,53 @@ def is_true(value: object) -> bool:
 
 
 def is_constant_true(node: object) -> bool:
-    """Whether an expression is the literal TRUE, or ``1 = 1``."""
-    constant = content(node, "A_Const")
-    if constant is not None:
-        return constant.get("boolval", {}).get("boolval") is True
-    comparison = content(node, "A_Expr")
-    if comparison is None or texts(comparison.get("name")) != ["="]:
-        return False
-    left, right = content(comparison.get("lexpr"), "A_Const"), content(comparison.get("rexpr"), "A_Const")
-    return left is not None and right is not None and _value(left) == _value(right)
+    """Whether an expression is true whatever the row: TRUE, ``1 = 1``, or one of them with OR."""
+    return constant_truth(node) is True
+
+
+def constant_truth(node: object) -> bool | None:
+    """What an expression always is; None if that depends on something."""
+    kind, inside = unwrapped(node)
+    if kind == "A_Const":
+        found = inside.get("boolval")
+        return found.get("boolval") is True if isinstance(found, dict) else None
+    if kind == "TypeCast" and type_name(inside.get("typeName", {})) in ("bool", "boolean"):
+        return _cast_truth(inside.get("arg"))
+    if kind == "BoolExpr":
+        return _joined_truth(inside)
+    if kind == "NullTest":
+        constant = content(inside.get("arg"), "A_Const") or {}
+        is_null = constant.get("isnull") is True
+        return is_null == (inside.get("nulltesttype") == "IS_NULL") if constant else None
+    if kind == "A_Expr" and inside.get("kind") == "AEXPR_OP":
+        return _compared_truth(inside)
+    return None
+
+
+def _cast_truth(argument: object) -> bool | None:
+    word = (content(argument, "A_Const") or {}).get("sval", {}).get("sval", "").lower()
+    known = {"t": True, "true": True, "f": False, "false": False}
+    return known.get(word) if word else constant_truth(argument)
+
+
+def _joined_truth(expression: Node) -> bool | None:
+    parts = [constant_truth(one) for one in expression.get("args", [])]
+    match expression.get("boolop"):
+        case "NOT_EXPR":
+            return None if parts[0] is None else not parts[0]
+        case "OR_EXPR":
+            return True if True in parts else (None if None in parts else False)
+        case _:
+            return False if False in parts else (None if None in parts else True)
+
+
+def _compared_truth(comparison: Node) -> bool | None:
+    sides = [content(comparison.get(side), "A_Const") for side in ("lexpr", "rexpr")]
+    left, right = (_value(one) if one and not one.get("isnull") else None for one in sides)
+    sign = texts(comparison.get("name"))
+    if left is None or right is None or sign not in (["="], ["<>"]):
+        return None
+    return (left == right) == (sign == ["="])
 
 
 def _value(constant: Node) -> Node:

@@ -6,25 +6,27 @@ import fnmatch
 import re
 from collections.abc import Sequence
 
-_FOLDERS = re.compile(
+from wardround.late import LatePattern
+
+_FOLDERS = LatePattern(
     r"(?:^|/)(?:migrations?|migrate|alembic(?:/versions)?|versions|flyway|liquibase|changelogs?|drizzle|"
     r"db/(?:changes|deploy|updates|sql)|schema_migrations|migrations?[-_][a-z]+|[a-z]+[-_]migrations?)(?=/)",
     re.IGNORECASE,
 )
-_FLYWAY = re.compile(r"(?:^|/)[VR]\d*[\d._]*__[^/]+\.sql$")
-_DOWN = re.compile(
+_FLYWAY = LatePattern(r"(?:^|/)[VR]\d*[\d._]*__[^/]+\.sql$")
+_DOWN = LatePattern(
     r"(?:^|/)(?:down|rollback|revert|undo)s?(?:/|\.sql$)|[._-](?:down|rollback|revert|undo)\.sql$|(?:^|/)U[\d._]+__",
     re.IGNORECASE,
 )
-_SPARE = re.compile(
+_SPARE = LatePattern(
     r"(?:^|/)(?:tests?|__tests__|testing|fixtures?|test[-_]?data|e2e|spec|specs|examples?|docs?|benchmarks?|demo|"
     r"samples?|mocks?)(?:/|$)|(?:^|/)[^/]*(?:_test|\.test|\.spec|_spec|\.bench)\.[a-z]+$|(?:^|/)(?:test_[^/]*|conftest)\.py$",
     re.IGNORECASE,
 )
-_SEED = re.compile(
+_SEED = LatePattern(
     r"(?:^|/)(?:seeds?|seeders|seed[-_]data)(?:/|\.)|seed[^/]*\.(?:sql|ts|js|py)$", re.IGNORECASE
 )
-_PRISMA = re.compile(r"(?:^|/)\d{8,14}_[^/]+/(?:migration|down)\.sql$|(?:^|/)prisma/(?:[^/]+/)*migrations/")
+_PRISMA = LatePattern(r"(?:^|/)\d{8,14}_[^/]+/(?:migration|down)\.sql$|(?:^|/)prisma/(?:[^/]+/)*migrations/")
 
 
 def is_migration(path: str, more: Sequence[str] = ()) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from wardround.findings import Span
 from wardround_sql import nodes
@@ -36,8 +37,7 @@ _AGGREGATES = frozenset(
 _NOWHERE = Name("public", "")
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """Something about one place.
 
     Attributes:
@@ -50,8 +50,7 @@ class Fact:
     statement: Statement | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Write(Fact):
+class Write(Fact, frozen=True):
     """An UPDATE or DELETE of every row. ``columns`` are those an UPDATE sets."""
 
     verb: str = ""
@@ -59,38 +58,33 @@ class Write(Fact):
     columns: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Exclusion(Fact):
+class Exclusion(Fact, frozen=True):
     """``x NOT IN (SELECT column FROM table)`` with nothing that keeps NULL out."""
 
     column: str = ""
     table: Name | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CrossJoin(Fact):
+class CrossJoin(Fact, frozen=True):
     """Tables side by side in FROM that nothing connects."""
 
     tables: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Limit(Fact):
+class Limit(Fact, frozen=True):
     """LIMIT without ORDER BY, or OFFSET; ``count`` is the number where it is written there."""
 
     count: int | None = None
     parameter: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ViewStar(Fact):
+class ViewStar(Fact, frozen=True):
     """A view that selects everything there is."""
 
     view: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TypedColumn(Fact):
+class TypedColumn(Fact, frozen=True):
     """A column as it is declared, of a new table or added to one."""
 
     table: str = ""

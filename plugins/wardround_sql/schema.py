@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from wardround.late import LatePattern
 from wardround_sql.nodes import (
     Node,
     content,
@@ -13,24 +16,31 @@ from wardround_sql.nodes import (
     items,
     kinds,
     option,
-    text_of,
     texts,
     type_name,
     unwrapped,
     without_places,
 )
+from wardround_sql.routines import Routines
 from wardround_sql.statements import Statement
 
-_ENABLES_ALL = re.compile(r"enable\s+row\s+level\s+security", re.IGNORECASE)
-_MOVABLE = ("OBJECT_TABLE", "OBJECT_VIEW")
+_ENABLES = LatePattern(r"enable\s+row\s+level\s+security", re.IGNORECASE)
+_MAKES_POLICY = LatePattern(r"create\s+policy", re.IGNORECASE)
+_PINS = LatePattern(
+    r"alter\s+(?:function|routine|procedure)\b.*\bset\s+search_path", re.IGNORECASE | re.DOTALL
+)
+_CATALOG = LatePattern(
+    r"\bpg_(?:tables|class|event_trigger_ddl_commands)\b|\binformation_schema\b", re.IGNORECASE
+)
+_CLIENTS = ("anon", "authenticated")
+_RIGHTS = frozenset({"select", "insert", "update", "delete"})
+_MOVABLE = ("OBJECT_TABLE", "OBJECT_VIEW", "OBJECT_MATVIEW", "OBJECT_FOREIGN_TABLE")
 _BEFORE = 2
 """How libpg_query writes that a trigger is fired before."""
 _UPDATE = 16
-_DYNAMIC = frozenset({"DoStmt", "CreateFunctionStmt"})
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Name:
+class Name(Struct, frozen=True, order=True):
     """The name of a table, view or function, with its schema."""
 
     schema: str
@@ -40,16 +50,14 @@ class Name:
         return self.name if self.schema == "public" else f"{self.schema}.{self.name}"
 
 
-@dataclass(slots=True)
-class Column:
+class Column(Struct):
     name: str
     type: str
     required: bool = False
     unique: bool = False
 
 
-@dataclass(slots=True)
-class ForeignKey:
+class ForeignKey(Struct):
     """A reference to another table, and where it is written down."""
 
     table: Name
@@ -59,8 +67,7 @@ class ForeignKey:
     location: int | None
 
 
-@dataclass(slots=True)
-class Table:
+class Table(Struct):
     """A table as far as the statements tell.
 
     Attributes:
@@ -76,18 +83,20 @@ class Table:
     partial: bool = False
 
 
-@dataclass(slots=True)
-class Policy:
+class Policy(Struct):
+    """A policy; ``using`` and ``check`` are the statements whose USING and WITH CHECK hold in the end."""
+
     name: str
     table: Name
     command: str
     roles: tuple[str, ...]
     permissive: bool
     statement: Statement
+    using: Statement
+    check: Statement
 
 
-@dataclass(slots=True)
-class Index:
+class Index(Struct):
     """An index; ``shape`` is everything that makes it differ from another on the same table."""
 
     name: str
@@ -98,8 +107,7 @@ class Index:
     statement: Statement
 
 
-@dataclass(slots=True)
-class Schema:
+class Schema(Struct):
     """The state after all statements, in the order of files.
 
     Attributes:
@@ -107,6 +115,11 @@ class Schema:
         made: every name under which a table was made or came to be, also of one that is gone since.
         moved: old names of tables and views, and the new ones.
         shut: tables and roles: everything was taken from the role, and nothing given since.
+        revoked: the same where the right to read or every right was taken.
+        withheld: tables, roles and a right that was taken and not given back for the whole table.
+        closed: schemas and roles: what is made there from now on is shut.
+        pins_all: whether a loop gives functions a search path.
+        loops: the texts of blocks that put statements together and run them.
     """
 
     tables: dict[Name, Table] = field(default_factory=dict)
@@ -114,14 +127,47 @@ class Schema:
     indexes: list[Index] = field(default_factory=list)
     foreign_keys: list[ForeignKey] = field(default_factory=list)
     secured_views: set[Name] = field(default_factory=set)
-    pinned_functions: set[Name] = field(default_factory=set)
+    routines: Routines = field(default_factory=Routines)
     revoked: set[tuple[Name, str]] = field(default_factory=set)
     shut: set[tuple[Name, str]] = field(default_factory=set)
     dropped: set[Name] = field(default_factory=set)
     made: set[Name] = field(default_factory=set)
     guarded: set[Name] = field(default_factory=set)
     moved: dict[Name, Name] = field(default_factory=dict)
-    enables_all: bool = False
+    withheld: set[tuple[Name, str, str]] = field(default_factory=set)
+    closed: set[tuple[str, str]] = field(default_factory=set)
+    relations: set[Name] = field(default_factory=set)
+    loops: list[str] = field(default_factory=list)
+    pins_all: bool = False
+
+    def is_enabled_by_loop(self, table: Name) -> bool:
+        """Whether a block that runs statements it puts together may enable row-level security for a table."""
+        return self._in_loop(_ENABLES, table)
+
+    def has_policy_by_loop(self, table: Name) -> bool:
+        """Whether such a block may make a policy for a table."""
+        return self._in_loop(_MAKES_POLICY, table)
+
+    def _in_loop(self, wanted: LatePattern, table: Name) -> bool:
+        named = LatePattern(rf"\b{re.escape(table.name)}\b", re.IGNORECASE)
+        texts = [text for text in self.loops if wanted.search(text)]
+        return any(_CATALOG.search(text) or named.search(text) for text in texts)
+
+    def is_shut(self, name: Name) -> bool:
+        """Whether clients have no right at all to a table or view."""
+        return all((name, role) in self.shut for role in _CLIENTS)
+
+    def is_unread(self, name: Name) -> bool:
+        """Whether clients cannot read a table or view."""
+        return all((name, role) in self.revoked for role in _CLIENTS)
+
+    def policy(self, statement: Statement, table: Name) -> Policy | None:
+        """The policy a statement makes or changes, if it still is there when all is done."""
+        known = self.policies.get((self.moved.get(table, table), statement.node.get("policy_name", "")))
+        if known is None and statement.kind == "CreatePolicyStmt":
+            known = next((one for one in self.policies.values() if one.statement is statement), None)
+        made_here = statement.kind == "CreatePolicyStmt"
+        return None if known is None or (made_here and known.statement is not statement) else known
 
     def table(self, name: Name) -> Table:
         return self.tables.setdefault(name, Table(name))
@@ -173,15 +219,27 @@ class _Maker:
         apply = None if inside_function else getattr(self, f"_{statement.kind}", None)
         if apply is not None:
             apply(statement, statement.node)
-        elif statement.kind in _DYNAMIC and _ENABLES_ALL.search(statement.text):
-            self.schema.enables_all = self.schema.enables_all or "execute" in statement.text.lower()
 
     def _name(self, relation: object) -> Name:
         return name_of(relation if isinstance(relation, dict) else {}, self.default)
 
     def _DoStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        if _ENABLES_ALL.search(statement.text) and "execute" in statement.text.lower():
-            self.schema.enables_all = True
+        if "execute" in statement.text.lower():
+            self.schema.loops.append(statement.text)
+            self.schema.pins_all = self.schema.pins_all or _PINS.search(statement.text) is not None
+
+    def _CreateFunctionStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
+        self.schema.routines.create(statement, self.default)
+        if _ENABLES.search(statement.text) and "execute" in statement.text.lower():
+            self.schema.loops.append(statement.text)
+
+    def _new_relation(self, name: Name) -> None:
+        """What is made anew has the rights that the defaults of its schema give."""
+        schema = self.schema
+        schema.relations.add(name)
+        closed = {(name, role) for where, role in schema.closed if where == name.schema}
+        schema.shut |= closed
+        schema.revoked |= closed
 
     def _CreateStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
         name = self._name(node.get("relation"))
@@ -190,6 +248,7 @@ class _Maker:
             table.created = statement
         self.schema.dropped.discard(name)
         self.schema.made.add(name)
+        self._new_relation(name)
         table.partial = table.partial or "inhRelations" in node
         for element in node.get("tableElts", []):
             kind, inside = unwrapped(element)
@@ -201,10 +260,24 @@ class _Maker:
                 table.partial = True
 
     def _CreateTableAsStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
+        name = self._name(node.get("into", {}).get("rel"))
+        self._new_relation(name)
         if node.get("objtype") == "OBJECT_TABLE":
-            table = self.schema.table(self._name(node.get("into", {}).get("rel")))
-            table.created, table.partial = table.created or statement, True
-            self.schema.made.add(table.name)
+            self._made_by_query(name, statement)
+
+    def _SelectStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
+        if "intoClause" in node:
+            name = self._name(node["intoClause"].get("rel"))
+            self._new_relation(name)
+            self._made_by_query(name, statement)
+
+    def _made_by_query(self, name: Name, statement: Statement) -> None:
+        table = self.schema.table(name)
+        table.created, table.partial = table.created or statement, True
+        self.schema.made.add(name)
+
+    def _CreateForeignTableStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
+        self._new_relation(self._name(node.get("base", {}).get("relation")))
 
     def _column(self, table: Table, node: Node, statement: Statement) -> None:
         column = Column(node.get("colname", ""), type_name(node.get("typeName", {})))
@@ -282,6 +355,8 @@ class _Maker:
         """A view that is replaced keeps none of its options."""
         name = self._name(node.get("view"))
         self.schema.moved.pop(name, None)
+        if name not in self.schema.relations:
+            self._new_relation(name)
         self._secure(name, is_true(option(node.get("options"), "security_invoker")))
 
     def _CreateTrigStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
@@ -299,8 +374,17 @@ class _Maker:
             roles=roles_of(node.get("roles")) or ("public",),
             permissive=node.get("permissive") is True,
             statement=statement,
+            using=statement,
+            check=statement,
         )
         self.schema.policies[table, policy.name] = policy
+
+    def _AlterPolicyStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
+        known = self.schema.policies.get((self._name(node.get("table")), node.get("policy_name", "")))
+        if known is not None:
+            known.roles = roles_of(node.get("roles")) or known.roles
+            known.using = statement if "qual" in node else known.using
+            known.check = statement if "with_check" in node else known.check
 
     def _IndexStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
         table = self._name(node.get("relation"))
@@ -312,6 +396,8 @@ class _Maker:
 
     def _DropStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
         kind = node.get("removeType")
+        if kind in ("OBJECT_FUNCTION", "OBJECT_PROCEDURE", "OBJECT_ROUTINE"):
+            self.schema.routines.drop(node.get("objects", []), self.default)
         for one in node.get("objects", []):
             parts = texts(items(one))
             if kind == "OBJECT_POLICY" and len(parts) > 1:
@@ -327,8 +413,10 @@ class _Maker:
         schema.tables.pop(name, None)
         schema.dropped.add(name)
         schema.secured_views.discard(name)
+        schema.relations.discard(name)
         schema.revoked = {one for one in schema.revoked if one[0] != name}
         schema.shut = {one for one in schema.shut if one[0] != name}
+        schema.withheld = {one for one in schema.withheld if one[0] != name}
         schema.indexes = [index for index in schema.indexes if index.table != name]
         schema.foreign_keys = [key for key in schema.foreign_keys if key.table != name]
         schema.policies = {key: policy for key, policy in schema.policies.items() if key[0] != name}
@@ -337,11 +425,18 @@ class _Maker:
         if node.get("renameType") in _MOVABLE:
             old = self._name(node.get("relation"))
             self._move(old, Name(old.schema, node.get("newname", "")))
+        elif node.get("renameType") == "OBJECT_POLICY":
+            table, policies = self._name(node.get("relation")), self.schema.policies
+            known = policies.pop((table, node.get("subname", "")), None)
+            if known is not None:
+                policies[table, node.get("newname", "")] = known
 
     def _AlterObjectSchemaStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
         if node.get("objectType") in _MOVABLE:
             old = self._name(node.get("relation"))
             self._move(old, Name(node.get("newschema", ""), old.name))
+        elif node.get("objectType") in ("OBJECT_FUNCTION", "OBJECT_PROCEDURE", "OBJECT_ROUTINE"):
+            self.schema.routines.move(node.get("object", {}), self.default, node.get("newschema", ""))
 
     def _move(self, old: Name, new: Name) -> None:
         """A table or view with another name keeps what was said about it."""
@@ -363,38 +458,50 @@ class _Maker:
                 names.add(new)
         schema.revoked = {(new if name == old else name, role) for name, role in schema.revoked}
         schema.shut = {(new if name == old else name, role) for name, role in schema.shut}
+        schema.withheld = {(new if one[0] == old else one[0], *one[1:]) for one in schema.withheld}
         schema.dropped.discard(new)
         schema.moved.pop(new, None)
         schema.moved[old] = new
 
     def _AlterFunctionStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        parts = texts(node.get("func", {}).get("objname"))
-        for action in kinds(node.get("actions", []), "VariableSetStmt"):
-            if action.get("name") == "search_path":
-                self.schema.pinned_functions.add(dotted(parts, self.default))
+        self.schema.routines.alter(statement, self.default)
 
     def _GrantStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
-        self._shut(node)
-        if node.get("is_grant") or ("privileges" in node and len(node["privileges"]) > 2):
-            return
-        for role in roles_of(node.get("grantees")):
-            for one in node.get("objects", []):
-                kind, inside = unwrapped(one)
-                if kind == "RangeVar":
-                    self.schema.revoked.add((self._name(inside), role))
-                elif kind == "String":
-                    self.schema.revoked.add((Name(text_of(one), "*"), role))
-
-    def _shut(self, node: Node) -> None:
-        """Keep account of the roles that have no right at all to a table."""
+        """Keep account of the roles that have no right to a table, or none to read it."""
         if node.get("objtype") != "OBJECT_TABLE" or node.get("grant_option"):
             return
-        names = [self._name(one) for one in kinds(node.get("objects", []), "RangeVar")]
-        pairs = {(name, role) for name in names for role in roles_of(node.get("grantees"))}
+        given = list(kinds(node.get("privileges", []), "AccessPriv"))
+        rights = {right.get("priv_name", "") for right in given}
+        schema, roles = self.schema, roles_of(node.get("grantees"))
+        pairs = {(name, role) for name in self._granted(node) for role in roles}
+        whole = {right.get("priv_name", "") for right in given if "cols" not in right}
+        entire = whole if given else _RIGHTS
+        about = {(*pair, right) for pair in pairs for right in entire}
         if node.get("is_grant"):
-            self.schema.shut -= pairs
-        elif "privileges" not in node:
-            self.schema.shut |= pairs
+            schema.withheld -= about
+            schema.shut -= pairs
+            schema.revoked -= pairs if not rights or "select" in rights else set()
+        else:
+            schema.withheld |= about
+            schema.shut |= pairs if not rights else set()
+            schema.revoked |= pairs if not rights or "select" in rights else set()
+
+    def _granted(self, node: Node) -> set[Name]:
+        """The tables and views a grant is about, as far as they are known."""
+        if node.get("targtype") == "ACL_TARGET_ALL_IN_SCHEMA":
+            where = set(texts(node.get("objects")))
+            return {name for name in self.schema.relations if name.schema in where}
+        return {self._name(one) for one in kinds(node.get("objects", []), "RangeVar")}
+
+    def _AlterDefaultPrivilegesStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
+        action: Node = node.get("action", {})
+        some = action.get("privileges") and not action.get("is_grant")
+        if action.get("objtype") != "OBJECT_TABLE" or some:
+            return
+        named = texts(items(option(node.get("options"), "schemas")))
+        pairs = {(where, role) for where in named for role in roles_of(action.get("grantees"))}
+        closed = self.schema.closed
+        self.schema.closed = closed - pairs if action.get("is_grant") else closed | pairs
 
 
 def sets_option(command: Node, name: str) -> bool | None:

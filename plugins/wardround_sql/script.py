@@ -9,17 +9,18 @@ from functools import cached_property
 
 from wardround.checks import Source
 from wardround.findings import Span
+from wardround.late import LatePattern
 from wardround_sql import places
 from wardround_sql.dialects import FOREIGN_WORDS, POSTGRES, dialect_of, shows_postgres
 from wardround_sql.embedded import fragments
 from wardround_sql.exposure import Exposure
 from wardround_sql.nodes import Node, content, kinds, text_of
 from wardround_sql.options import SqlOptions
-from wardround_sql.schema import Name, Schema, build, name_of
+from wardround_sql.schema import Name, Policy, Schema, build, name_of
 from wardround_sql.statements import Fragment, Parsed, Statement, Unparsed, batches, parsed, parsed_about
 
-_TOKEN = re.compile(r'"(?:[^"]|"")*"|[\w$]+(?:\.[\w$]+)*|\'(?:[^\']|\'\')*\'|.')
-_DUMP = re.compile(r"^-- PostgreSQL database dump", re.MULTILINE)
+_TOKEN = LatePattern(r'"(?:[^"]|"")*"|[\w$]+(?:\.[\w$]+)*|\'(?:[^\']|\'\')*\'|.')
+_DUMP = LatePattern(r"^-- PostgreSQL database dump", re.MULTILINE)
 _SIBLINGS = 200
 """Files of the same migration set that are read at most: the names of a table in use are all over it."""
 
@@ -201,6 +202,10 @@ class Script:
                 found.add(node.get(key, {}).get("relname", "") if isinstance(node.get(key), dict) else "")
             if statement.kind == "CreateFunctionStmt":
                 found.add(text_of(node["funcname"][-1]))
+            elif statement.kind == "AlterFunctionStmt":
+                found.add(text_of(node.get("func", {}).get("objname", [{}])[-1]))
+            elif statement.kind == "SelectStmt" and "intoClause" in node:
+                found.add(node["intoClause"].get("rel", {}).get("relname", ""))
             elif statement.kind in ("CreateTableAsStmt",):
                 found.add(node.get("into", {}).get("rel", {}).get("relname", ""))
             elif statement.kind == "RenameStmt" and node.get("renameType") in ("OBJECT_TABLE", "OBJECT_VIEW"):
@@ -212,6 +217,19 @@ class Script:
             elif statement.kind == "CreateForeignTableStmt":
                 found.add(node.get("base", {}).get("relation", {}).get("relname", ""))
         return {name for name in found if name}
+
+    def policy(self, statement: Statement) -> Policy | None:
+        """The policy that CREATE or ALTER POLICY is about, if it still is there when all is done."""
+        return self.whole.policy(statement, self.name_of(statement.node.get("table", {})))
+
+    def conditions(self, statement: Statement) -> list[Node]:
+        """WITH CHECK and USING of such a statement, less what a later statement replaces."""
+        policy, node = self.policy(statement), statement.node
+        if policy is None and statement.kind == "CreatePolicyStmt":
+            return []
+        held = (policy.check, policy.using) if policy else (statement, statement)
+        parts = zip(("with_check", "qual"), held, strict=True)
+        return [node[part] for part, by in parts if part in node and by is statement]
 
     def is_new(self, name: Name) -> bool:
         """Whether this file makes a table, so that nothing is in it and nobody waits for it."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from wardround.checks import Check, Source
 from wardround.findings import RawResult
-from wardround.late import Late
+from wardround.late import Late, LateEach
 from wardround.specialists import Specialist
 from wardround_sql.options import SqlOptions
 
@@ -30,7 +30,7 @@ def specialist() -> Specialist:
         text_decides=_CODE,
         claims_text=holds_sql,
         tools=Late("wardround_sql.tools:TOOLS"),
-        checks=Late("wardround_sql.checks:CHECKS"),
+        checks=LateEach("wardround_sql.checks.table:TABLE"),
         run_checks=_run_checks,
         options=SqlOptions,
     )

@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from wardround.late import LatePattern
 from wardround_sql.lexer import Remark, cut, without_batch_ends
 from wardround_sql.nodes import Node, content, option, text_of, unwrapped, walk
 from wardround_sql.templates import is_template, without_jinja, without_placeholders
 
-_DOWN = re.compile(
+_DOWN = LatePattern(
     r"--\s*(?:\+goose\s+Down|\+migrate\s+Down|migrate:down|@down|!Downs|@?UNDO\b|Down\s+Migration)",
     re.IGNORECASE,
 )
-_UP = re.compile(r"--\s*(?:\+goose\s+Up|\+migrate\s+Up|migrate:up|@up|!Ups|Up\s+Migration)", re.IGNORECASE)
-_DEFINES = re.compile(
+_UP = LatePattern(r"--\s*(?:\+goose\s+Up|\+migrate\s+Up|migrate:up|@up|!Ups|Up\s+Migration)", re.IGNORECASE)
+_DEFINES = LatePattern(
     r"(?:create\s+(?!(?:or\s+replace\s+)?(?:function|procedure)\b)|(?:alter|drop|grant|revoke|do)\b)",
+    re.IGNORECASE,
+)
+_MAKES_FUNCTION = LatePattern(
+    r"create\s+(?:or\s+replace\s+)?(?:function|procedure)\s+(?:\"?\w+\"?\s*\.\s*)?\"?(\w+)\"?\s*\(",
     re.IGNORECASE,
 )
 _BODY_LIMIT = 200_000
 """Characters of a statement past which what stands inside function bodies is not looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fragment:
+class Fragment(Struct, frozen=True):
     """Text in SQL inside a file.
 
     Attributes:
@@ -40,8 +46,7 @@ class Fragment:
     migrates: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Statement:
+class Statement(Struct, frozen=True, eq=False):
     """One parsed statement.
 
     Attributes:
@@ -69,8 +74,7 @@ class Statement:
         return len(self.text.encode()[:location].decode("utf-8", "replace"))
 
 
-@dataclass(frozen=True, slots=True)
-class Unparsed:
+class Unparsed(Struct, frozen=True):
     """A statement the parser refuses, and where in its text it stopped."""
 
     text: str
@@ -80,8 +84,7 @@ class Unparsed:
     point: int
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(Struct, frozen=True):
     """What became of one text."""
 
     statements: tuple[Statement, ...]
@@ -99,10 +102,11 @@ def parsed_about(text: str, path: str, names: tuple[str, ...]) -> tuple[Statemen
     fragment = Fragment(without_jinja(text) if is_template(text) else text, migrates=True)
     pieces, remarks = cut(fragment.text)
     turns = _turns(remarks)
-    named = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names), re.IGNORECASE)
+    named = LatePattern("|".join(rf"\b{re.escape(name)}\b" for name in names), re.IGNORECASE)
     found: list[Statement] = []
     for piece in pieces:
-        if not _DEFINES.match(piece.text) or not named.search(piece.text) or _is_down(turns, piece.offset):
+        defines = _DEFINES.match(piece.text) and named.search(piece.text)
+        if not (defines or _makes_one_of(piece.text, names)) or _is_down(turns, piece.offset):
             continue
         node, _error = _node(piece.text)
         if node is not None:
@@ -110,6 +114,12 @@ def parsed_about(text: str, path: str, names: tuple[str, ...]) -> tuple[Statemen
             statement = Statement(kind, inside, piece.text, piece.offset, fragment, path=path)
             found += [statement, *(_inner(statement) if kind == "DoStmt" else ())]
     return tuple(found)
+
+
+def _makes_one_of(text: str, names: tuple[str, ...]) -> bool:
+    """Whether a statement makes a function of one of these names; one that only mentions them does not."""
+    found = _MAKES_FUNCTION.match(text)
+    return found is not None and (found[1] in names or found[1].lower() in names)
 
 
 @lru_cache(maxsize=64)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 
-_JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
-_NAMED = re.compile(r"(?<![:\w])[:@][A-Za-z_]\w*+|%\([A-Za-z_]\w*\)s|%s")
-_QUESTION = re.compile(r"\?")
-_QUOTED = re.compile(
+from wardround.late import LatePattern
+
+_JINJA = LatePattern(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+_NAMED = LatePattern(r"(?<![:\w])[:@][A-Za-z_]\w*+|%\([A-Za-z_]\w*\)s|%s")
+_QUESTION = LatePattern(r"\?")
+_QUOTED = LatePattern(
     r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\"|"
     r"(\$(?:[A-Za-z_]\w*)?\$).*?\1",
     re.DOTALL,

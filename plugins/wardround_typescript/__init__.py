@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from wardround.hookspecs import hookimpl
 from wardround.specialists import Specialist
+
+if TYPE_CHECKING:
+    from wardround.tasks import Task
 
 
 @hookimpl
@@ -13,3 +17,10 @@ def wardround_specialists() -> Sequence[Specialist]:
     from wardround_typescript.specialist import specialist
 
     return [specialist()]
+
+
+@hookimpl
+def wardround_tasks() -> Sequence[Task]:
+    from wardround_typescript.tasks import tasks
+
+    return tasks()

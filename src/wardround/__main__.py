@@ -8,6 +8,10 @@ import signal
 import sys
 from typing import NoReturn
 
+_SWITCH_S = 0.001
+"""Starting a tool and reading it takes the interpreter lock a dozen times. At the usual 5 ms each, a tool of
+4 ms takes 60 beside checks that run meanwhile."""
+
 
 def main() -> NoReturn:
     """Set the process up, then run the command line."""
@@ -15,6 +19,7 @@ def main() -> NoReturn:
         _start_again_in_utf_8()
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # until there is a handler, an interrupt just ends it
     gc.disable()  # a review is over before a collection would pay, and loading modules triggers dozens
+    sys.setswitchinterval(_SWITCH_S)
     from wardround.cli import main as run
 
     run()

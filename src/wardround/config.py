@@ -31,6 +31,8 @@ FailLevel = Literal["none", "info", "warn", "error"]
 FilterMode = Literal["added", "diff_context", "file", "nofilter"]
 OnInconclusive = Literal["pass", "block"]
 ConfigFrom = Literal["base", "head"]
+UseOfModels = Literal["off", "on", "required"]
+"""Where a model is required and cannot be used, what it would have looked at is unreviewed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class Request:
     config_file: Path | None = None
     config_from: ConfigFrom | None = None
     use_baseline: bool = True
+    use_models: bool = True
 
     @property
     def trusted_side(self) -> ConfigFrom:
@@ -65,6 +68,11 @@ class RootTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename=
     required_plugins: tuple[str, ...] = ()
     inconclusive: dict[Literal["commit", "ci"], OnInconclusive] = {}
     baseline: str = BASELINE_FILE
+    models: UseOfModels = "on"
+    model_folders: tuple[str, ...] = ()
+    model_provider: Literal["auto", "cpu", "cuda"] = "auto"
+    model_threads: int = 1
+    log_shadow: bool = False
 
 
 class FolderTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -261,6 +269,10 @@ def _require_sane(config: Config) -> None:
     root = config.root
     if root.jobs is not None and root.jobs < 1:
         raise ConfigError(f"{config.origins['jobs']}: jobs must be at least 1, got {root.jobs}")
+    if root.model_threads < 1:
+        raise ConfigError(
+            f"{config.origins['model-threads']}: model-threads must be at least 1, got {root.model_threads}"
+        )
     if root.tool_timeout is not None and not 0 < root.tool_timeout < math.inf:
         raise ConfigError(
             f"{config.origins['tool-timeout']}: tool-timeout is seconds above 0, got {root.tool_timeout}"

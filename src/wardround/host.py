@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from typing import TYPE_CHECKING, TypeVar
 
 import pluggy
 
@@ -13,8 +14,14 @@ from wardround import hookspecs
 from wardround.checks import ChangeCheck, Check, Documented
 from wardround.errors import PluginLoadError
 from wardround.installed import Plugin, installed
+from wardround.late import LateEach
 from wardround.rules import RULES_PACKAGE, Catalogue, Rule, RuleGroup, ToolMap, has_tool_map, load_tool_map
 from wardround.specialists import Specialist
+
+if TYPE_CHECKING:
+    from wardround.tasks import Task
+
+Brought = TypeVar("Brought")
 
 
 class Host:
@@ -31,7 +38,10 @@ class Host:
 
     @cached_property
     def catalogue(self) -> Catalogue:
-        groups = [RuleGroup(partial(_rules_of_checks, s), s.name) for s in self.specialists]
+        groups = [
+            RuleGroup(partial(_rules_of_checks, s), s.name, partial(_rule_of_check, s))
+            for s in self.specialists
+        ]
         groups += [RuleGroup(s.rules) for s in self.specialists if s.rules is not None]
         return Catalogue(groups, self.maps)
 
@@ -55,26 +65,47 @@ def load(skip: Sequence[str] = (), only: Sequence[str] = ()) -> Host:
     Raises:
         PluginLoadError: a plugin does not import, breaks its contract, or repeats a specialist's name.
     """
-    manager = pluggy.PluginManager(hookspecs.GROUP)
-    manager.add_hookspecs(hookspecs)
-    origins = []
-    specialists: list[Specialist] = []
-    for origin in installed(hookspecs.GROUP).plugins:
-        try:
-            plugin = importlib.import_module(origin.module)
-            manager.register(plugin, name=origin.name)
-            manager.check_pending()
-            specialists += _specialists_of(manager, plugin, origin)
-        except PluginLoadError:
-            raise
-        except (Exception, SystemExit) as cause:
-            raise PluginLoadError(origin.name, source_of(origin), _one_line(cause)) from cause
-        origins.append(origin)
+    origins, specialists = _from_each(_specialists_of)
     twice = [name for name, count in Counter(s.name for s in specialists).items() if count > 1]
     if twice:
         raise PluginLoadError(twice[0], "two plugins", f"both bring a specialist named {twice[0]!r}")
     kept = [s for s in specialists if s.name not in skip and (not only or s.name in only)]
     return Host(kept, origins)
+
+
+def load_tasks() -> tuple[Task, ...]:
+    """The tasks of every installed plugin, in the order of their names; none from a plugin without models.
+
+    Raises:
+        PluginLoadError: a plugin does not import, breaks its contract, or repeats a task's name.
+    """
+    _, tasks = _from_each(_tasks_of)
+    twice = [name for name, count in Counter(task.name for task in tasks).items() if count > 1]
+    if twice:
+        raise PluginLoadError(twice[0], "two plugins", f"both bring a task named {twice[0]!r}")
+    return tuple(sorted(tasks, key=lambda task: task.name))
+
+
+def _from_each(
+    brought: Callable[[pluggy.PluginManager, object, Plugin], list[Brought]],
+) -> tuple[list[Plugin], list[Brought]]:
+    """Import and register every plugin, and ask each for what it brings."""
+    manager = pluggy.PluginManager(hookspecs.GROUP)
+    manager.add_hookspecs(hookspecs)
+    origins = []
+    found: list[Brought] = []
+    for origin in installed(hookspecs.GROUP).plugins:
+        try:
+            plugin = importlib.import_module(origin.module)
+            manager.register(plugin, name=origin.name)
+            manager.check_pending()
+            found += brought(manager, plugin, origin)
+        except PluginLoadError:
+            raise
+        except (Exception, SystemExit) as cause:
+            raise PluginLoadError(origin.name, source_of(origin), _one_line(cause)) from cause
+        origins.append(origin)
+    return origins, found
 
 
 class _Maps(Mapping[str, ToolMap]):
@@ -110,6 +141,12 @@ def _rules_of_checks(specialist: Specialist) -> list[Rule]:
     return [_checked(check, specialist).rule(specialist.name) for check in checks]
 
 
+def _rule_of_check(specialist: Specialist, code: str) -> Rule | None:
+    """The rule of one check, where a table says which check that is."""
+    check = specialist.checks.named(code) if isinstance(specialist.checks, LateEach) else None
+    return None if check is None else _checked(check, specialist).rule(specialist.name)
+
+
 def _checked(check: type[Documented], specialist: Specialist) -> type[Documented]:
     """A check that keeps its contract.
 
@@ -143,6 +180,19 @@ def _specialists_of(manager: pluggy.PluginManager, plugin: object, origin: Plugi
             raise PluginLoadError(
                 origin.name, source_of(origin), f"{specialist!r} is not a wardround.specialists.Specialist"
             )
+    return brought
+
+
+def _tasks_of(manager: pluggy.PluginManager, plugin: object, origin: Plugin) -> list[Task]:
+    """The tasks one plugin brings, checked against the contract."""
+    from wardround.tasks import Task
+
+    others = [p for p in manager.get_plugins() if p is not plugin]
+    answers = manager.subset_hook_caller("wardround_tasks", others)()
+    brought = [task for answer in answers for task in answer]
+    for task in brought:
+        if not isinstance(task, Task):
+            raise PluginLoadError(origin.name, source_of(origin), f"{task!r} is not a wardround.tasks.Task")
     return brought
 
 

@@ -51,6 +51,49 @@ class Late(Sequence[Item]):
         return len(self._items)
 
 
+Row = tuple[str, str, tuple[str, ...], tuple[str, ...]]
+"""A check's id, where it is (``module:name`` in the table's package), the kinds of files it is for, and words
+of which one stands in every text it can say something about. No kinds, or no words, leave nothing out."""
+
+
+class LateEach(Late[Item]):
+    """Checks by a table, each imported for the first file it may say something about.
+
+    ``LateEach("acme.checks.table:TABLE")`` names modules of ``acme.checks``; as a sequence it is all of them.
+    ``wardround.check_table`` writes such a table.
+    """
+
+    @cached_property
+    def _rows(self) -> Sequence[Row]:
+        module, _, name = self._place.partition(":")
+        rows: Sequence[Row] = getattr(importlib.import_module(module), name)
+        return rows
+
+    @cached_property
+    def _items(self) -> Sequence[Item]:
+        return [self._made(row) for row in self._rows]
+
+    def _made(self, row: Row) -> Item:
+        module, _, name = row[1].partition(":")
+        package = self._place.partition(":")[0].rpartition(".")[0]
+        item: Item = getattr(importlib.import_module(f"{package}.{module}"), name)
+        return item
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def about(self, kind: str, text: str) -> Iterator[Item]:
+        """Those for a kind of file that may say something about a text, in order."""
+        for row in self._rows:
+            _, _, kinds, words = row
+            if (not kinds or kind in kinds) and (not words or any(word in text for word in words)):
+                yield self._made(row)
+
+    def named(self, code: str) -> Item | None:
+        """The one with an id, if there is one."""
+        return next((self._made(row) for row in self._rows if row[0] == code), None)
+
+
 class LatePattern:
     """A regular expression over text that is compiled when it is first used.
 

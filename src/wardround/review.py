@@ -26,7 +26,10 @@ _CONTEXT_LINES = 3
 
 @dataclass(frozen=True)
 class Review:
-    """The result of a review. ``findings`` are all of them, ``visible`` those the filter lets through."""
+    """The result of a review. ``findings`` are all of them, ``visible`` those the filter lets through.
+
+    ``notes`` say what models did not look at, and why.
+    """
 
     change: Change
     context_id: str
@@ -41,6 +44,7 @@ class Review:
     seconds: float
     contents: Mapping[str, str]
     text_of: Callable[[str], str | None] = field(compare=False)
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def visible(self) -> tuple[Finding, ...]:
@@ -113,6 +117,7 @@ def run(
         seconds=time.monotonic() - started,
         contents={finding.fingerprint: content for finding, content in named},
         text_of=Texts(origin, change).head,
+        notes=reviewed.notes,
     )
 
 

@@ -214,10 +214,16 @@ def _parsed(text: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class RuleGroup:
-    """Rules that are described together, and the first part of their ids, where all have the same."""
+    """Rules that are described together.
+
+    Attributes:
+        prefix: the first part of their ids, where all have the same.
+        one: code -> its rule, or None where it cannot be had without the rest.
+    """
 
     load: Callable[[], Iterable[Rule]]
     prefix: str | None = None
+    one: Callable[[str], Rule | None] = lambda code: None
 
 
 class Catalogue:
@@ -245,11 +251,15 @@ class Catalogue:
 
     def _written(self, rule_id: str) -> Rule | None:
         """A rule that is written down with code of ours."""
-        prefix = rule_id.partition("/")[0]
+        prefix, _, code = rule_id.partition("/")
         if prefix in self._maps and self._maps[prefix].lists_codes:
             return None
         for group in [group for group in self._waiting if group.prefix in (prefix, None)]:
-            self._load(group)
+            alone = group.one(code) if group.prefix else None
+            if alone is None:
+                self._load(group)
+            else:
+                self._rules[rule_id] = alone
             if rule_id in self._rules:
                 break
         return self._rules.get(rule_id)

@@ -71,6 +71,7 @@ class Specialist:
         complaint: why a text does not parse, or None; a fix that breaks a file is refused.
         options: a ``msgspec.Struct`` type: the keys of ``[tool.wardround.<name>]``.
         environment: (repository root, options) -> the project's own virtual environment, if it has one.
+        models: names of the models its checks ask for.
     """
 
     name: str
@@ -90,6 +91,7 @@ class Specialist:
     complaint: Callable[[str], str | None] = anything_parses
     options: type[Any] | None = None
     environment: Callable[[Path, Any], Path | None] | None = None
+    models: tuple[str, ...] = ()
 
     def claims_name(self, path: str) -> bool:
         """Whether the name alone says that this specialist reviews the file."""

@@ -96,6 +96,7 @@ class Task:
         mine: a repository's past -> its choices, in a stable order.
         features: (query, all candidates of the group) -> for each candidate the cheap evidence a model must
             beat, as ``feature_names`` orders it; the group tells which words are rare.
+        kind: what ``wardround data mine --kind`` also mines it for: ``doc-drift``, or nothing.
     """
 
     name: str
@@ -104,3 +105,4 @@ class Task:
     mine: Callable[[History], Iterator[Choice]]
     features: Callable[[str, Sequence[str]], Sequence[Sequence[float]]]
     feature_names: tuple[str, ...]
+    kind: str = ""

@@ -6,7 +6,7 @@ import os
 import re
 import sysconfig
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -30,8 +30,7 @@ class ActionlintResult(msgspec.Struct):
     end_column: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(msgspec.Struct, frozen=True):
     """What a message of one kind means: a kind of actionlint's covers things that weigh very differently."""
 
     kind: str

@@ -5,9 +5,12 @@ from __future__ import annotations
 from wardround_python.check import PythonCheck
 from wardround_python.checks.blocking_in_async import BlockingInAsync
 from wardround_python.checks.blocking_under_lock import BlockingUnderLock
+from wardround_python.checks.documented_parameter_gone import DocumentedParameterGone
 from wardround_python.checks.env_outside_settings import EnvOutsideSettings
 from wardround_python.checks.env_without_validation import EnvWithoutValidation
+from wardround_python.checks.parameter_undocumented import ParameterUndocumented
 from wardround_python.checks.stale_callers import StaleCallers
+from wardround_python.checks.stale_docstring import StaleDocstring
 from wardround_python.checks.stub_in_production import StubInProduction
 from wardround_python.checks.swallowed_exception import SwallowedException
 from wardround_python.checks.unbounded_retry import UnboundedRetry
@@ -23,4 +26,7 @@ CHECKS: tuple[type[PythonCheck], ...] = (
     UnclosedOnError,
     StaleCallers,
     StubInProduction,
+    DocumentedParameterGone,
+    ParameterUndocumented,
+    StaleDocstring,
 )

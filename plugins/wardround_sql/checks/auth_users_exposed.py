@@ -55,8 +55,7 @@ class AuthUsersExposed(SqlCheck):
                 continue
             relation = statement.node.get("view") or statement.node.get("into", {}).get("rel", {})
             name = self.script.name_of(relation)
-            revoked = {role for (what, role) in self.script.whole.revoked if what == name}
-            if not self.script.is_exposed(name) or {"anon", "authenticated"} <= revoked:
+            if not self.script.is_exposed(name) or self.script.whole.is_unread(name):
                 continue
             for table in kinds(statement.node.get("query"), "RangeVar"):
                 if (table.get("schemaname"), table.get("relname")) == ("auth", "users"):

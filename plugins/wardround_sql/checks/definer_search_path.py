@@ -9,8 +9,9 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import content, is_true, kinds, option, text_of, texts
-from wardround_sql.schema import dotted
+from wardround_sql.nodes import content, option, text_of
+from wardround_sql.schema import Name
+from wardround_sql.statements import Statement
 
 
 class DefinerSearchPath(SqlCheck):
@@ -24,7 +25,7 @@ class DefinerSearchPath(SqlCheck):
     ID = "SQ005"
     NAME = "definer-without-search-path"
     PLANE = Plane.SECURITY
-    WORDS = ("definer",)
+    WORDS = ("definer", "reset")
     TRIED_ON = "one fetched checkout: 3 read, all right"
 
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -37,6 +38,11 @@ class DefinerSearchPath(SqlCheck):
             "create function f() returns int language sql security definer as 'select 1';\n"
             "alter function f() set search_path = public, pg_temp;\n"
         ),
+        valid(
+            "create function f() returns int language sql security definer as 'select 1';\n"
+            "create or replace function f() returns int language sql as 'select 2';\n"
+        ),
+        valid("alter function f() security definer;\n"),
         valid("create function f() returns int language c security definer as 'lib', 'f';\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
@@ -48,6 +54,28 @@ class DefinerSearchPath(SqlCheck):
             1,
         ),
         invalid(
+            "create function f(a int) returns int language sql security definer as 'select 1';\n"
+            "create function f(a text) returns int language sql security definer as 'select 1';\n"
+            "alter function f(int) set search_path = '';\n",
+            2,
+            52,
+        ),
+        invalid(
+            "create function f() returns int language sql security definer set search_path = '' "
+            "as 'select 1';\n"
+            "alter function f() reset search_path;\n",
+            2,
+            1,
+        ),
+        invalid(
+            "alter function f() security definer;\n",
+            1,
+            20,
+            others={
+                "db/migrations/0001_a.sql": "create function f() returns int language sql as 'select 1';\n"
+            },
+        ),
+        invalid(
             "create procedure f() language sql security definer as 'select 1';\n"
             "alter function other() set search_path = '';\n",
             1,
@@ -56,22 +84,20 @@ class DefinerSearchPath(SqlCheck):
     ]
 
     def run(self) -> None:
-        for statement in self.script.of("CreateFunctionStmt"):
-            options = statement.node.get("options", [])
-            if not is_true(option(options, "security")) or text_of(option(options, "language")) in (
-                "c",
-                "internal",
-            ):
+        for statement in self.script.of("CreateFunctionStmt", "AlterFunctionStmt"):
+            routine = self.script.whole.routines.opened_by(statement)
+            if routine is None or self.script.whole.pins_all:
                 continue
-            pinned = {s.get("name") for s in kinds(options, "VariableSetStmt")}
-            name = dotted(texts(statement.node.get("funcname")), self.script.default_schema)
-            if "search_path" in pinned or name in self.script.whole.pinned_functions:
+            made = routine.made.node.get("options", []) if routine.made else []
+            if text_of(option(made, "language")) in ("c", "internal"):
                 continue
-            place = next(
-                e.get("location")
-                for one in options
-                if (e := content(one, "DefElem")) and e.get("defname") == "security"
-            )
-            self.say(
-                statement, f"function {name} runs as its owner but by the caller's search_path; set it", place
-            )
+            name = Name(routine.schema, routine.name)
+            text = f"function {name} runs as its owner but by the caller's search_path; set it"
+            self.say(statement, text, _place(statement))
+
+
+def _place(statement: Statement) -> int | None:
+    """Where SECURITY DEFINER is written."""
+    given = statement.node.get("options") or statement.node.get("actions") or []
+    elements = (content(one, "DefElem") or {} for one in given)
+    return next((one.get("location") for one in elements if one.get("defname") == "security"), None)

@@ -44,6 +44,7 @@ class ForeignTable(SqlCheck):
         for statement in self.script.of("CreateForeignTableStmt"):
             relation = statement.node.get("base", {}).get("relation", {})
             name = self.script.name_of(relation)
-            if self.script.is_exposed(name):
+            whole = self.script.whole
+            if self.script.is_exposed(name) and not whole.is_unread(name) and name not in whole.moved:
                 text = f"foreign table {name} is served by the API, and no policy can guard it"
                 self.say(statement, text, relation.get("location"))

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
-from wardround_sql.cases import api_invalid, api_valid, valid
+from wardround_sql.cases import LATER, api_invalid, api_valid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import is_true, kinds, option, text_of, texts
+from wardround_sql.nodes import is_true, option, text_of, texts
 from wardround_sql.schema import dotted
 
 
@@ -34,6 +34,17 @@ class FunctionSearchPath(SqlCheck):
             "search_path = '';\n"
         ),
         valid("create function f() returns int language sql as 'select 1';\n"),
+        api_valid(
+            "create function f() returns int language sql as 'select 1';\n"
+            "alter function f() set schema private;\n"
+        ),
+        api_valid(
+            "create function f() returns int language sql as 'select 1';\n",
+            {
+                LATER: "create or replace function f() returns int language sql set search_path = '' "
+                "as 'select 1';\n"
+            },
+        ),
         api_valid("create function f() returns int language sql security definer as 'select 1';\n"),
         api_valid("create function f() returns int begin atomic select 1; end;\n"),
     ]
@@ -57,6 +68,8 @@ class FunctionSearchPath(SqlCheck):
                 continue
             if text_of(option(options, "language")) in ("c", "internal") or not self.script.is_exposed(name):
                 continue
-            pinned = {s.get("name") for s in kinds(options, "VariableSetStmt")}
-            if "search_path" not in pinned and name not in self.script.whole.pinned_functions:
+            routine = self.script.whole.routines.made_by(statement)
+            if routine is None or routine.pinned or routine.definer or self.script.whole.pins_all:
+                continue
+            if self.script.exposure.serves(routine.schema):
                 self.say(statement, f"function {name} leaves its search_path to the caller")

@@ -88,6 +88,9 @@ class GrantToEveryone(SqlCheck):
         ) or ["ALL"]
         if node.get("objtype") != "OBJECT_TABLE" and set(rights) <= {"USAGE", "CONNECT", "TEMPORARY", "TEMP"}:
             return
+        tables = [self.script.name_of(one) for one in kinds(node.get("objects", []), "RangeVar")]
+        if tables and all((name, who) in self.script.whole.shut for name in tables):
+            return  # taken back by a later statement
         if (who == "anon" and not self._is_open(node)) or self._is_narrowed(node, who):
             return
         told = "everyone (PUBLIC)" if who == "public" else "anon, that is, anyone"
@@ -101,8 +104,7 @@ class GrantToEveryone(SqlCheck):
         rights = list(kinds(node.get("privileges", []), "AccessPriv"))
         tables = [self.script.name_of(one) for one in kinds(node.get("objects", []), "RangeVar")]
         few = all(right.get("priv_name") == "select" and right.get("cols") for right in rights)
-        revoked = self.script.whole.revoked
-        taken = all((name, who) in revoked for name in tables)
+        taken = all((name, who, "select") in self.script.whole.withheld for name in tables)
         return bool(rights and tables) and few and taken
 
     def _is_open(self, node: Node) -> bool:
@@ -110,7 +112,9 @@ class GrantToEveryone(SqlCheck):
         whole = self.script.whole
         tables = [self.script.name_of(one) for one in kinds(node.get("objects", []), "RangeVar")]
         views = [t for t in tables if t in whole.secured_views]
-        guarded = [t for t in tables if (t in whole.tables and whole.tables[t].rls) or whole.enables_all]
+        guarded = [
+            t for t in tables if (t in whole.tables and whole.tables[t].rls) or whole.is_enabled_by_loop(t)
+        ]
         if node.get("targtype") in ("ACL_TARGET_ALL_IN_SCHEMA", _DEFAULTS):
             rights = {p.get("priv_name", "") for p in kinds(node.get("privileges", []), "AccessPriv")}
             return rights != {"select"}

@@ -53,9 +53,7 @@ class MaterializedView(SqlCheck):
                 continue
             relation = statement.node.get("into", {}).get("rel", {})
             name = self.script.name_of(relation)
-            revoked = {role for (what, role) in self.script.whole.revoked if what == name}
-            if self.script.is_exposed(name) and not (
-                {"anon", "authenticated"} <= revoked or "public" in revoked
-            ):
+            whole = self.script.whole
+            if self.script.is_exposed(name) and not whole.is_unread(name) and name not in whole.moved:
                 text = f"materialised view {name} is served by the API, and no policy can guard it"
                 self.say(statement, text, relation.get("location"))

@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.queries import typed_columns
 
-_MONEY = re.compile(
+_MONEY = LatePattern(
     r"(?:^|_)(?:price|prices|amount|balance|salary|wage|fee|fees|cost|costs|revenue|payment|refund|invoice_total|"
     r"order_total|subtotal|grand_total|total_price|tax_amount|vat|discount_amount|payout|deposit|budget|credit_limit)"
     r"(?:_(?:usd|eur|gbp|net|gross|total|due|paid|value|per_\w+|in_\w+))?$"
 )
-_FLOATS = re.compile(r"(?:float|float4|float8|real|double|double precision)(?:\(\d+(?:, ?\d+)?\))?$")
+_FLOATS = LatePattern(r"(?:float|float4|float8|real|double|double precision)(?:\(\d+(?:, ?\d+)?\))?$")
 
 
 class MoneyInFloat(SqlCheck):

@@ -7,11 +7,10 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
-from wardround_sql.cases import api_invalid, api_valid
+from wardround_sql.cases import EARLIER, LATER, api_invalid, api_valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.nodes import Node, is_constant_true, walk
 from wardround_sql.schema import roles_of
-from wardround_sql.statements import Statement
 
 _TRUSTED = frozenset({"service_role", "postgres", "supabase_admin", "supabase_auth_admin", "dashboard_user"})
 
@@ -43,6 +42,18 @@ class OpenPolicy(SqlCheck):
         api_valid("create policy p on notes for delete using (false);\n"),
         api_valid("create policy p on notes for select to anon using (true);\n"),
         api_valid("alter policy p on notes using (true);\n"),
+        api_valid(
+            "create policy p on notes for delete using (true);\n",
+            {LATER: "drop policy p on notes;\ncreate policy q on notes for delete using (me = 1);\n"},
+        ),
+        api_valid(
+            "create policy p on notes for delete using (true);\nalter policy p on notes using (me = 1);\n"
+        ),
+        api_valid(
+            "alter policy p on notes using (true);\n",
+            {EARLIER: "create policy p on notes for all to service_role using (false);\n"},
+        ),
+        api_valid("create policy p on notes for delete using (true and me = 1);\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         api_invalid("create policy p on notes for insert with check (true);\n", 1, 49),
@@ -59,22 +70,23 @@ class OpenPolicy(SqlCheck):
                 "authenticated using (me);\n"
             },
         ),
+        api_invalid("create policy p on notes for delete using (me = 1 or 'a' = 'a');\n", 1, 54),
         api_invalid("alter policy p on notes to authenticated with check (true);\n", 1, 54),
     ]
 
     def run(self) -> None:
         for statement in self.script.of("CreatePolicyStmt", "AlterPolicyStmt"):
             node = statement.node
+            policy = self.script.policy(statement)
             is_new = statement.kind == "CreatePolicyStmt"
-            command = self._command(statement)
-            roles = set(roles_of(node.get("roles"))) or ({"public"} if is_new else set())
-            if (is_new and not node.get("permissive")) or (roles and roles <= _TRUSTED):
+            if (policy is None and is_new) or (policy is not None and not policy.permissive):
                 continue
-            if command == "select":
+            command = policy.command if policy else ("write" if "with_check" in node else "select")
+            roles = set(policy.roles if policy else roles_of(node.get("roles")))
+            if (roles and roles <= _TRUSTED) or command == "select":
                 continue
-            always = next(
-                (node[part] for part in ("with_check", "qual") if is_constant_true(node.get(part))), None
-            )
+            conditions = self.script.conditions(statement)
+            always = next((one for one in conditions if is_constant_true(one)), None)
             if always is not None:
                 who = ", ".join(sorted(roles - _TRUSTED)) or "its roles"
                 what = {"all": "read and write", "write": "write"}.get(command, command)
@@ -86,17 +98,10 @@ class OpenPolicy(SqlCheck):
                 )
                 self.say(statement, text, _place(always), Severity.ERROR if is_open else Severity.WARN)
 
-    def _command(self, statement: Statement) -> str:
-        """What a policy is for; of one that is altered, what it was made for."""
-        node = statement.node
-        if statement.kind == "CreatePolicyStmt":
-            return str(node.get("cmd_name", "all"))
-        table = self.script.name_of(node.get("table", {}))
-        known = self.script.whole.policies.get((table, node.get("policy_name", "")))
-        return known.command if known else ("write" if "with_check" in node else "select")
-
 
 def _place(condition: Node) -> int | None:
-    """Where a condition that is always true is written."""
+    """Where the part of a condition that is always true is written."""
     inside = next(iter(condition.values()))
+    if inside.get("boolop") == "OR_EXPR":
+        return _place(next(one for one in inside["args"] if is_constant_true(one)))
     return next((one["location"] for one in walk(inside.get("lexpr", inside)) if "location" in one), None)

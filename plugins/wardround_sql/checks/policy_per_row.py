@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
-from wardround_sql.cases import api_invalid, api_valid
+from wardround_sql.cases import LATER, api_invalid, api_valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.nodes import Node, function_name, items, walk
 
@@ -35,6 +35,14 @@ class PolicyPerRow(SqlCheck):
             "create policy p on notes using (user_id in (select member from teams where auth.uid() = x));\n"
         ),
         api_valid("create policy p on notes using (is_member(team_id));\n"),
+        api_valid(
+            "create policy p on notes using (exists (select 1 from teams t\n"
+            "where t.id = notes.team and t.member = auth.uid()));\n"
+        ),
+        api_valid(
+            "create policy p on notes using (auth.uid() = user_id);\n",
+            {LATER: "alter policy p on notes using ((select auth.uid()) = user_id);\n"},
+        ),
         api_valid("create policy p on notes using (created_at < now());\n"),
         api_valid("create policy p on notes for insert with check ((select auth.uid()) = user_id);\n"),
     ]
@@ -50,14 +58,14 @@ class PolicyPerRow(SqlCheck):
             "create policy p on notes for select using (org = current_setting('app.org')::int);\n", 1, 50
         ),
         api_invalid("create policy p on notes for delete using (is_admin());\n", 1, 44),
+        api_invalid("create policy p on notes using (auth.uid() in (select member from teams));\n", 1, 33),
         api_invalid("create policy p on notes for insert with check (auth.uid() = user_id);\n", 1, 49),
     ]
 
     def run(self) -> None:
         for statement in self.script.of("CreatePolicyStmt", "AlterPolicyStmt"):
-            call = next(
-                (c for part in ("qual", "with_check") for c in _calls(statement.node.get(part))), None
-            )
+            conditions = reversed(self.script.conditions(statement))
+            call = next((c for one in conditions for c in _calls(one)), None)
             if call is not None:
                 name = function_name(call)
                 inserts = statement.node.get("cmd_name") == "insert"
@@ -66,7 +74,10 @@ class PolicyPerRow(SqlCheck):
 
 
 def _calls(condition: object) -> list[Node]:
-    """Calls in a condition that do not depend on the row, in source order; subqueries are not entered."""
+    """Calls in a condition that do not depend on the row, in source order.
+
+    Subqueries are not entered: Postgres answers EXISTS for all rows at once where it can, by a hash.
+    """
     found, stack = [], [condition]
     while stack:
         one = stack.pop()
@@ -77,6 +88,7 @@ def _calls(condition: object) -> list[Node]:
             if isinstance(call, dict) and not _depends(call) and function_name(call) not in _CHEAP:
                 found.append(call)
             stack.extend(value for key, value in one.items() if key != "SubLink")
+            stack.append(one.get("SubLink", {}).get("testexpr"))
     return sorted(found, key=lambda call: call.get("location", 0))
 
 

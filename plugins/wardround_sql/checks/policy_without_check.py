@@ -66,6 +66,7 @@ class PolicyWithoutCheck(SqlCheck):
     )
 
     VALID: ClassVar[Sequence[str | Valid]] = [
+        api_valid("create policy p on notes using ((select auth.uid()) is not null and owner = me());\n"),
         api_valid("create policy p on notes for insert with check ((select auth.uid()) = user_id);\n"),
         api_valid("create policy p on notes for update using (owner = 1) with check (owner = 1);\n"),
         api_valid("create policy p on notes for select using (owner = 1);\n"),
@@ -89,6 +90,8 @@ class PolicyWithoutCheck(SqlCheck):
         api_valid("create policy p on notes for all to service_role using (true);\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        api_invalid("create policy p on notes for update using ((select auth.uid()) is not null);\n", 1, 1),
+        api_invalid("create policy p on notes using ((select auth.role()) = 'authenticated');\n", 1, 1),
         api_invalid(
             "create policy p on notes for update using (org = (select (auth.jwt() ->> 'org')::uuid));\n",
             1,
@@ -108,8 +111,12 @@ class PolicyWithoutCheck(SqlCheck):
         for statement in self.script.of("CreatePolicyStmt"):
             node = statement.node
             command = node.get("cmd_name", "all")
+            policy = self.script.policy(statement)
             if (
-                "with_check" in node
+                policy is None
+                or policy.check is not statement
+                or policy.using is not statement
+                or "with_check" in node
                 or command not in ("insert", "update", "all")
                 or not node.get("permissive")
             ):
@@ -142,6 +149,21 @@ class PolicyWithoutCheck(SqlCheck):
         return calls == {"auth.jwt"} and any(fields) and not claims & {"sub", "role", "user_role"}
 
 
+def _asks_for_anyone(condition: object) -> bool:
+    """Whether a condition is true for everybody who is logged in: there is an id, or that role."""
+    presence = content(condition, "NullTest")
+    if presence is not None:
+        calls = [function_name(call) for call in kinds(presence, "FuncCall")]
+        return calls == ["auth.uid"] and not any(True for _ in kinds(presence, "RangeVar"))
+    comparison = content(condition, "A_Expr")
+    if comparison is None or any(True for _ in kinds(condition, "RangeVar")):
+        return False
+    calls = [function_name(call) for call in kinds(comparison, "FuncCall")]
+    return calls == ["auth.role"] and any(
+        _string(one) in ("authenticated", "anon") for one in walk(comparison)
+    )
+
+
 def _string(node: Node) -> str:
     """The text of a literal."""
     return str((content(node, "A_Const") or {}).get("sval", {}).get("sval", ""))
@@ -156,6 +178,8 @@ def _asks_the_caller(condition: object) -> bool:
     constant = content(condition, "A_Const")
     if constant is not None:
         return not is_constant_true(condition)
+    if _asks_for_anyone(condition):
+        return False
     calls = (function_name(call) for call in kinds(condition, "FuncCall"))
     return any(name not in _PLAIN for name in calls) or any(
         True for _ in kinds(condition, "SQLValueFunction")

@@ -22,7 +22,7 @@ class PolicyWithoutRls(SqlCheck):
     NAME = "policy-without-rls"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
-    WORDS = ("policy",)
+    WORDS = ("policy", "disable")
     TRIED_ON = (
         "68 migrations of our own, as expected after the rules were mended on them; no place in a "
         "fetched checkout was read"
@@ -41,6 +41,13 @@ class PolicyWithoutRls(SqlCheck):
         api_valid("create policy p on storage.objects using (bucket_id = 'a');\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        invalid(
+            "create table app.notes (id int);\nalter table app.notes enable row level security;\n"
+            "create policy p on app.notes using (owner = 1);\n"
+            "alter table app.notes disable row level security;\n",
+            4,
+            13,
+        ),
         invalid("create table notes (id int);\ncreate policy p on notes using (owner = 1);\n", 2, 20),
         api_invalid(
             "create policy p on notes using (owner = 1);\n",
@@ -58,6 +65,14 @@ class PolicyWithoutRls(SqlCheck):
 
     def run(self) -> None:
         told = set()
+        for statement, _ in self.script.commands("AT_DisableRowSecurity"):
+            relation = statement.node.get("relation", {})
+            name = self.script.name_of(relation)
+            table = self.script.whole.tables.get(name)
+            guarded = any(policy.table == name for policy in self.script.whole.policies.values())
+            if table is not None and table.rls is False and guarded and not self.script.is_exposed(name):
+                text = f"the policies of {name} do nothing from here on: its row-level security is off"
+                self.say(statement, text, relation.get("location"))
         for statement in self.script.of("CreatePolicyStmt"):
             relation = statement.node.get("table", {})
             name = self.script.name_of(relation)
@@ -67,7 +82,7 @@ class PolicyWithoutRls(SqlCheck):
                 or table is None
                 or table.created is None
                 or table.rls is not None
-                or self.script.whole.enables_all
+                or self.script.whole.is_enabled_by_loop(name)
             ):
                 continue
             told.add(name)

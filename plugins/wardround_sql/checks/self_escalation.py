@@ -111,6 +111,8 @@ class SelfEscalation(SqlCheck):
             table = self.script.whole.tables.get(name)
             writes = node.get("permissive") and node.get("cmd_name", "all") in ("update", "all")
             by_users = set(roles_of(node.get("roles"))) & {"public", "anon", "authenticated"}
+            if self.script.policy(statement) is None:
+                continue
             if not (writes and by_users and table and self.script.is_exposed(name)) or self._is_kept(table):
                 continue
             for column in self._rights(table, statement):
@@ -124,7 +126,7 @@ class SelfEscalation(SqlCheck):
         """Whether something else than the policy may say which columns are written."""
         whole, name = self.script.whole, table.name
         strict = any(one.table == name and not one.permissive for one in whole.policies.values())
-        return strict or name in whole.guarded or (name, "authenticated") in whole.revoked
+        return strict or name in whole.guarded or (name, "authenticated", "update") in whole.withheld
 
     def _rights(self, table: Table, statement: Statement) -> Iterator[str]:
         """The columns that say what the owner of a row may do, and that the policy does not mention."""

@@ -28,7 +28,7 @@ class TableWithoutRls(SqlCheck):
     NAME = "table-without-rls"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
-    WORDS = ("create", "disable", "schema")
+    WORDS = ("create", "disable", "schema", "into")
     TRIED_ON = (
         "8 fetched checkouts: 5 places in a service without an API were wrong and narrowed the signs "
         "of one; the 1 read since is right"
@@ -62,7 +62,15 @@ class TableWithoutRls(SqlCheck):
             f"{_PARENT}create table c partition of p for values in (1);\n"
             "revoke all on c from anon, authenticated;\n"
         ),
-        api_valid("create temp table notes (id int);\n"),
+        api_valid(
+            "create table notes (id int);\n"
+            "revoke all on all tables in schema public from anon, authenticated;\n"
+        ),
+        api_valid(
+            "alter default privileges in schema public revoke all on tables from anon, authenticated;\n"
+            "create table notes (id int);\n"
+        ),
+        api_valid("create temp table notes (id int);\nselect 1 as id into temp other;\n"),
         api_valid("create table notes (id int);\n", {"supabase/config.toml": '[api]\nschemas = ["api"]\n'}),
         valid("create table notes (id int primary key);\n"),
         api_valid(
@@ -94,6 +102,14 @@ class TableWithoutRls(SqlCheck):
         ),
         api_invalid(
             "create table private.notes (id int);\nalter table private.notes set schema public;\n", 2, 13
+        ),
+        api_invalid("select id into notes from other;\n", 1, 16),
+        api_invalid(
+            "create table notes (id int);\ncreate table other (id int);\ndo $$ declare t text; begin\n"
+            "foreach t in array array['other'] loop\n"
+            "execute format('alter table %I enable row level security', t); end loop; end $$;\n",
+            1,
+            14,
         ),
         api_invalid(f"{_PARENT}create table c partition of p for values in (1);\n", 3, 14),
         api_invalid("create table public.c partition of p default;\n", 1, 14, {EARLIER: _PARENT}),
@@ -133,8 +149,8 @@ class TableWithoutRls(SqlCheck):
                 self.say(statement, text, relation.get("location"))
 
     def _look_at_new_tables(self) -> None:
-        for statement in self.script.of("CreateStmt", "CreateTableAsStmt"):
-            into = statement.node.get("into", {}).get("rel")
+        for statement in self.script.of("CreateStmt", "CreateTableAsStmt", "SelectStmt"):
+            into = (statement.node.get("into") or statement.node.get("intoClause") or {}).get("rel")
             relation = into or statement.node.get("relation", {})
             kept = (
                 relation.get("relpersistence") != "t"
@@ -179,6 +195,5 @@ class TableWithoutRls(SqlCheck):
     def _is_open(self, table: Table) -> bool:
         """Whether clients reach a table about whose row-level security nothing was ever said."""
         whole = self.script.whole
-        shut = all((table.name, role) in whole.shut for role in ("anon", "authenticated"))
-        said = table.rls is not None or whole.enables_all
-        return self.script.is_exposed(table.name) and not said and not shut
+        said = table.rls is not None or whole.is_enabled_by_loop(table.name)
+        return self.script.is_exposed(table.name) and not said and not whole.is_shut(table.name)

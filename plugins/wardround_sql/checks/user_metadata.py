@@ -55,7 +55,7 @@ class UserMetadata(SqlCheck):
 
     def run(self) -> None:
         for statement in self.script.of("CreatePolicyStmt", "AlterPolicyStmt"):
-            for one in walk([statement.node.get("qual"), statement.node.get("with_check")]):
+            for one in walk(self.script.conditions(statement)):
                 constant = one.get("A_Const", {}).get("sval", {}).get("sval", "") if "A_Const" in one else ""
                 parts = {part.strip() for part in constant.strip("{}").split(",")}
                 fields = one.get("ColumnRef", {}).get("fields", []) if "ColumnRef" in one else []

@@ -92,7 +92,6 @@ class ViewSecurity(SqlCheck):
     def _is_open(self, relation: Node) -> bool:
         """Whether clients reach a view that does not run as its caller, when all is done."""
         whole, name = self.script.whole, self.script.name_of(relation)
-        revoked = {role for (what, role) in whole.revoked if what == name}
         moved = name in whole.moved
-        safe = name in whole.secured_views or "public" in revoked or {"anon", "authenticated"} <= revoked
+        safe = name in whole.secured_views or whole.is_unread(name)
         return self.script.is_exposed(name) and not safe and not moved

@@ -12,14 +12,15 @@ import io
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from wardround.errors import ToolFailed, ToolOutputError
 from wardround.findings import Edit, RawResult, Span, SuggestedFix
+from wardround.late import LatePattern
 from wardround.tools.output import RAN, decoded, map_of, one_line, selection, span_of
 from wardround.tools.tool import Invocation, Tool, install_line
 from wardround_sql.dialects import POSTGRES, dialect_of
@@ -38,8 +39,8 @@ _KNOWN = (
     *("greenplum", "hive", "impala", "mariadb", "materialize", "mysql", "oracle", "postgres", "redshift"),
     *("snowflake", "soql", "sparksql", "sqlite", "starrocks", "teradata", "trino", "tsql", "vertica"),
 )
-_CODE = re.compile(r"[A-Z]{2}\d\d")
-_INLINE = re.compile(r"^(--\s*)sqlfluff(?=:)", re.MULTILINE)
+_CODE = LatePattern(r"[A-Z]{2}\d\d")
+_INLINE = LatePattern(r"^(--\s*)sqlfluff(?=:)", re.MULTILINE)
 _UNREADABLE = "(its configuration cannot be read)"
 _TROUBLE = ("PRS", "LXR", "TMP")
 
@@ -70,7 +71,7 @@ class FluffFile(msgspec.Struct):
 # Configuration
 
 Sections = dict[str, dict[str, str]]
-_HARMLESS = re.compile(
+_HARMLESS = LatePattern(
     r"sqlfluff:(?:rules(?::.*)?|layout(?::.*)?|indentation|templater:(?:jinja:(?:context|macros)|placeholder))"
 )
 _HARMLESS_KEYS = frozenset(
@@ -170,8 +171,7 @@ def _written(sections: Sections) -> str:
 # One run
 
 
-@dataclass(frozen=True, slots=True)
-class _Copy:
+class _Copy(Struct, frozen=True):
     """A file as sqlfluff gets it: beside others with the same settings."""
 
     file: str
@@ -277,7 +277,7 @@ def _results(said: FluffFile, copy: _Copy) -> Iterator[RawResult]:
         yield RawResult(result.code, copy.file, place, _message(result), fix=fix)
 
 
-_NOISE = re.compile(r"^Line \d+, Position \d+: |\s*Expected: .*$", re.DOTALL)
+_NOISE = LatePattern(r"^Line \d+, Position \d+: |\s*Expected: .*$", re.DOTALL)
 
 
 def _message(result: FluffResult) -> str:

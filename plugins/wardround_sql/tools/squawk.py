@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from wardround.findings import RawResult, Span
+from wardround.late import LatePattern
 from wardround.tools.output import RAN, decoded, one_line, relative
 from wardround.tools.tool import Columns, Invocation, Tool, install_line
 from wardround_sql.dialects import POSTGRES, dialect_of
@@ -63,7 +64,7 @@ def parse(output: bytes, run: Invocation) -> list[RawResult]:
 
 
 _IN_TRANSACTION = "ban-concurrent-index-creation-in-transaction"
-_BEGIN = re.compile(r"^\s*(?:begin|start\s+transaction)\b", re.IGNORECASE | re.MULTILINE)
+_BEGIN = LatePattern(r"^\s*(?:begin|start\s+transaction)\b", re.IGNORECASE | re.MULTILINE)
 
 
 def _opens_transaction(file: Path) -> bool:
@@ -73,16 +74,16 @@ def _opens_transaction(file: Path) -> bool:
 
 _NAME = r'([\w."]+)'
 _ABOUT = {
-    "ban-drop-table": re.compile(rf"\bdrop\s+table\s+(?:if\s+exists\s+)?{_NAME}", re.IGNORECASE),
-    "renaming-table": re.compile(
+    "ban-drop-table": LatePattern(rf"\bdrop\s+table\s+(?:if\s+exists\s+)?{_NAME}", re.IGNORECASE),
+    "renaming-table": LatePattern(
         rf"\balter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?{_NAME}\s+rename\s+to\b", re.IGNORECASE
     ),
-    "require-concurrent-index-creation": re.compile(
+    "require-concurrent-index-creation": LatePattern(
         rf"\bcreate\s+(?:unique\s+)?index\b[^;]*?\son\s+(?:only\s+)?{_NAME}", re.IGNORECASE
     ),
 }
 """Rules that speak about a table in use, and where their statements name it."""
-_MADE = re.compile(
+_MADE = LatePattern(
     rf"^\s*create\s+(?:\w+\s+){{0,2}}?(?:table|materialized\s+view)\s+(?:if\s+not\s+exists\s+)?{_NAME}",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -29,6 +29,7 @@ from wardround.checks import Project, Source
 from wardround.errors import ToolFailed
 from wardround.findings import DOES_NOT_PARSE, RawResult, ToolRun, Unreviewed
 from wardround.late import Late
+from wardround.models import Models, NoModels
 from wardround.specialists import Specialist
 from wardround.tools.columns import in_code_points
 from wardround.tools.process import Processes, bare_environment, find_program
@@ -49,6 +50,7 @@ class Unit:
     Attributes:
         digest: of the content.
         base_digest: of the content a check may compare with; empty where there is none.
+        scored: whether its checks may ask models.
     """
 
     path: str
@@ -56,6 +58,21 @@ class Unit:
     digest: bytes
     options: Any = None
     base_digest: bytes = b""
+    scored: bool = True
+
+
+class Desk(Protocol):
+    """Lends the models of a review to the checks of a specialist."""
+
+    def identity(self, unit: Unit) -> str:
+        """What an answer depends on that is given with the models lent for a file."""
+
+    def look(self, unit: Unit, run: Callable[[Models], list[RawResult]]) -> tuple[list[RawResult], bool]:
+        """Run checks with models, and without one that fails meanwhile.
+
+        Returns:
+            What they said, and whether they would say the same again with the models as they are now.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +89,7 @@ class Side:
         link: completes a room of a snapshot with the rest of the project, for files of these names.
         base_text: the text a path had before the change, for checks that compare.
         is_added: whether the change brought a line of a path; on the base side, whether it is there.
+        desk: lends models; None in a review without them.
     """
 
     name: str
@@ -83,6 +101,7 @@ class Side:
     link: Callable[[Snapshot, str, tuple[str, ...]], None]
     base_text: Callable[[str], str | None]
     is_added: Callable[[str, int], bool]
+    desk: Desk | None = None
 
 
 Reviewer = Tool | Specialist
@@ -485,9 +504,11 @@ class Workbench:
             return
         started = time.monotonic()
         identity = "" if side.state is None else _code_identity(specialist)
+        desk = side.desk
         keys = {
             u.path: key("checks", __version__, identity, side.state or "", repr(u.options), u.path, u.digest,
-                        u.base_digest) if side.state is not None else b""
+                        u.base_digest, "" if desk is None else desk.identity(u))
+            if side.state is not None else b""
             for u in units
         }  # fmt: skip
         known = self.cache.get(k for k in keys.values() if k)
@@ -495,32 +516,36 @@ class Workbench:
         for unit in units:
             found = known.get(keys[unit.path])
             if found is None:
-                found = self._check(side, unit, results)
+                found, lasting = self._check(side, unit, results)
                 looked += 1
                 if found is None:
                     continue
-                if keys[unit.path]:
+                if keys[unit.path] and lasting:
                     results.fresh[keys[unit.path]] = unit.path, found
             results.by_file[specialist, unit.path] = found
         seconds = time.monotonic() - started
         results.runs.append(ToolRun(specialist.name, __version__, len(units), len(units) - looked, seconds))
 
-    def _check(self, side: Side, unit: Unit, results: Results) -> list[RawResult] | None:
-        """The results of all checks for one file; None if it could not be looked at."""
+    def _check(self, side: Side, unit: Unit, results: Results) -> tuple[list[RawResult] | None, bool]:
+        """The results of all checks for a file, and whether they last; None if it could not be looked at."""
         specialist = unit.specialist
         text = decoded(side.read(unit.path) or b"")
-        source = Source(
-            unit.path, text or "", partial(side.base_text, unit.path), side.project, unit.options,
-            partial(side.is_added, unit.path),
-        )  # fmt: skip
-        try:
+
+        def run(models: Models) -> list[RawResult]:
+            source = Source(
+                unit.path, text or "", partial(side.base_text, unit.path), side.project, unit.options,
+                partial(side.is_added, unit.path), models,
+            )  # fmt: skip
             return list(specialist.run_checks(specialist.checks, source))
+
+        try:
+            return (run(NoModels()), True) if side.desk is None else side.desk.look(unit, run)
         except SyntaxError as cause:
             reason = f"{DOES_NOT_PARSE}: line {cause.lineno or 1}: {cause.msg}"
         except Exception as cause:  # noqa: BLE001  (a plugin's check: anything can come out)
             reason = f"a check crashed: {type(cause).__name__}: {cause}"
         results.unreviewed.append(Unreviewed(unit.path, specialist.name, specialist.name, reason))
-        return None
+        return None, False
 
 
 def _by_tool(units: Sequence[Unit]) -> dict[Tool, list[Unit]]:

@@ -10,19 +10,23 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from wardround.analysis.schedule import Results, Side, Unit, Workbench, content_digest, reviewers_of
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.origin import Origin, SideName, Texts, decoded
 from wardround.change.snapshot import Snapshot, private_parent
-from wardround.checks import ChangedText, WholeChange
+from wardround.checks import ChangeCheck, ChangedText, WholeChange
 from wardround.config import Config, Request
 from wardround.findings import RawResult, Unreviewed
 from wardround.host import Host
+from wardround.models import Models, NoModels
 from wardround.specialists import Specialist
 from wardround.tools.process import Processes
 from wardround.tools.result_cache import ResultCache
+
+if TYPE_CHECKING:
+    from wardround.inference.desk import ModelDesk
 
 _FILE_LIMIT = 2 * 1024 * 1024
 """Bytes; what is larger is generated or data, and no tool answers about it within a commit."""
@@ -41,6 +45,7 @@ class Reviewed:
         claimed: path at the head -> the specialists that looked at it.
         digests: path at the head -> digest of its content.
         unreviewed: what was asked for and did not happen, on either side.
+        notes: what models did not look at, and why.
     """
 
     head: Results
@@ -48,6 +53,7 @@ class Reviewed:
     claimed: dict[str, list[Specialist]] = field(default_factory=dict)
     digests: dict[str, bytes] = field(default_factory=dict)
     unreviewed: list[Unreviewed] = field(default_factory=list)
+    notes: tuple[str, ...] = ()
 
 
 class Sides:
@@ -89,6 +95,8 @@ class Sides:
         self._processes.stop()  # before the folder goes that an interrupted tool still reads
         if "_bench" in self.__dict__:
             self._bench.cache.close()
+        if self.__dict__.get("_desk") is not None:
+            self.__dict__["_desk"].close()
         if self._snapshot is not None:
             self._snapshot.__exit__(kind, error, trace)
             self._snapshot = None
@@ -120,7 +128,37 @@ class Sides:
             if u.tool != u.specialist
         ]
         unreviewed = [*self._unreviewed, *head.unreviewed, *not_compared]
-        return Reviewed(head, base, self._claimed, self._digests, unreviewed)
+        notes = self._conclude_models(units, head, unreviewed)
+        return Reviewed(head, base, self._claimed, self._digests, unreviewed, notes)
+
+    @cached_property
+    def _desk(self) -> ModelDesk | None:
+        """Lends the models; there is none where no specialist asks for any."""
+        if not any(specialist.models for specialist in self._selected_specialists):
+            return None
+        from wardround.inference.desk import open_desk
+
+        changed = [path for file in self._change.files for path in (file.path, file.base_path) if path]
+        return open_desk(
+            self._config.root, self._request.profile, self._origin.root, changed, self._request.use_models
+        )
+
+    def _conclude_models(
+        self, units: Sequence[Unit], head: Results, unreviewed: list[Unreviewed]
+    ) -> tuple[str, ...]:
+        """Take over what is to be said of models; the sentences that are left are notes."""
+        if self._desk is None:
+            return ()
+        first = self._change.files[0].path if self._change.files else ""
+        told = self._desk.told(units, self._hunks, first)
+        self._desk.close()
+        head.runs = sorted([*head.runs, *told.runs], key=lambda run: run.tool)
+        unreviewed += told.unreviewed
+        return told.notes
+
+    @cached_property
+    def _hunks(self) -> dict[str, int]:
+        return {file.path: len(file.hunks) for file in self._change.files}
 
     @cached_property
     def _bench(self) -> Workbench:
@@ -188,7 +226,16 @@ class Sides:
             self._claimed[file.path] = claiming
             before = (file.base_blob or "").encode() or content_digest(self._texts.base_bytes(file.path))
             units += [Unit(file.path, s, digest, settings.options.get(s.name), before) for s in claiming]
-        return units
+        return self._with_models(units)
+
+    def _with_models(self, units: list[Unit]) -> list[Unit]:
+        """The same, where models look at no more than the profile has time for."""
+        if self._desk is None:
+            return units
+        from wardround.inference.desk import within
+
+        scored = within(self._desk.limits.hunks, units, self._hunks)
+        return [replace(u, scored=u.path in scored) if u.specialist.models else u for u in units]
 
     def _selected(self, name: str) -> bool:
         only = self._request.only or self._config.root.only
@@ -208,7 +255,8 @@ class Sides:
             content = self._origin.content(file, base=True)
             if content is None or decoded(content) is None or len(content) > _FILE_LIMIT:
                 continue
-            found.append(Unit(file.base_path, unit.specialist, content_digest(content), unit.options))
+            digest = content_digest(content)
+            found.append(Unit(file.base_path, unit.specialist, digest, unit.options, scored=unit.scored))
         return found
 
     def _is_spoken_of(self, unit: Unit, head: Results) -> bool:
@@ -251,6 +299,7 @@ class Sides:
             link=link,
             base_text=self._base_text if name == "head" else lambda path: None,
             is_added=self._is_added if name == "head" else lambda path, line: True,
+            desk=self._desk,
         )
 
     def _is_added(self, path: str, line: int) -> bool:
@@ -266,14 +315,18 @@ class Sides:
             change = self._whole_change(specialist)
             for check_type in specialist.change_checks if change.files else ():
                 try:
-                    check = check_type(change)
-                    check.run()
+                    results = self._looked(specialist, partial(_results_of, check_type, change))
                 except Exception as cause:  # noqa: BLE001  (a plugin's check: anything can come out)
                     reason = f"check {check_type.ID} crashed: {type(cause).__name__}: {cause}"
                     path = change.files[0].path
                     self._unreviewed.append(Unreviewed(path, specialist.name, specialist.name, reason))
                     continue
-                self._of_the_whole += [(specialist, result) for result in check.results]
+                self._of_the_whole += [(specialist, result) for result in results]
+
+    def _looked(
+        self, specialist: Specialist, run: Callable[[Models], list[RawResult]]
+    ) -> list[RawResult]:
+        return run(NoModels()) if self._desk is None else self._desk.look_at_whole(specialist, run)
 
     def _say_of_the_whole(self, head: Results) -> list[tuple[Specialist, str]]:
         """Add what was said of the whole change; where it is about, its specialist has looked."""
@@ -318,6 +371,13 @@ class Sides:
         head = {f.path for f in self._change.files if f.status is not FileStatus.DELETED}
         base = {f.base_path for f in self._change.files if f.base_path is not None}
         return (head, base - head) if name == "head" else (base, head - base)
+
+
+def _results_of(check_type: type[ChangeCheck], change: WholeChange, models: Models) -> list[RawResult]:
+    """What a check says of the whole change."""
+    check = check_type(replace(change, models=models))
+    check.run()
+    return check.results
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,6 +176,15 @@ class Repository:
             out = self._git.output("ls-tree", "-r", "-z", "--name-only", "--full-tree", side)
         return sorted({name for name in out.split("\0") if name})
 
+    def blobs_of(self, side: str) -> list[tuple[str, str]]:
+        """Path and object id of every regular file of the index or a revision, sorted."""
+        if side == INDEX:
+            out, at = self._git.output("ls-files", "-s", "-z"), 1
+        else:
+            out, at = self._git.output("ls-tree", "-r", "-z", "--full-tree", side), 2
+        rows = (row.split("\t", 1) for row in out.split("\0") if row.startswith("100"))
+        return sorted({(path, told.split()[at]) for told, path in rows})
+
     def compare_with_worktree(self, side: str) -> None:
         """Begin finding out what differs on disk; ``differs_from_worktree`` waits for the answer."""
         if side != WORKTREE and not self.bare and side not in self._comparing:

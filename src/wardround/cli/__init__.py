@@ -18,7 +18,19 @@ from wardround.errors import PluginLoadError, UsageError, WardroundError
 
 USAGE = 2
 INTERNAL = 5
-_COMMANDS = ("baseline", "doctor", "eval", "explain", "hook", "plugins", "review", "rules")
+_COMMANDS = (
+    "adapters",
+    "baseline",
+    "data",
+    "doctor",
+    "eval",
+    "explain",
+    "hook",
+    "plugins",
+    "related",
+    "review",
+    "rules",
+)
 
 
 class Interrupted(BaseException):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,19 @@ from wardround import __version__
 from wardround.cli.reviewing import emit
 
 if TYPE_CHECKING:
+    from wardround.config import Config
+    from wardround.errors import GitError
     from wardround.host import Host
+    from wardround.specialists import Specialist
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """What is looked at: a repository with its settings, or a folder and why it is no repository."""
+
+    root: Path
+    tracked: Sequence[str] | None
+    settings: Config | GitError
 
 
 @click.command("doctor")
@@ -28,32 +41,32 @@ def command(repo: Path | None) -> int:
     from wardround import host
 
     loaded = host.load()
-    missing, tool_lines = _tools(loaded, repo)
+    here = _here(loaded, repo)
+    missing, tool_lines = _tools(loaded, here)
     lines = [f"wardround {__version__}, Python {platform.python_version()}", "", "tools", *tool_lines]
-    lines += ["", "models", "  none: no model has been promoted yet, so none is needed"]
-    lines += ["", "state", *_state(), "", "settings", *_settings(loaded, repo)]
+    lines += ["", "models", *_models(loaded)]
+    lines += ["", "state", *_state(), "", "settings", *_settings(loaded, here)]
     emit("\n".join(lines) + "\n")
     return 4 if missing else 0
 
 
-def _tools(loaded: Host, repo: Path | None) -> tuple[bool, list[str]]:
+def _tools(loaded: Host, here: Here) -> tuple[bool, list[str]]:
     from wardround.tools.process import find_program
     from wardround.tools.tool import Profile
     from wardround.tools.version import tool_version
 
     missing = False
     lines = []
-    root, names = _tracked(repo)
     for specialist in loaded.specialists:
         for tool in specialist.tools:
-            program = find_program(tool.program) if tool.find is None else tool.find(root)
+            program = find_program(tool.program) if tool.find is None else tool.find(here.root)
             where = "commit and CI" if Profile.COMMIT in tool.profiles else "CI"
             name = f"  {specialist.name:<10} {tool.name:<10}"
             if program is not None:
                 lines.append(f"{name} {tool_version(tool, program):<10} {where:<14} {program}")
             elif tool.optional or tool.opt_in:
                 lines.append(f"{name} not in use here ({where})")
-            elif names is not None and not any(specialist.claims_name(path) for path in names):
+            elif not _may_need(specialist, here):
                 lines.append(f"{name} missing, and nothing here needs it ({where}): {tool.install}")
             else:
                 missing = missing or Profile.COMMIT in tool.profiles
@@ -61,17 +74,53 @@ def _tools(loaded: Host, repo: Path | None) -> tuple[bool, list[str]]:
     return missing, list(dict.fromkeys(lines))
 
 
-def _tracked(repo: Path | None) -> tuple[Path, list[str] | None]:
-    """The repository's root and the files it tracks; None where there is no repository."""
+def _may_need(specialist: Specialist, here: Here) -> bool:
+    """Whether there is a file for a specialist, as far as that can be told."""
+    return here.tracked is None or any(specialist.claims_name(path) for path in here.tracked)
+
+
+def _here(loaded: Host, repo: Path | None) -> Here:
+    from wardround import config
     from wardround.change.git import INDEX, Repository
     from wardround.errors import GitError
 
     try:
         with Repository(repo) as repository:
             side = repository.head() or INDEX if repository.bare else INDEX
-            return repository.root, repository.tracked(side)
-    except GitError:
-        return (repo or Path.cwd()).resolve(), None
+            tracked = repository.tracked(side)
+            settings = config.read(repository.tree(side).read, tracked, loaded.specialists)
+            return Here(repository.root, tracked, settings)
+    except GitError as none:
+        return Here((repo or Path.cwd()).resolve(), None, none)
+
+
+def _models(loaded: Host) -> Iterator[str]:
+    """What models are run with, those that were found, and those that specialists ask for in vain."""
+    from wardround.errors import ModelError
+    from wardround.inference.runtime import find
+    from wardround.inference.shelf import standard
+
+    try:
+        runtime = find()
+        yield f"  run by {runtime.identity}"
+    except ModelError as trouble:
+        yield f"  not run: {trouble}"
+    shelf = standard()
+    wanted = {name: s.name for s in loaded.specialists for name in s.models}
+    for one in shelf.found:
+        trouble_ = ""
+        try:
+            shelf.require_present(one)
+        except ModelError as cause:
+            trouble_ = f"  broken: {cause}"
+        asked = f"asked for by {wanted.pop(one.name)}" if one.name in wanted else "asked for by nobody"
+        yield f"  {one.name:<24} {one.metadata.state.value:<7} {asked}{trouble_}"
+    for refused in shelf.refused:
+        yield f"  {refused.name:<24} refused: {refused.reason}"
+    for name, specialist in sorted(wanted.items()):
+        yield f"  {name:<24} missing, asked for by {specialist}; its checks do without"
+    if not shelf.found and not wanted:
+        yield "  none is installed, and none is asked for"
 
 
 def _state() -> Iterator[str]:
@@ -84,23 +133,16 @@ def _state() -> Iterator[str]:
     yield f"  state  {state_folder()}"
 
 
-def _settings(loaded: Host, repo: Path | None) -> Iterator[str]:
+def _settings(loaded: Host, here: Here) -> Iterator[str]:
     import msgspec
 
-    from wardround import config
-    from wardround.change.git import INDEX, Repository
     from wardround.errors import GitError
 
-    try:
-        with Repository(repo) as repository:
-            side = repository.head() or INDEX if repository.bare else INDEX
-            tree = repository.tree(side)
-            settings = config.read(tree.read, repository.tracked(side), loaded.specialists)
-            root = repository.root
-    except GitError as none:
-        yield f"  no repository: {none}"
+    settings = here.settings
+    if isinstance(settings, GitError):
+        yield f"  no repository: {settings}"
         return
-    yield f"  repository {root}"
+    yield f"  repository {here.root}"
     for name, value in msgspec.to_builtins(settings.root).items():
         yield f"  {name} = {value!r}  ({settings.origins.get(name, 'default')})"
     for layer in settings.layers:
@@ -110,5 +152,5 @@ def _settings(loaded: Host, repo: Path | None) -> Iterator[str]:
     options = settings.for_file("").options
     for specialist in loaded.specialists:
         if specialist.environment is not None and specialist.name in options:
-            found = specialist.environment(root, options[specialist.name])
+            found = specialist.environment(here.root, options[specialist.name])
             yield f"  {specialist.name} environment: {found or 'none found, so imports are not judged'}"

@@ -63,7 +63,7 @@ def review(
     )  # fmt: skip
     request = Request(
         profile=Profile(profile), fail_level=fail_level, filter_mode=filter_mode, only=only, skip=skip,
-        jobs=jobs, config_file=config, config_from=config_from,
+        jobs=jobs, config_file=config, config_from=config_from, use_models=not no_models,
     )  # fmt: skip
     outputs = [Output.parse(text) for text in formats or ("text",)]
     if fix:

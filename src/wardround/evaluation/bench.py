@@ -7,7 +7,6 @@ that follows imports runs for each case alone where a case has more than one fil
 
 from __future__ import annotations
 
-import fnmatch
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from wardround.checks import NoProject
 from wardround.errors import ToolFailed
 from wardround.evaluation.origin import NOWHERE, CaseOrigin
 from wardround.findings import RawResult
+from wardround.globs import matches
 from wardround.host import Host
 from wardround.tools.process import Processes
 from wardround.tools.result_cache import ResultCache
@@ -184,7 +184,7 @@ def _follows_imports(one: Asked, job: Job) -> bool:
         return False
     names = job.tool.project_files
     tree = one.origin.tree(_side_name(one.side))
-    return sum(any(fnmatch.fnmatchcase(p.rpartition("/")[2], n) for n in names) for p in tree) > 1
+    return sum(matches(path, names) for path in tree) > 1
 
 
 def _groups(parts: Sequence[tuple[Asked, Job]]) -> Iterator[list[tuple[Asked, Job]]]:
@@ -230,7 +230,7 @@ def _merged_side(asked: Sequence[Asked]) -> Side:
 def _write_project(snapshot: Snapshot, name: str, one: Asked, patterns: tuple[str, ...]) -> None:
     """Show a tool the files of a case that tell it what an import means."""
     for path, content in sorted(one.origin.tree(_side_name(one.side)).items()):
-        if any(fnmatch.fnmatchcase(path.rpartition("/")[2], pattern) for pattern in patterns):
+        if matches(path, patterns):
             snapshot.write(name, path, content)
 
 

@@ -13,6 +13,7 @@ from wardround.errors import ModelError
 
 METADATA_FILE = "adapter.metadata.json"
 SCHEMA = "wardround.adapter/1"
+LARGEST_METADATA = 16 * 1024 * 1024
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -95,6 +96,19 @@ class Gain(_Strict, frozen=True):
     gain: Interval
 
 
+class Reading(_Strict, frozen=True):
+    """What people found who read findings as a user would see them.
+
+    Attributes:
+        right: how many of the ``items`` were right; doubtful ones are not.
+        note: who read, and how the items were drawn.
+    """
+
+    items: int
+    right: int
+    note: str
+
+
 class Evaluation(_Strict, frozen=True):
     """How it was measured.
 
@@ -102,8 +116,14 @@ class Evaluation(_Strict, frozen=True):
         repositories: those of the evaluation, none of which was trained on.
         since: seconds since 1970; evaluation items are younger, training items older; 0 without such a split.
         metrics: scorer -> metric -> figure.
-        controls: name -> the figure it must beat; why one does not apply stands in ``notes``.
+        controls: name -> figure. ``size``: a scorer that sees length and place alone; ``placebo``: what is
+            left above chance when the right answers are drawn at random.
         base_rate: share of right candidates (choices), or of positives at the natural rate (tables).
+        models: seed -> SHA-256 of the model file that was measured.
+        records: SHA-256 of the evaluation items.
+        leaks: groups and texts that stand on both sides of the split; None where nobody looked.
+        read: findings read by people; needed to ``report``.
+        exempt: name of a control -> why it does not apply.
     """
 
     repositories: tuple[str, ...]
@@ -114,6 +134,11 @@ class Evaluation(_Strict, frozen=True):
     gains: tuple[Gain, ...]
     controls: dict[str, Interval]
     notes: tuple[str, ...] = ()
+    models: dict[str, str] = {}
+    records: str = ""
+    leaks: int | None = None
+    read: Reading | None = None
+    exempt: dict[str, str] = {}
 
 
 class Calibration(_Strict, frozen=True):
@@ -123,6 +148,10 @@ class Calibration(_Strict, frozen=True):
         method: ``platt``: 1 / (1 + exp(-(slope * score + bias))); ``isotonic``: linear between the points.
         points: (score, probability), ascending in both, for ``isotonic``.
         items: how many it was fitted on, at the natural rate.
+        model: SHA-256 of the model file whose scores it was fitted on.
+        repositories: those it was fitted on; ``checked`` are others, that ``error`` and ``brier`` are from.
+        base_rate: share of right ones among the items.
+        error: expected calibration error, 0 to 1; ``brier``: mean squared error of the probability.
     """
 
     method: Literal["platt", "isotonic", "none"]
@@ -130,6 +159,24 @@ class Calibration(_Strict, frozen=True):
     bias: float = 0.0
     points: tuple[tuple[float, float], ...] = ()
     items: int = 0
+    model: str = ""
+    repositories: tuple[str, ...] = ()
+    checked: tuple[str, ...] = ()
+    base_rate: float = 0.0
+    error: float | None = None
+    brier: float | None = None
+
+
+class Fusion(_Strict, frozen=True):
+    """The fused score that was measured: sum of weight * number, plus ``bias``.
+
+    Attributes:
+        names: the task's features, then ``bm25`` and ``cosine``, all as they come.
+    """
+
+    names: tuple[str, ...]
+    weights: tuple[float, ...]
+    bias: float
 
 
 class Parity(_Strict, frozen=True):
@@ -172,10 +219,17 @@ class Metadata(_Strict, frozen=True):
 
     Attributes:
         kind: ``embedder``: token ids -> unit vector; ``table``: numbers -> score.
+        model: an ONNX file. An embedder takes ``input_ids``, int64 of shape (1, tokens), and gives a float32
+            vector of shape (1, width); a table takes float32 of shape (1, numbers), and the last number of
+            its last output is the raw score.
+        shares: the file of tensors this model gives to others that stand on it; only a base has one.
         window: most tokens of a text; 0 for tables.
         inputs: names of the numbers a table takes, in order.
         date: of the training, ``YYYY-MM-DD``.
         seconds: wall time of the training run.
+        title: what it does, in one line, for people.
+        fusion: how its score joins the cheap evidence; for choices.
+        alarm_rate: share of real negatives that may pass the threshold; 0 where there is none.
     """
 
     schema: Literal["wardround.adapter/1"]
@@ -187,6 +241,7 @@ class Metadata(_Strict, frozen=True):
     licence: str
     date: str
     model: File
+    shares: File | None = None
     base: BaseModel | None = None
     tokenizer: File | None = None
     window: int = 0
@@ -198,7 +253,10 @@ class Metadata(_Strict, frozen=True):
     seconds: float = 0.0
     parity: tuple[Parity, ...] = ()
     evaluation: Evaluation | None = None
+    title: str = ""
+    fusion: Fusion | None = None
     calibration: Calibration = Calibration(method="none")
+    alarm_rate: float = 0.0
     thresholds: dict[str, float] = {}
     reasons: tuple[str, ...] = ()
 
@@ -211,7 +269,15 @@ def read_metadata(folder: Path) -> Metadata:
     """
     file = folder / METADATA_FILE
     try:
-        return msgspec.json.decode(file.read_bytes(), type=Metadata)
+        if file.is_symlink():
+            raise ModelError(f"{file} is a symbolic link; install the model again")
+        with file.open("rb") as stream:
+            content = stream.read(LARGEST_METADATA + 1)
+        if len(content) > LARGEST_METADATA:
+            raise ModelError(
+                f"{file} is larger than {LARGEST_METADATA // 1024**2} MiB; install the model again"
+            )
+        return msgspec.json.decode(content, type=Metadata)
     except OSError as cause:
         raise ModelError(f"{file}: {cause.strerror}; install the model again") from cause
     except (msgspec.MsgspecError, ValueError, RecursionError) as cause:

@@ -52,6 +52,7 @@ def as_dict(review: Review) -> dict[str, Any]:
             }
             for u in review.unreviewed
         ],
+        **({"notes": [printable(note) for note in review.notes]} if review.notes else {}),
         "runs": [
             {
                 "tool": run.tool,

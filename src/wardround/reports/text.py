@@ -60,6 +60,7 @@ def render(review: Review, style: Style = plain) -> str:
     for path, group in groupby(shown, key=lambda f: f.file):
         lines += [style(harmless(path), "bold"), *_file(review, list(group), style, explained)]
     lines += _not_reviewed(review.unreviewed, style)
+    lines += [line for note in review.notes for line in _wrapped(harmless(note), 2, "note: ")]
     lines.append(closing_line(review, style))
     return "\n".join(lines) + "\n"
 

@@ -7,13 +7,13 @@ which.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import cache
 
 import msgspec
 
 from wardround.findings import RawResult, Span
+from wardround.kept import kept
 from wardround.rules import RULES_PACKAGE, declared, rules_digest, rules_folder
 from wardround.tools.output import RAN, decoded, one_line, relative
 from wardround.tools.tool import Invocation, Tool, install_line
@@ -67,11 +67,18 @@ def ast_grep(
                 "--", *run.files]  # fmt: skip
 
     @cache
-    def needs() -> re.Pattern[str]:
-        """What a file must hold for one of the rules to match; anything, if a rule cannot say."""
-        wanted = [rule.metadata.needs for rule in declared(folder, "ast-grep", package)]
-        words = {word for some in wanted for word in some}
-        return re.compile("|".join(map(re.escape, sorted(words))) if all(wanted) else "")
+    def digest() -> str:
+        return rules_digest(folder, "ast-grep", package)
+
+    @cache
+    def needs() -> tuple[str, ...]:
+        """Words of which a file must hold one for a rule to match; the empty word, if a rule cannot say."""
+
+        def words() -> tuple[str, ...]:
+            wanted = [rule.metadata.needs for rule in declared(folder, "ast-grep", package)]
+            return tuple(sorted({word for some in wanted for word in some} if all(wanted) else ())) or ("",)
+
+        return kept("needs", digest(), words, tuple[str, ...])
 
     return Tool(
         name="ast-grep",
@@ -82,6 +89,6 @@ def ast_grep(
         install=install_line(),
         distribution="ast-grep-cli",
         takes=takes,
-        can_match=lambda text: needs().search(text) is not None,
-        identity=lambda: rules_digest(folder, "ast-grep", package),
+        can_match=lambda text: any(word in text for word in needs()),
+        identity=digest,
     )

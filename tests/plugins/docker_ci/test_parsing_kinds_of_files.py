@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wardround_docker_ci.check import run_docker_ci_checks
-from wardround_docker_ci.checks import CHECKS
 from wardround_docker_ci.ci_file import CiFile
 from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.specialist import specialist
 
 from wardround.checks import Source
 
@@ -92,7 +92,7 @@ START = {
 def test_no_text_brings_a_check_down(path: str, text: str) -> None:
     for source in (text, START.get(path, "") + text):
         try:
-            found = list(run_docker_ci_checks(CHECKS, Source(path, source)))
+            found = list(run_docker_ci_checks(specialist().checks, Source(path, source)))
         except SyntaxError:
             continue
         assert all(result.span.end_line <= source.count("\n") + 1 for result in found)

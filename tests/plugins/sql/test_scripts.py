@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from wardround_sql.check import run_sql_checks
-from wardround_sql.checks import CHECKS
+from wardround_sql.specialist import specialist
 
 from wardround.checks import NoProject, Source
 
@@ -15,7 +15,7 @@ def said(
     text: str, path: str = MIGRATION, others: dict[str, str] | None = None
 ) -> list[tuple[str, int, int]]:
     source = Source(path, text, project=NoProject(others or {}))
-    return [(result.code, *result.span.start) for result in run_sql_checks(CHECKS, source)]
+    return [(result.code, *result.span.start) for result in run_sql_checks(specialist().checks, source)]
 
 
 def test_a_bad_statement_hides_no_other() -> None:
@@ -43,7 +43,7 @@ def test_a_dbt_model_is_no_syntax_error() -> None:
 
 def test_another_dialect_is_said_in_the_message() -> None:
     source = Source(MIGRATION, "DELETE FROM `t`;\nINSERT INTO `x` VALUES (1);\n")
-    (result,) = run_sql_checks(CHECKS, source)
+    (result,) = run_sql_checks(specialist().checks, source)
     assert result.message == "DELETE without WHERE changes every row of t (read as mysql)"
 
 

@@ -1,0 +1,502 @@
+"""How well a text is bound to the code it is about, with and without the model, on repositories of others.
+
+    python evals/binding.py messages REPOSITORY ... --onnx FILE --tokenizer FILE [--cache DIR] [--json FILE]
+    python evals/binding.py reports REPOSITORY ... (the same)
+
+``messages``: the message of a commit, without file names, addresses, issue numbers and hashes, against the
+hunks of the 31 commits nearest in time; its own hunks (six at most of every commit) are to come first.
+``reports``: the message of a fix, cleaned likewise, against the source files of the parent commit that are no
+tests; those the fix touches are to come first, and in them the functions it touches.
+
+Commits are drawn in blocks spread evenly over a history, so that neighbours share what must be read. Compared
+are BM25, character n-grams, the model, and sums of their standardised scores; intervals are of 95%, by
+bootstrap over commits and over repositories.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wardround.change.diff import FileStatus
+from wardround.change.git import Repository
+from wardround.change.origin import RepositoryOrigin, Texts, decoded
+from wardround.errors import GitError
+from wardround.retrieval import ngrams
+from wardround.retrieval.embedder import Embedder
+from wardround.retrieval.files import is_source, is_test, locate_functions
+from wardround.retrieval.functions import enclosing, functions
+from wardround.retrieval.fusion import fused
+from wardround.retrieval.hunks import ChangedCode, changed_code, opinions
+from wardround.retrieval.index import Entry, Index, KeptEmbedder
+from wardround.retrieval.texts import file_texts, query_text
+from wardround.retrieval.words import counted
+
+SEED = 7
+RESAMPLED = 2000
+NEAREST = 15
+OWN_HUNKS = 6
+MOST_HUNKS = 60
+FEWEST_FILES = 40
+FIX = re.compile(
+    r"\b(fix(es|ed|ing)?|bug|crash(es|ed)?|regression|broken|incorrect(ly)?|wrong(ly)?)\b", re.IGNORECASE
+)
+ROUTINE = re.compile(
+    r"^(merge|revert|bump|release|version|prepare"
+    r"|update (dependenc|lock|changelog)|changelog|\[pre-commit|v?\d)"
+    r"|\b(typos?|lint(ing)?|format(ting)?|black|isort|prettier|mypy|flake8)\b",
+    re.IGNORECASE,
+)
+GIVEN_AWAY = re.compile(
+    r"https?://\S+|\(?(?:\b[Gg][Hh]-)?#\d+\)?|\b[0-9a-f]{7,40}\b|\S*[\w-]+\.(?:py|pyi|tsx?|jsx?|vue|md|rst|ya?ml|toml"
+    r"|json|cfg|ini|sql|css|html|txt)\b|\b[\w.-]+/[\w./-]+"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    id: str
+    parent: str
+    subject: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One query's metrics, by method."""
+
+    repository: str
+    commit: str
+    candidates: int
+    metrics: Mapping[str, Mapping[str, float]]
+
+
+class Model:
+    """An embedder as an ONNX file; one text at a time, one thread."""
+
+    def __init__(self, onnx: Path, tokenizer: Path) -> None:
+        import hashlib
+
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        self._session = onnxruntime.InferenceSession(onnx, options, providers=["CPUExecutionProvider"])
+        self._tokenizer = Tokenizer.from_file(str(tokenizer))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(128)
+        self.digest = hashlib.sha256(onnx.read_bytes() + tokenizer.read_bytes()).hexdigest()
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        rows = []
+        for text in texts:
+            ids = np.array([self._tokenizer.encode(text).ids], np.int64)
+            rows.append(
+                self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0][0]
+            )
+        return np.stack(rows)
+
+
+# Commits
+
+
+def commits_of(folder: Path) -> list[Commit]:
+    """The commits of a history with one parent, newest first."""
+    out = subprocess.run(
+        ["git", "-C", folder, "log", "--no-merges", "-z", "--format=%H%n%P%n%B", "HEAD"],
+        capture_output=True, check=True,
+    ).stdout.decode("utf-8", "replace")  # fmt: skip
+    found = []
+    for row in out.split("\0"):
+        id_, parents, message = [*row.split("\n", 2), "", ""][:3]
+        if len(parents.split()) == 1 and message.strip():
+            found.append(Commit(id_, parents, message.strip().split("\n")[0], message.strip()))
+    return found
+
+
+def cleaned(message: str) -> str:
+    """What a message says, without what gives the files away."""
+    return " ".join(GIVEN_AWAY.sub(" ", query_text(message)).split())[:1500]
+
+
+def telling(commit: Commit) -> bool:
+    return (
+        not ROUTINE.search(commit.subject) and len(re.findall(r"[A-Za-z]{2,}", cleaned(commit.message))) >= 4
+    )
+
+
+def blocks(commits: Sequence[Commit], number: int, length: int) -> Iterator[Sequence[Commit]]:
+    """Runs of neighbouring commits, their middles spread evenly over a history."""
+    for at in range(number):
+        middle = int((at + 0.5) * len(commits) / number)
+        yield commits[max(middle - length // 2, 0) : middle + length // 2]
+
+
+# Messages against hunks
+
+
+def hunk_cases(name: str, folder: Path, embedder: Embedder, wanted: int, cache_at: Path) -> Iterator[Case]:
+    with Repository(folder) as repository:
+        index = Index.open(folder, cache_at)
+        kept = KeptEmbedder(embedder, index)
+
+        @cache
+        def hunks(commit: Commit) -> tuple[ChangedCode, ...]:
+            return own_hunks(repository, commit)
+
+        in_all = commits_of(folder)
+        per_block = 7
+        for block in blocks(in_all, -(-wanted // per_block), 400):
+            usable = [c for c in block[150:] if not ROUTINE.search(c.subject)][:90]
+            with_code = [c for c in usable if hunks(c)]
+            done = 0
+            for at in range(NEAREST, len(with_code) - NEAREST):
+                commit = with_code[at]
+                own = hunks(commit)
+                if done == per_block or not telling(commit) or len({h.path for h in own}) < 2:
+                    continue
+                near = with_code[at - NEAREST : at] + with_code[at + 1 : at + 1 + NEAREST]
+                others = [hunk for other in near for hunk in hunks(other)]
+                done += 1
+                yield hunk_case(name, commit, own, others, kept)
+        index.close()
+
+
+def own_hunks(repository: Repository, commit: Commit) -> tuple[ChangedCode, ...]:
+    """Six hunks of a commit at most, drawn by seed; none of a commit that touches everything."""
+    try:
+        change = repository.range(commit.parent, commit.id)
+        if len(change.files) > MOST_HUNKS:
+            return ()
+        found = [
+            h
+            for h in changed_code(change, Texts(RepositoryOrigin(repository, change), change))
+            if is_source(h.path)
+        ]
+    except GitError:
+        return ()
+    if len(found) > MOST_HUNKS:
+        return ()
+    rng = random.Random(f"{SEED} {commit.id}")
+    return tuple(rng.sample(found, min(OWN_HUNKS, len(found))))
+
+
+def hunk_case(
+    name: str, commit: Commit, own: Sequence[ChangedCode], others: Sequence[ChangedCode], embedder: Embedder
+) -> Case:
+    told = opinions(cleaned(commit.message), [*own, *others], embedder)
+    near = told.closeness
+    assert near is not None
+    ways = {
+        "BM25": told.words,
+        "char": told.characters,
+        "model": near,
+        "BM25+char": fused(told.words, told.characters),
+        "BM25+model": fused(told.words, near),
+        "fused": told.fused(),
+    }
+    right = [True] * len(own) + [False] * len(others)
+    return Case(name, commit.id, len(right), {way: ranking(scores, right) for way, scores in ways.items()})
+
+
+def ranking(scores: Sequence[float], right: Sequence[bool]) -> dict[str, float]:
+    """Metrics of an order; candidates with equal scores share the mean of what their orders would give."""
+    order = sorted(range(len(scores)), key=lambda at: (-scores[at], right[at]))  # ties against us
+    places = [place for place, at in enumerate(order, 1) if right[at]]
+    wins = [
+        (scores[a] > scores[b]) + 0.5 * (scores[a] == scores[b])
+        for a in range(len(scores)) if right[a]
+        for b in range(len(scores)) if not right[b]
+    ]  # fmt: skip
+    return {
+        "hit@1": float(places[0] == 1),
+        "hit@5": float(places[0] <= 5),
+        "MRR": 1 / places[0],
+        "MAP": statistics.fmean(n / place for n, place in enumerate(places, 1)),
+        "AUC": statistics.fmean(wins) if wins else 1.0,
+        "recall@5": sum(place <= 5 for place in places) / len(places),
+        "recall@10": sum(place <= 10 for place in places) / len(places),
+    }
+
+
+# Reports against files and functions
+
+
+def file_cases(name: str, folder: Path, embedder: Embedder, wanted: int, cache_at: Path) -> Iterator[Case]:
+    with Repository(folder) as repository:
+        index = Index.open(folder, cache_at)
+        fixes = [c for c in commits_of(folder) if FIX.search(c.subject) and telling(c)]
+        per_block = 10
+        for block in blocks(fixes, -(-wanted // per_block), 120):
+            done = 0
+            for commit in block:
+                if done == per_block:
+                    break
+                case = file_case(name, commit, repository, index, embedder)
+                if case is not None:
+                    done += 1
+                    yield case
+        index.close()
+
+
+def file_case(
+    name: str, commit: Commit, repository: Repository, index: Index, embedder: Embedder
+) -> Case | None:
+    try:
+        change = repository.range(commit.parent, commit.id)
+    except GitError:
+        return None
+    touched = [file for file in change.files if is_source(file.path) and not is_test(file.path)]
+    if not 1 <= len(touched) <= 4 or any(file.status is not FileStatus.MODIFIED for file in touched):
+        return None
+    entries = [
+        Entry(*row) for row in repository.blobs_of(commit.parent) if is_source(row[0]) and not is_test(row[0])
+    ]
+    gold = {file.path for file in touched}
+    if len(entries) < FEWEST_FILES or not gold <= {entry.path for entry in entries}:
+        return None
+
+    def read(entry: Entry) -> str | None:
+        content = repository.blobs.get(entry.blob)
+        return None if content is None else decoded(content)
+
+    index.update(entries, read, embedder, shown)
+    asked = cleaned(commit.message)
+    began = time.perf_counter()
+    words = index.words_scores(counted(asked), entries)
+    near = index.closeness(asked, entries, embedder)
+    both = fused(words, near)
+    seconds = time.perf_counter() - began
+    characters = ngrams.scores(asked, ["\n".join(lexical_form(e, read)) for e in entries])
+    ways = {
+        "BM25": words,
+        "char": characters,
+        "model": near,
+        "BM25+char": fused(words, characters),
+        "fused": both,
+        "fused+char": fused(words, characters, near),
+    }
+    right = [entry.path in gold for entry in entries]
+    metrics = {way: ranking(scores, right) for way, scores in ways.items()}
+    metrics["fused"]["seconds"] = seconds
+    touched_functions = {
+        (file.path, around.line)
+        for file in touched
+        for around in functions_at(read(Entry(file.path, file.base_blob or "")), file.path, file.hunks)
+    }
+    if touched_functions:
+        metrics |= function_ways(asked, entries, words, both, read, index, embedder, touched_functions)
+    return Case(name, commit.id, len(right), metrics)
+
+
+@cache
+def _form(path: str, blob: str, text: str) -> list[str]:
+    return file_texts(path, text)
+
+
+def lexical_form(entry: Entry, read: Callable[[Entry], str | None]) -> list[str]:
+    return _form(entry.path, entry.blob, read(entry) or "")
+
+
+def functions_at(text: str | None, path: str, hunks: Sequence[Any]) -> Iterator[Any]:
+    defined = functions(path, text or "")
+    for hunk in hunks:
+        for line in range(hunk.base_start, hunk.base_start + max(hunk.base_length, 1)):
+            around = enclosing(defined, line)
+            if around is not None:
+                yield around
+
+
+def function_ways(
+    asked: str, entries: Sequence[Entry], words: Sequence[float], both: Sequence[float],
+    read: Callable[[Entry], str | None], index: Index, embedder: Embedder, gold: set[tuple[str, int]],
+) -> dict[str, dict[str, float]]:  # fmt: skip
+    """Functions of the five files found: whether one the fix touches is among the first."""
+    found = {}
+    for way, scores, model in (("functions BM25", words, None), ("functions fused", both, embedder)):
+        first = sorted(range(len(entries)), key=lambda at: (-scores[at], entries[at].path))[:5]
+        texts = [(entries[at].path, read(entries[at]) or "") for at in first]
+        began = time.perf_counter()
+        matches = locate_functions(asked, texts, None if model is None else KeptEmbedder(model, index))
+        seconds = time.perf_counter() - began
+        places = [n for n, m in enumerate(matches, 1) if (m.path, m.function.line) in gold]
+        place = places[0] if places else 10**6
+        found[way] = {"hit@1": float(place == 1), "hit@5": float(place <= 5), "hit@10": float(place <= 10),
+                      "MRR": 1 / place, "seconds": seconds}  # fmt: skip
+    return found
+
+
+# Tables
+
+
+def interval(values: Sequence[tuple[str, float]], *, by_repository: bool) -> tuple[float, float]:
+    """The 95% interval of a mean, resampling commits, or whole repositories."""
+    if by_repository:
+        names = sorted({name for name, _ in values})
+        sums = np.array([sum(v for n, v in values if n == name) for name in names])
+        counts = np.array([sum(n == name for n, _ in values) for name in names])
+    else:
+        sums, counts = np.array([value for _, value in values]), np.ones(len(values))
+    drawn = resampled(len(sums))
+    means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
+    low, high = np.quantile(means, [0.025, 0.975])
+    return round(float(low), 4), round(float(high), 4)
+
+
+@cache
+def resampled(size: int) -> Any:
+    """Indices of ``RESAMPLED`` samples with replacement; numpy's generator would import secrets.py."""
+    rng = random.Random(SEED)
+    return np.array(rng.choices(range(size), k=size * RESAMPLED)).reshape(RESAMPLED, size)
+
+
+def summary(cases: Sequence[Case]) -> dict[str, Any]:
+    ways = sorted({way for case in cases for way in case.metrics})
+    out: dict[str, Any] = {}
+    for way in ways:
+        having = [case for case in cases if way in case.metrics]
+        out[way] = {"cases": len(having)}
+        for metric in having[0].metrics[way]:
+            if metric == "seconds":
+                times = sorted(c.metrics[way][metric] for c in having)
+                out[way]["seconds"] = {"p50": round(statistics.median(times), 3),
+                                       "p95": round(times[int(0.95 * (len(times) - 1))], 3)}  # fmt: skip
+                continue
+            values = [(c.repository, c.metrics[way][metric]) for c in having]
+            mean = round(statistics.fmean(v for _, v in values), 4)
+            out[way][metric] = {"mean": mean, "commits": interval(values, by_repository=False)}
+    return out
+
+
+def difference(cases: Sequence[Case], way: str, other: str, metric: str) -> dict[str, Any]:
+    having = [c for c in cases if way in c.metrics and other in c.metrics]
+    values = [(c.repository, c.metrics[way][metric] - c.metrics[other][metric]) for c in having]
+    names = sorted({name for name, _ in values})
+    return {
+        "of": f"{way} - {other}", "metric": metric,
+        "mean": round(statistics.fmean(v for _, v in values), 4),
+        "commits": interval(values, by_repository=False),
+        "repositories": interval(values, by_repository=True),
+        "by_repository": {n: round(statistics.fmean(v for m, v in values if m == n), 4) for n in names},
+    }  # fmt: skip
+
+
+def table(report: Mapping[str, Any]) -> str:
+    lines = [f"{report['task']}: {report['cases']} commits of {len(report['repositories'])} repositories, "
+             f"median {report['candidates']['median']} candidates"]  # fmt: skip
+    for way, metrics in report["methods"].items():
+        shown_metrics = (
+            f"{m} {v['mean']:.3f} [{v['commits'][0]:.3f}, {v['commits'][1]:.3f}]"
+            for m, v in metrics.items() if isinstance(v, dict) and "mean" in v
+        )  # fmt: skip
+        spent = metrics.get("seconds")
+        lines.append(f"  {way:<16} {'  '.join(shown_metrics)}" + (f"  p95 {spent['p95']} s" if spent else ""))
+    lines += [
+        f"  {d['of']:<28} {d['metric']:<9} {d['mean']:+.4f}  commits {d['commits']}  "
+        f"repositories {d['repositories']}  worst {min(d['by_repository'].values()):+.3f}"
+        for d in report["differences"]
+    ]
+    lines += [f"  {'met' if met else 'NOT MET'}: {bar}" for bar, met in report["bars"].items()]
+    return "\n".join(lines)
+
+
+def report_on(task: str, cases: Sequence[Case]) -> dict[str, Any]:
+    messages = task == "messages"
+    metrics = ("MRR", "hit@1", "MAP", "AUC") if messages else ("recall@5", "recall@10", "MRR")
+    pairs = [("fused", "BM25+char"), ("fused", "BM25"), ("BM25+char", "BM25")]
+    differences = [difference(cases, a, b, metric) for a, b in pairs for metric in metrics]
+    if not messages:
+        differences += [difference(cases, "functions fused", "functions BM25", m) for m in ("hit@5", "MRR")]
+    names = sorted({case.repository for case in cases})
+    methods = summary(cases)
+    return {
+        "task": task, "seed": SEED, "cases": len(cases),
+        "repositories": {n: sum(c.repository == n for c in cases) for n in names},
+        "candidates": {"median": statistics.median(c.candidates for c in cases),
+                       "least": min(c.candidates for c in cases), "most": max(c.candidates for c in cases)},
+        "methods": methods, "differences": differences,
+        "bars": bars(messages, methods, differences, len(cases), len(names)),
+    }  # fmt: skip
+
+
+def bars(
+    messages: bool,
+    methods: Mapping[str, Any],
+    differences: Sequence[Mapping[str, Any]],
+    cases: int,
+    names: int,
+) -> dict[str, bool]:
+    def gain(over: str, metric: str) -> Mapping[str, Any]:
+        return next(d for d in differences if d["of"] == f"fused - {over}" and d["metric"] == metric)
+
+    enough = {"at least 300 commits": cases >= 300, "at least 8 repositories": names >= 8}
+    if messages:
+        mrr = gain("BM25+char", "MRR")
+        return enough | {
+            "MRR over BM25+char at least +0.02": mrr["mean"] >= 0.02,
+            "its lower bound by commit above 0": mrr["commits"][0] > 0,
+            "its lower bound by repository above 0": mrr["repositories"][0] > 0,
+            "no repository worse by more than 0.05": min(mrr["by_repository"].values()) >= -0.05,
+            "AUC at least 0.88": methods["fused"]["AUC"]["mean"] >= 0.88,
+        }
+    recall, control = gain("BM25", "recall@5"), gain("BM25+char", "recall@5")
+    return enough | {
+        "recall@5 at least 0.72": methods["fused"]["recall@5"]["mean"] >= 0.72,
+        "recall@5 over BM25 at least +0.04": recall["mean"] >= 0.04,
+        "its lower bound by commit above 0": recall["commits"][0] > 0,
+        "its lower bound by repository above 0": recall["repositories"][0] > 0,
+        "recall@5 over BM25+char: lower bound above 0": control["commits"][0] > 0,
+        "a query within 1 s (p95)": methods["fused"]["seconds"]["p95"] < 1,
+    }
+
+
+def shown(text: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text[:79]}", end="", file=sys.stderr, flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("task", choices=["messages", "reports"])
+    parser.add_argument("repositories", nargs="+", type=Path)
+    parser.add_argument("--onnx", type=Path, required=True)
+    parser.add_argument("--tokenizer", type=Path, required=True)
+    parser.add_argument("--cache", type=Path, required=True, help="where vectors are kept between runs")
+    parser.add_argument("--each", type=int, default=40, help="commits of each repository")
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    model = Model(arguments.onnx, arguments.tokenizer)
+    cases: list[Case] = []
+    for folder in arguments.repositories:
+        make = hunk_cases if arguments.task == "messages" else file_cases
+        name = folder.name if folder.name != "repo" else folder.parent.name.partition("+")[2]
+        began, before = time.monotonic(), len(cases)
+        cases += make(name, folder, model, arguments.each, arguments.cache)
+        print(f"{name}: {len(cases) - before} commits, {time.monotonic() - began:.0f} s", flush=True)
+    report = report_on(arguments.task, cases)
+    print(table(report))
+    if arguments.json is not None:
+        with suppress(OSError):
+            arguments.json.parent.mkdir(parents=True, exist_ok=True)
+        arguments.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,383 @@
+"""How well rules and trees see from history that a docstring had to change with its function.
+
+    python -m evals.docstrings --rows FOLDER --json FILE [--model FOLDER] PATH/TO/CLONE ...
+
+Each function with a docstring whose code one commit changed is a row, at the rate real history has them; it
+is positive if the commit changed the docstring too. Every score is by trees that never saw the repository.
+``--rows`` keeps what was mined. ``--read r1|r2|model N`` prints N findings, as a review would show them, on
+rows whose docstring was left alone: only reading those tells how often a user would agree. ``--model`` trains
+on all repositories and writes the exported trees with their figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import pickle
+import random
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from wardround_python.history import docstring_rows
+
+from wardround.corpora.history import RepositoryHistory
+from wardround.drift.features import NAMES, features
+from wardround.drift.parameters import gone_parameters, undocumented_parameters
+from wardround.drift.quoting import quotes
+from wardround.drift.rows import Row
+from wardround.inference.metadata import Interval
+from wardround.training import boosted, logistic
+from wardround.training.calibrate import fit_platt, probability, reliability
+from wardround.training.statistics import (
+    Flags,
+    Floats,
+    Places,
+    Repositories,
+    precision_at_recall,
+    quantile_bins,
+)
+
+SIZE_BINS, LENGTH_BINS = 12, 5
+RECALLS = (0.05, 0.10, 0.20)
+ALERTS_AT_MOST = 0.003
+"""Share of changed documented functions on which the trees may speak."""
+DRAWS_OF_PRECISION = 500
+CHEAP_GROUPS = ("size_", "shape_")
+FLAG_GROUPS = (*CHEAP_GROUPS, "signature_", "outcome_")
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """All rows and what is known of them, in the order of repositories and of their history."""
+
+    rows: tuple[Row, ...]
+    repositories: tuple[str, ...]
+    heads: Mapping[str, str]
+
+    @property
+    def values(self) -> Floats:
+        return np.array([row.values for row in self.rows], dtype=np.float64)
+
+    @property
+    def told(self) -> Flags:
+        return np.array([row.told for row in self.rows])
+
+    def flags(self, judge: Callable[[Row], bool]) -> Flags:
+        return np.array([judge(row) for row in self.rows])
+
+    def column(self, name: str) -> Floats:
+        found: Floats = self.values[:, NAMES.index(name)]
+        return found
+
+
+def mined(clone: Path, kept: Path) -> tuple[str, str, list[Row]]:
+    """The name, the head and the rows of a clone; each file is cut down to the names that count."""
+    with RepositoryHistory(clone) as history:
+        store = kept / f"{history.repository.replace('/', '+')}.pkl"
+        if store.is_file():
+            head, rows = pickle.loads(store.read_bytes())
+            rows = [replace(row, values=features(row.compared.change)) for row in rows]
+        else:
+            head, rows = history.head, [_cut_down(row) for row in docstring_rows(history)]
+            store.write_bytes(pickle.dumps((head, rows)))
+            print(f"{history.repository}: {len(rows)} rows {history.trouble.told()}", file=sys.stderr)
+        return history.repository, head, rows
+
+
+def _cut_down(row: Row) -> Row:
+    change = row.compared.change
+    around = " ".join(sorted(change.around_names & (change.words.named | change.gone)))
+    return replace(row, compared=replace(row.compared, change=replace(change, around=around)))
+
+
+def is_r1(row: Row) -> bool:
+    return bool(gone_parameters(row.compared.change))
+
+
+def is_r2(row: Row) -> bool:
+    return not is_r1(row) and bool(undocumented_parameters(row.compared.change))
+
+
+def is_quotable(row: Row) -> bool:
+    return bool(quotes(row.compared.change))
+
+
+def left_out_logistic(corpus: Corpus, groups: Sequence[str]) -> Floats:
+    """Scores of a logistic regression on some groups of features, by repository left out."""
+    columns = [at for at, name in enumerate(NAMES) if name.startswith(tuple(groups))]
+    values, told, names = corpus.values[:, columns], corpus.told, np.array(corpus.repositories)
+    scores = np.empty(len(told))
+    for name in sorted(set(corpus.repositories)):
+        out = names == name
+        scores[out] = logistic.fit(values[~out], told[~out]).scores(values[out])
+    return scores
+
+
+def bins_of(corpus: Corpus) -> Places:
+    """Rows of like size of the change and like length of the docstring share a bin."""
+    sizes = quantile_bins(corpus.column("size_changed"), SIZE_BINS)
+    lengths = quantile_bins(corpus.column("shape_words"), LENGTH_BINS)
+    found: Places = sizes * LENGTH_BINS + lengths
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slice:
+    """Some rows, and the draws of their repositories."""
+
+    of: Flags
+    told: Flags
+    bins: Places
+    repositories: Repositories
+    few_draws: Repositories
+
+    @classmethod
+    def cut(cls, corpus: Corpus, of: Flags) -> Slice:
+        names = [name for name, inside in zip(corpus.repositories, of, strict=True) if inside]
+        few = Repositories.drawn(names, draws=DRAWS_OF_PRECISION)
+        return cls(of, corpus.told[of], bins_of(corpus)[of], Repositories.drawn(names), few)
+
+    def figures(self, scores: Floats) -> dict[str, Interval]:
+        inside = scores[self.of]
+        found = {
+            "auc": self.repositories.auc(inside, self.told).interval(),
+            "auc, same size and length": self.repositories.auc(inside, self.told, bins=self.bins).interval(),
+        }
+        for recall in RECALLS:
+            figure = self.few_draws.drawn_again(
+                lambda counts, recall=recall: precision_at_recall(inside, self.told, recall, counts)
+            )
+            found[f"precision at {recall:.0%}"] = figure.interval()
+        return found
+
+    def gain(self, scores: Floats, over: Floats) -> Interval:
+        """How much more of the pairs of like size and length one score orders than another."""
+        first, second = (
+            self.repositories.auc(one[self.of], self.told, bins=self.bins) for one in (scores, over)
+        )
+        return first.over(second).interval()
+
+    def rule(self, fires: Flags) -> dict[str, Interval | float | int]:
+        """Label precision, recall and how often a rule fires."""
+        inside = fires[self.of]
+
+        def precision(counts: Floats) -> float:
+            return float((counts * (inside & self.told)).sum() / max((counts * inside).sum(), 1e-9))
+
+        def recall(counts: Floats) -> float:
+            return float((counts * (inside & self.told)).sum() / (counts * self.told).sum())
+
+        return {
+            "fires": round(float(inside.mean()), 5),
+            "precision": self.few_draws.drawn_again(precision).interval(),
+            "recall": self.few_draws.drawn_again(recall).interval(),
+            "on rows left alone": int((inside & ~self.told).sum()),
+        }
+
+
+def threshold_for(scores: Floats, may_speak: Flags, told: Flags) -> float:
+    """The score from which it speaks on at most the allowed share of functions whose docstring stayed."""
+    allowed = int(ALERTS_AT_MOST * (~told).sum())
+    ordered = np.sort(scores[may_speak & ~told])[::-1]
+    return float(np.nextafter(ordered[allowed], np.inf)) if len(ordered) > allowed else float(ordered[-1])
+
+
+def measure(corpus: Corpus, scores: Floats) -> dict[str, object]:
+    """Everything that is reported."""
+    r1, r2, quotable = corpus.flags(is_r1), corpus.flags(is_r2), corpus.flags(is_quotable)
+    unchanged = corpus.column("signature_changed") == 0
+    everything = Slice.cut(corpus, np.ones(len(corpus.rows), dtype=bool))
+    cheap = left_out_logistic(corpus, CHEAP_GROUPS)
+    scorers = {
+        "changed tokens": corpus.column("size_changed"),
+        "logistic: size and shape": cheap,
+        "logistic: and signature, results": left_out_logistic(corpus, FLAG_GROUPS),
+        "logistic: all": left_out_logistic(corpus, ("",)),
+        "trees": scores,
+    }
+    outside = Slice.cut(corpus, ~(r1 | r2))
+    slices = {
+        "all": everything,
+        "signature unchanged": Slice.cut(corpus, unchanged),
+        "outside rules": outside,
+    }
+    threshold = threshold_for(scores, quotable & ~(r1 | r2), corpus.told)
+    shown = quotable & ~(r1 | r2) & (scores >= threshold)
+    map_ = fit_platt(scores, corpus.told)
+    held = reliability(probability(map_, scores), corpus.told)
+    return {
+        "features": len(NAMES),
+        "rows": len(corpus.rows),
+        "positives": int(corpus.told.sum()),
+        "base rate": round(float(corpus.told.mean()), 5),
+        "scorers": {
+            name: {s: one.figures(values) for s, one in slices.items()} for name, values in scorers.items()
+        },
+        "gain over size and shape, same size and length": everything.gain(scores, cheap),
+        "rules": {
+            "R1": everything.rule(r1), "R2": everything.rule(r2), "R1 or R2": everything.rule(r1 | r2),
+            "quotable, not R1 or R2": everything.rule(quotable & ~(r1 | r2)),
+            "shown by the trees": everything.rule(shown),
+        },
+        "threshold": {
+            "score": threshold,
+            "probability": float(probability(map_, np.array([threshold]))[0]),
+            "shown of all": round(float(shown.mean()), 5),
+            "shown of rows left alone": round(float((shown & ~corpus.told).sum() / (~corpus.told).sum()), 5),
+        },
+        "calibration": {"method": "platt", "slope": map_.slope, "bias": map_.bias,
+                        "error": held.error, "brier": held.brier, "items": len(corpus.rows)},
+        "repositories": by_repository(corpus, scores),
+    }  # fmt: skip
+
+
+def by_repository(corpus: Corpus, scores: Floats) -> dict[str, dict[str, object]]:
+    found = {}
+    names = np.array(corpus.repositories)
+    for name in sorted(set(corpus.repositories)):
+        inside = names == name
+        told = corpus.told[inside]
+        alone = Repositories.drawn([name] * int(inside.sum()), draws=1)
+        found[name] = {
+            "head": corpus.heads[name], "rows": int(inside.sum()), "positives": int(told.sum()),
+            "base rate": round(float(told.mean()), 4),
+            "auc": round(alone.auc(scores[inside], told).value, 4),
+        }  # fmt: skip
+    return found
+
+
+def bars(result: Mapping[str, object]) -> list[tuple[str, Interval, float]]:
+    """(name, figure, what it must reach)."""
+    plain = json.loads(msgspec.json.encode(result))
+    trees, rules = plain["scorers"]["trees"], plain["rules"]["R1 or R2"]
+    rows = [
+        ("AUC", trees["all"]["auc"], 0.83),
+        ("AUC, same size and length", trees["all"]["auc, same size and length"], 0.79),
+        ("AUC, signature unchanged", trees["signature unchanged"]["auc"], 0.79),
+        ("precision at 10%, signature unchanged", trees["signature unchanged"]["precision at 10%"], 0.35),
+        ("precision at 10%", trees["all"]["precision at 10%"], 0.80),
+        ("precision of R1 or R2", rules["precision"], 0.65),
+        ("recall of R1 or R2", rules["recall"], 0.18),
+        ("gain over size and shape, binned", plain["gain over size and shape, same size and length"], 0.08),
+    ]
+    return [(name, msgspec.convert(figure, Interval), wanted) for name, figure, wanted in rows]
+
+
+def show(result: Mapping[str, object]) -> None:
+    """The table for people."""
+    plain = json.loads(msgspec.json.encode(result))
+    print(f"{plain['rows']} rows of {len(plain['repositories'])} repositories, {plain['positives']} positive "
+          f"({plain['base rate']:.1%})\n")  # fmt: skip
+    for name, figure, wanted in bars(result):
+        verdict = "reached" if figure.value >= wanted else "MISSED"
+        print(
+            f"{name:42} {figure.value:.3f} [{figure.low:.3f}, {figure.high:.3f}]  bar {wanted:.2f}  {verdict}"
+        )
+    for part in ("all", "signature unchanged", "outside rules"):
+        print(f"\n{part}")
+        for name, slices in plain["scorers"].items():
+            cells = (
+                f"{m} {f['value']:.3f} [{f['low']:.2f},{f['high']:.2f}]" for m, f in slices[part].items()
+            )
+            print(f"  {name:34}" + "  ".join(cells))
+    print()
+    for name, rule in plain["rules"].items():
+        print(f"{name:26} fires {rule['fires']:.2%}  precision {rule['precision']['value']:.2f} "
+              f"[{rule['precision']['low']:.2f},{rule['precision']['high']:.2f}]  recall "
+              f"{rule['recall']['value']:.2f}  on rows left alone {rule['on rows left alone']}")  # fmt: skip
+    for name, one in plain["repositories"].items():
+        print(f"{name:34} rows {one['rows']:6} base {one['base rate']:.3f} AUC {one['auc']:.3f}")
+    print(plain["threshold"], plain["calibration"])
+
+
+def read(corpus: Corpus, scores: Floats, kind: str, count: int, seed: int) -> None:
+    """Print findings on rows whose docstring was left alone; of the trees the highest, of rules at random."""
+    judges: dict[str, Callable[[Row], bool]] = {"r1": is_r1, "r2": is_r2}
+    if kind == "model":
+        may = corpus.flags(is_quotable) & ~corpus.flags(is_r1) & ~corpus.flags(is_r2) & ~corpus.told
+        chosen = [int(at) for at in np.argsort(-scores, kind="stable") if may[at]][:count]
+    else:
+        hits = np.flatnonzero(corpus.flags(judges[kind]) & ~corpus.told)
+        chosen = sorted(random.Random(seed).sample([int(at) for at in hits], min(count, len(hits))))
+    for number, at in enumerate(chosen, 1):
+        _print_row(number, corpus.repositories[at], corpus.rows[at], float(scores[at]))
+
+
+def _print_row(number: int, repository: str, row: Row, score: float) -> None:
+    change = row.compared.change
+    place = f"{row.commit[:10]} {row.path}:{row.compared.line} {change.name}"
+    print(f"{'=' * 100}\n#{number} {repository} {place} score {score:.2f}")
+    for gone in gone_parameters(change):
+        print(f"  R1: {gone.entry.name} -> {gone.now}")
+    for parameter in undocumented_parameters(change):
+        print(f"  R2: {parameter}")
+    for quote in quotes(change)[:3]:
+        print(f"  {quote.kind}: {quote.token!r} in {quote.phrase!r}, now {quote.now!r}")
+    print(row.compared.words_before[:1800])
+    for sign, lines in (("-", change.delta.old_lines), ("+", change.delta.new_lines)):
+        for line in lines[:14]:
+            print(f"  {sign} {line[:180]}")
+
+
+def write_model(folder: Path, corpus: Corpus, recipe: boosted.Recipe, result: dict[str, object]) -> None:
+    """Train on everything and write the graph with its figures."""
+    started = time.monotonic()
+    trees = boosted.train(corpus.values, corpus.told, NAMES, recipe)
+    model = boosted.exported(trees)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "model.onnx").write_bytes(model)
+    about = {
+        "sha256": hashlib.sha256(model).hexdigest(),
+        "bytes": len(model),
+        "seconds": round(time.monotonic() - started, 1),
+        "inputs": NAMES,
+        "recipe": recipe,
+        "parity": boosted.parity(trees, model, corpus.values),
+        "result": result,
+    }
+    (folder / "metrics.json").write_bytes(msgspec.json.format(msgspec.json.encode(about), indent=1))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("clones", nargs="+", type=Path)
+    parser.add_argument("--rows", type=Path, required=True, help="folder for what is mined")
+    parser.add_argument("--recipe", type=Path, help="YAML file; the usual numbers without it")
+    parser.add_argument("--json", type=Path, help="where the figures go")
+    parser.add_argument("--model", type=Path, help="folder for trees trained on everything")
+    parser.add_argument("--read", nargs=2, action="append", default=[], metavar=("r1|r2|model", "N"))
+    parser.add_argument("--seed", type=int, default=0, help="of the findings drawn for reading")
+    given = parser.parse_args()
+    given.rows.mkdir(parents=True, exist_ok=True)
+    recipe = boosted.Recipe()
+    if given.recipe:
+        recipe = msgspec.yaml.decode(given.recipe.read_bytes(), type=boosted.Recipe)
+    found = sorted(mined(clone, given.rows) for clone in given.clones)
+    corpus = Corpus(
+        tuple(row for _, _, rows in found for row in rows),
+        tuple(name for name, _, rows in found for _ in rows),
+        {name: head for name, head, _ in found},
+    )
+    scores = boosted.left_out(corpus.values, corpus.told, corpus.repositories, NAMES, recipe)
+    for kind, count in given.read:
+        read(corpus, scores, kind, int(count), given.seed)
+    if given.read:
+        return
+    result = measure(corpus, scores)
+    show(result)
+    if given.json:
+        given.json.write_bytes(msgspec.json.format(msgspec.json.encode(result), indent=1))
+    if given.model:
+        write_model(given.model, corpus, recipe, result)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""What the Docker/CI specialist's model is trained to choose: which commands a step's name is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wardround.overlap import OVERLAP_NAMES, overlap
+from wardround.pairs import Pair, choices_of_pairs
+from wardround.tasks import Choice, History, Task
+from wardround_docker_ci.workflow import Step, Workflow
+from wardround_docker_ci.yaml_tree import Mapping, Scalar, documents
+
+_PATTERNS = ("*.yml", "*.yaml")
+_WORKFLOW = re.compile(r"^(?:jobs|runs):", re.MULTILINE)
+_FEWEST_WORDS = 2
+
+
+def tasks() -> list[Task]:
+    """The tasks of this plugin."""
+    return [
+        Task(
+            name="step-commands",
+            specialist="docker-ci",
+            title="which commands does this step's name announce",
+            mine=_mine,
+            features=overlap,
+            feature_names=OVERLAP_NAMES,
+        )
+    ]
+
+
+def _mine(history: History) -> Iterator[Choice]:
+    return choices_of_pairs(history, _PATTERNS, _pairs)
+
+
+def _pairs(path: str, text: str) -> list[Pair]:
+    """The named steps of a workflow or action, wherever the file lies, each with what it does."""
+    if not _WORKFLOW.search(text):
+        return []
+    try:
+        roots = documents(text)
+    except SyntaxError:
+        return []
+    steps = [step for root in roots for _, step in Workflow(root).all_steps]
+    named = [(step.node.scalar("name"), step) for step in steps]
+    return [
+        Pair(name.value.strip(), commands_of(step))
+        for name, step in named
+        if name is not None and len(name.value.split()) >= _FEWEST_WORDS and "${{" not in name.value
+    ]
+
+
+def commands_of(step: Step) -> str:
+    """What a step does, as text: its script, or the action it uses with what it is given."""
+    if step.run is not None:
+        return step.run.value.strip()
+    if step.uses is None:
+        return ""
+    return "\n".join([f"uses: {step.uses.value.strip()}", *_given(step.given)])
+
+
+def _given(given: Mapping) -> list[str]:
+    return [f"{key.value}: {value.value}" for key, value in given.entries if isinstance(value, Scalar)]

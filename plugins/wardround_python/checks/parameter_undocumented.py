@@ -1,0 +1,75 @@
+"""PY011."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.drift.parameters import undocumented_parameters
+from wardround.drift.rows import Compared
+from wardround.findings import Severity
+from wardround_python.docstring_check import DocstringCheck
+
+_DOCSTRING = (
+    '"""Send a text.\n\n    Args:\n        to: who gets it\n        text: it is wrapped at width\n    """'
+)
+_METHOD = (
+    '"""Send a text.\n\n        :param to: who gets it\n        :param str text: what is sent\n        """'
+)
+
+
+def _module(signature: str, docstring: str = _DOCSTRING, name: str = "send") -> str:
+    return f"def {name}({signature}):\n    {docstring}\n    post(to, text)\n"
+
+
+class ParameterUndocumented(DocstringCheck):
+    """A change brought a parameter that the docstring does not name, though it documents the others.
+
+    The docstring looks complete, so nobody looks for the new parameter in the code. Document it in the same
+    commit.
+    """
+
+    ID = "PY011"
+    NAME = "parameter-undocumented"
+    SEVERITY = Severity.INFO
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        _module("to, text, tries=3"),
+        Valid(_module("to, text, width=3"), base=_module("to, text")),
+        Valid(_module("to, text, _tries=3"), base=_module("to, text")),
+        Valid(_module("to, text, *rest"), base=_module("to, text")),
+        Valid(_module("to, text, tries=3", name="_send"), base=_module("to, text", name="_send")),
+        Valid(_module("to, text, tries=3", '"""Send it."""'), base=_module("to, text", '"""Send it."""')),
+        Valid(_module("to, body"), base=_module("to, text")),
+        Valid(
+            _module("to, text, tries=3", f"{_DOCSTRING[:-7]}    tries: how often\n    {_DOCSTRING[-3:]}"),
+            base=_module("to, text"),
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(_module("to, text, tries=3"), base=_module("to, text"), line=1, column=20),
+        Invalid(_module("to, text, *, tries"), base=_module("to, text"), line=1, column=23),
+        Invalid(
+            f"class Mail:\n    @once\n    def send(self, to, text,\n          tries=3):\n        {_METHOD}\n",
+            base=f"class Mail:\n    @once\n    def send(self, to, text):\n        {_METHOD}\n",
+            line=4,
+            column=11,
+        ),
+    ]
+
+    @classmethod
+    def may_speak(cls, one: Compared, source: Source) -> bool:
+        return bool(undocumented_parameters(one.change))
+
+    def look_at(self, one: Compared) -> None:
+        declared = _declared(self.function_of_change(one).args)
+        for parameter in undocumented_parameters(one.change):
+            self.report(
+                self.module.span(declared[parameter.name]),
+                f'this change brought "{parameter.name}", and the docstring documents the other parameters',
+            )
+
+
+def _declared(arguments: ast.arguments) -> dict[str, ast.arg]:
+    return {one.arg: one for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}

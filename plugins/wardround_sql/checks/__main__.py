@@ -1,0 +1,26 @@
+"""Writes the table of the checks anew: ``python -m wardround_sql.checks``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from wardround.check_table import written
+from wardround.checks import Check
+from wardround_sql.check import SqlCheck
+
+TABLE = Path(__file__).with_name("table.py")
+
+
+def current() -> str:
+    """What the table must say."""
+    return written("wardround_sql.checks", _marks)
+
+
+def _marks(check: type[Check]) -> tuple[Sequence[str], Sequence[str]]:
+    assert issubclass(check, SqlCheck)
+    return (), check.WORDS
+
+
+if __name__ == "__main__":
+    TABLE.write_text(current(), encoding="utf-8")

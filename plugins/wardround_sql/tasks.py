@@ -1,0 +1,134 @@
+"""What the SQL specialist's model is trained to choose: which statement a comment or a name is about."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from wardround.overlap import OVERLAP_NAMES, overlap
+from wardround.pairs import Pair, choices_of_pairs
+from wardround.retrieval.words import parts
+from wardround.tasks import Choice, History, Task
+from wardround_sql.lexer import Remark, cut
+from wardround_sql.places import is_down, is_migration, is_spare
+from wardround_sql.templates import is_template, without_jinja
+
+_PATTERNS = ("*.sql",)
+_SIGN = re.compile(r"^\s*(?:--+|/\*+|\*+/?|#+)\s?|\s*\*+/\s*$", re.MULTILINE)
+_PROSE = re.compile(r"[A-Za-z]{2,}")
+_STATEMENT = re.compile(
+    r"(?i)^\s*(?:select|insert|update|delete|create|alter|drop|grant|revoke|begin|commit|set|with|from|where|and|or)\b"
+)
+_REMARK = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
+_NUMBERED = re.compile(r"^[VUR]?[\d._-]*(?:__)?")
+_FILLER = re.compile(r"\bjx{3,}\b|[ \t]{2,}")
+_FEWEST_WORDS = 3
+_FEWEST_NAME_WORDS = 2
+_CANDIDATES = 8
+_FEWEST_CANDIDATES = 3
+_LONGEST_TEXT = 2_000
+
+
+def tasks() -> list[Task]:
+    """The tasks of this plugin."""
+    return [
+        Task(
+            name="statement-words",
+            specialist="sql",
+            title="which statement does this comment or migration name describe",
+            mine=_mine,
+            features=overlap,
+            feature_names=OVERLAP_NAMES,
+        )
+    ]
+
+
+def _mine(history: History) -> Iterator[Choice]:
+    yield from choices_of_pairs(history, _PATTERNS, _pairs)
+    yield from _named_migrations(history)
+
+
+def _named_migrations(history: History) -> Iterator[Choice]:
+    """Each migration's name, if no other has it, against what it and its neighbours in time do."""
+    added = [
+        (commit.time, change.path, _words_of_path(change.path), text)
+        for commit in history.commits(_PATTERNS)
+        for change in commit.changes
+        if change.base_blob is None and is_migration(change.path) and not is_down(change.path)
+        if (text := _shortened(history.text(change.blob)))
+    ]
+    times_used = Counter(words for _, _, words, _ in added)
+    named = [one for one in added if times_used[one[2]] == 1 and len(one[2].split()) >= _FEWEST_NAME_WORDS]
+    for at, (time, path, words, text) in enumerate(named):
+        start = max(0, min(at - _CANDIDATES // 2, len(named) - _CANDIDATES))
+        near = dict.fromkeys(other for *_, other in named[start : start + _CANDIDATES])
+        order = sorted(near, key=lambda other: hashlib.sha256(f"{path}\0{other}".encode()).digest())
+        if len(order) >= _FEWEST_CANDIDATES:
+            yield Choice(history.repository, time, path, words, tuple(order), (order.index(text),))
+
+
+def _words_of_path(path: str) -> str:
+    """The words of a migration's name, not its number: of its file, or its folder where files are alike."""
+    folder, _, name = path.rpartition("/")
+    stem = name.removesuffix(".sql")
+    if stem.lower() in ("migration", "up", "migrate", "index"):
+        stem = folder.rpartition("/")[2]
+    return " ".join(part for part in parts(_NUMBERED.sub("", stem)) if part.isalpha() and part != "up")
+
+
+def _shortened(text: str | None) -> str:
+    """The statements of a migration without its comments, which would give its name away."""
+    if text is None:
+        return ""
+    pieces, _ = cut(text)
+    return ";\n".join(_without_remarks(piece.text) for piece in pieces)[:_LONGEST_TEXT]
+
+
+def _without_remarks(statement: str) -> str:
+    return _REMARK.sub("", statement).strip()
+
+
+def _pairs(path: str, text: str) -> list[Pair]:
+    """The comments of a file, each with the statement that follows it on the next line."""
+    if is_spare(path):
+        return []
+    plain = without_jinja(text) if is_template(text) else text
+    pieces, remarks = cut(plain)
+    starts = {piece.offset: piece for piece in pieces}
+    found = []
+    for words, end in _blocks(plain, remarks):
+        start = _next_word(plain, end)
+        piece = starts.get(start)
+        if piece is not None and plain.count("\n", end, start) <= 1 and _is_prose(words):
+            found.append(Pair(words, _FILLER.sub(" ", piece.text)))
+    return found
+
+
+def _blocks(text: str, remarks: list[Remark]) -> Iterator[tuple[str, int]]:
+    """Comments on lines of their own, those on consecutive lines as one: (words, offset of the end)."""
+    lines: list[str] = []
+    end = -1
+    for remark in remarks:
+        if text[: remark.offset].rpartition("\n")[2].strip():
+            continue
+        between = text[end : remark.offset] if end >= 0 else ""
+        if lines and (between.strip() or between.count("\n") > 1):
+            yield " ".join(lines), end
+            lines = []
+        lines.append(" ".join(_SIGN.sub("", remark.text).split()))
+        end = remark.offset + len(remark.text)
+    if lines:
+        yield " ".join(lines), end
+
+
+def _next_word(text: str, at: int) -> int:
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return at
+
+
+def _is_prose(words: str) -> bool:
+    """Whether a comment speaks, and is no statement that was commented out."""
+    return len(_PROSE.findall(words)) >= _FEWEST_WORDS and not _STATEMENT.match(words)

@@ -1,0 +1,72 @@
+"""What the tests specialist's model is trained to choose: which name belongs to a test's body."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from wardround.overlap import OVERLAP_NAMES, overlap
+from wardround.pairs import Pair, choices_of_pairs
+from wardround.retrieval.words import parts
+from wardround.tasks import Choice, History, Task
+from wardround_tests.assertions import TestedCase
+from wardround_tests.paths import is_python_test, is_script_test
+from wardround_tests.python_tests import python_tests
+from wardround_tests.script_tests import script_tests
+
+_PATTERNS = (
+    "test_*.py", "*_test.py", "*.test.ts", "*.test.tsx", "*.test.js", "*.test.jsx",
+    "*.spec.ts", "*.spec.tsx", "*.spec.js", "*.spec.jsx",
+)  # fmt: skip
+_SIGNATURE = re.compile(r"(?s)\A.*?\bdef\s+\w+\s*\(.*?\)\s*(?:->[^\n]*?)?:[ \t]*\n")
+_FEWEST_WORDS = 2
+
+
+def tasks() -> list[Task]:
+    """The tasks of this plugin."""
+    return [
+        Task(
+            name="test-body",
+            specialist="tests",
+            title="which test is this the body of",
+            mine=_mine,
+            features=overlap,
+            feature_names=OVERLAP_NAMES,
+        )
+    ]
+
+
+def _mine(history: History) -> Iterator[Choice]:
+    return choices_of_pairs(history, _PATTERNS, _pairs, ask_code=True)
+
+
+def _pairs(path: str, text: str) -> list[Pair]:
+    """The tests of a file, each as the words of its name and its body."""
+    named = [(words_of_name(case.name), body_without_name(case)) for case in _cases(path, text) if case.name]
+    return [Pair(words, body) for words, body in named if len(words.split()) >= _FEWEST_WORDS]
+
+
+def _cases(path: str, text: str) -> Sequence[TestedCase]:
+    try:
+        if is_python_test(path):
+            return list(python_tests(path, text))
+        return list(script_tests(text)) if is_script_test(path, text) else []
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+
+
+def words_of_name(name: str) -> str:
+    """A test's own name as words, ``test_empty_header`` as ``empty header``; a title stays as it is."""
+    if " " in name:
+        return " ".join(name.split())
+    words = parts(name.rpartition(".")[2])
+    return " ".join(words[1:] if words[:1] in (["test"], ["tests"]) else words)
+
+
+def body_without_name(case: TestedCase) -> str:
+    """A test's source without its name: past the signature of a function, past the title of a call."""
+    body = _SIGNATURE.sub("", case.source, count=1)
+    if body == case.source:
+        _, title, rest = case.source.partition(case.name)
+        body = rest if title else body
+    return body.strip("\n'\"`, ")

@@ -1,0 +1,75 @@
+"""What the TypeScript specialist's model is trained to choose: which code a comment is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wardround.overlap import OVERLAP_NAMES, overlap
+from wardround.pairs import Pair, choices_of_pairs
+from wardround.tasks import Choice, History, Task
+
+_PATTERNS = ("*.ts", "*.tsx", "*.js", "*.jsx", "*.mts", "*.cts")
+_COMMENT = re.compile(
+    r"^[ \t]*(?:/\*\*?(?P<block>(?s:.*?))\*/|(?P<lines>(?://[^\n]*\n[ \t]*)*//[^\n]*))[ \t]*\n", re.MULTILINE
+)
+_SIGN = re.compile(r"^[ \t]*(?:\*+|//+)[ \t]?", re.MULTILINE)
+_TAG = re.compile(r"^\s*@\w+.*$", re.MULTILINE)
+_WORD = re.compile(r"\b[A-Za-z]{2,}\b")
+_NOT_ABOUT_CODE = re.compile(
+    r"(?i)eslint|prettier|biome-ignore|oxlint|@ts-|istanbul|c8 ignore|copyright|licen[cs]e|webpack|#region"
+)
+_CODE_LIKE = re.compile(
+    r"[;{}]\s*$|^\s*(?:const|let|var|import|export|return|if|await|<\w)\b|=>", re.MULTILINE
+)
+_FEWEST_WORDS = 4
+_LINES_OF_CODE = 12
+
+
+def tasks() -> list[Task]:
+    """The tasks of this plugin."""
+    return [
+        Task(
+            name="comment-code",
+            specialist="typescript",
+            title="which code is this comment about",
+            mine=_mine,
+            features=overlap,
+            feature_names=OVERLAP_NAMES,
+        )
+    ]
+
+
+def _mine(history: History) -> Iterator[Choice]:
+    return choices_of_pairs(history, _PATTERNS, _pairs)
+
+
+def _pairs(path: str, text: str) -> list[Pair]:
+    """The comments on lines of their own, JSDoc without its tags, each with the code right below it."""
+    if path.endswith((".min.js", ".d.ts")):
+        return []
+    found = []
+    for match in _COMMENT.finditer(text):
+        words = _words(match["block"] if match["block"] is not None else match["lines"])
+        if words:
+            found.append(Pair(words, _code_below(text, match.end())))
+    return found
+
+
+def _words(comment: str) -> str:
+    """What a comment says; empty where it is no prose about code."""
+    plain = _TAG.sub("", _SIGN.sub("", comment))
+    if _NOT_ABOUT_CODE.search(plain) or _CODE_LIKE.search(plain):
+        return ""
+    words = " ".join(plain.split())
+    return words if len(_WORD.findall(words)) >= _FEWEST_WORDS else ""
+
+
+def _code_below(text: str, start: int) -> str:
+    """The lines from here to the next empty line or comment."""
+    kept = []
+    for line in text[start : start + 4_000].split("\n")[:_LINES_OF_CODE]:
+        if not line.strip() or line.lstrip().startswith(("//", "/*", "*")):
+            break
+        kept.append(line)
+    return "\n".join(kept)

@@ -1,0 +1,78 @@
+"""Writing the table by which ``late.LateEach`` knows a package's checks without importing them."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+from collections.abc import Callable, Sequence
+
+from wardround.checks import Check
+
+_WIDTH = 110
+
+
+def written(package: str, marks: Callable[[type[Check]], tuple[Sequence[str], Sequence[str]]]) -> str:
+    """The source text of a package's table: its checks by id, as their own modules describe them.
+
+    Args:
+        package: import name; every module in it but ``table`` holds at most one check.
+        marks: check -> the kinds of files it is for, and the words of which its files hold one.
+    """
+    rows = [(check, _row(check, *marks(check))) for check in checks_in(package)]
+    lines = [line for _, row in sorted(rows, key=lambda pair: pair[0].ID) for line in row]
+    return "\n".join(
+        [
+            f'"""What each check is for. Not to be edited: ``python -m {package}`` writes it."""',
+            "",
+            "from __future__ import annotations",
+            "",
+            "from wardround.late import Row",
+            "",
+            "TABLE: tuple[Row, ...] = (",
+            *lines,
+            ")",
+            "",
+        ]
+    )
+
+
+def checks_in(package: str) -> list[type[Check]]:
+    """The checks that are defined in the modules of a package."""
+    found = []
+    for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+        if module.name not in ("table", "__main__"):
+            values = vars(importlib.import_module(f"{package}.{module.name}"))
+            found += [one for one in values.values() if _is_defined_in(one, f"{package}.{module.name}")]
+    return found
+
+
+def _is_defined_in(value: object, module: str) -> bool:
+    is_check = isinstance(value, type) and issubclass(value, Check)
+    return is_check and value.__module__ == module and hasattr(value, "ID")
+
+
+def _row(check: type[Check], kinds: Sequence[str], words: Sequence[str]) -> list[str]:
+    """The lines of one row, laid out as the formatter lays them out."""
+    place = f'"{check.ID}", "{check.__module__.rpartition(".")[2]}:{check.__name__}"'
+    both = [_quoted(kind) for kind in sorted(kinds)], [_quoted(word) for word in words]
+    line = f"    ({place}, {', '.join(map(_tuple, both))}),"
+    if len(line) <= _WIDTH:
+        return [line]
+    names = [f"        {name}," for name in place.split(", ")]
+    return ["    (", *names, *(line for quoted in both for line in _lines(quoted)), "    ),"]
+
+
+def _lines(quoted: Sequence[str]) -> list[str]:
+    line = f"        {_tuple(quoted)},"
+    if len(line) <= _WIDTH:
+        return [line]
+    return ["        (", *(f"            {one}," for one in quoted), "        ),"]
+
+
+def _tuple(quoted: Sequence[str]) -> str:
+    return f"({', '.join(quoted)}{',' * (len(quoted) == 1)})"
+
+
+def _quoted(text: str) -> str:
+    return repr(text) if '"' in text else json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,29 @@
+"""``wardround adapters card``."""
+
+from __future__ import annotations
+
+import click
+
+from wardround.cli.reviewing import emit
+
+
+@click.command("card")
+@click.argument("models", nargs=-1, required=True, metavar="MODEL...")
+@click.option(
+    "--check", is_flag=True, help="Write nothing; exit with 1 where a card is not what it should be."
+)
+def command(models: tuple[str, ...], check: bool) -> int:
+    """Write card.md beside each MODEL from its metadata, the same bytes for the same metadata."""
+    from wardround.training import appraise, card, promote
+
+    status = 0
+    for name in models:
+        found = appraise.model_of(name)
+        file = found.folder / card.CARD_FILE
+        if not check:
+            promote.write(found.folder, found.metadata)
+            emit(f"{file}: written\n")
+        elif not file.is_file() or file.read_text("utf-8") != card.card(found.metadata):
+            emit(f"{file}: not what its metadata says; run `wardround adapters card {name}`\n")
+            status = 1
+    return status

@@ -1,0 +1,226 @@
+"""``wardround related``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from wardround.cli.reviewing import Target, emit, opened, progress_line, require_one
+from wardround.errors import UsageError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from wardround.change.git import Repository
+    from wardround.retrieval.answer import ModelUse, RelatedFiles, RelatedHunks
+    from wardround.retrieval.embedder import Embedder
+    from wardround.retrieval.hunks import Evidence
+
+_BASE = "base"
+_LONGEST_FILE = 1024 * 1024
+_LONGEST_QUERY = 100_000
+_FILES_WITH_FUNCTIONS = 5
+
+Progress = Callable[[str], None]
+Found = TypeVar("Found")
+
+
+@click.command("related")
+@click.argument("query", metavar="TEXT")
+@click.option("--staged", is_flag=True, help="Among the hunks of what git commit would commit now.")
+@click.option("--worktree", is_flag=True, help="Among the hunks of everything not committed.")
+@click.option("--base", metavar="REF", help="Among the hunks from the merge base with REF ...")
+@click.option("--head", metavar="REF", help="... to this commit (default HEAD).")
+@click.option("--at", metavar="REF", help="Among the files of this commit (default: as staged now).")
+@click.option("--tests", is_flag=True, help="Among test files too.")
+@click.option("--limit", type=click.IntRange(min=1, max=1000), default=10, show_default=True, metavar="N")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--no-models", is_flag=True, help="Order by words alone.")
+@click.option(
+    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="The repository (default: here)."
+)
+def command(
+    query: str, staged: bool, worktree: bool, base: str | None, head: str | None, at: str | None, tests: bool,
+    limit: int, form: str, no_models: bool, repo: Path | None,
+) -> None:  # fmt: skip
+    """Show the code that TEXT is most likely about: files and functions, or hunks of a change.
+
+    TEXT is a report, a message, a criterion; the name of a file that holds one; or - for standard input.
+    The first use in a repository reads its files once, later ones only what has changed.
+    """
+    from wardround.retrieval.answer import as_json, as_text
+
+    ways = {"--staged": staged, "--worktree": worktree, "--base": base is not None, "--at": at is not None}
+    require_one(ways, "say in one way what is searched")
+    if head is not None and base is None:
+        raise click.UsageError("--head needs --base; name the commit it is compared with")
+    text, file = _asked(query)
+    with progress_line() as progress:
+        if staged or worktree or base is not None:
+            target = Target(staged=staged, worktree=worktree, base=base, head=head, repo=repo)
+            found: RelatedFiles | RelatedHunks = _hunks(text, target, limit, no_models)
+        else:
+            found = _files(text, file, repo, at, tests, limit, no_models, progress)
+    emit(as_json(found) if form == "json" else as_text(found))
+
+
+def _asked(query: str) -> tuple[str, Path | None]:
+    """The text that is asked about, and the file it stands in if it is in one."""
+    file = None
+    if query == "-":
+        data = sys.stdin.buffer.read(_LONGEST_QUERY * 4)
+    elif _names_file(query):
+        file = Path(query)
+        try:
+            data = file.read_bytes()
+        except OSError as cause:
+            raise UsageError(f"{query}: {cause.strerror}; give a text, a file or -") from cause
+    else:
+        data = os.fsencode(query)
+    if b"\0" in data:
+        raise UsageError(f"{query}: it is binary; give a text")
+    text = data.decode("utf-8", "replace")[:_LONGEST_QUERY]
+    if not text.strip():
+        raise UsageError("the text is empty; say what the code you look for is about")
+    return text, file
+
+
+def _names_file(query: str) -> bool:
+    try:
+        return "\n" not in query and Path(query).is_file()
+    except (OSError, ValueError):  # too long for a name, or no name at all
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class LateModel:
+    """The base model, loaded when a text is really to be embedded: what is known of it costs nothing."""
+
+    digest: str
+    load: Callable[[], Embedder]
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self.load().embed(texts)
+
+
+def _model(repository: Repository, side: str, no_models: bool) -> tuple[Embedder | None, ModelUse]:
+    """The base model as the repository's configuration has it, or None and why there is none."""
+    from wardround import config, host
+    from wardround.errors import ModelError
+    from wardround.retrieval.answer import ModelUse
+
+    if no_models:
+        return None, ModelUse(None, "--no-models was given")
+    tree = repository.tree(side)
+    settings = config.read(tree.read, (), host.load().specialists)
+    if settings.root.models == "off":
+        return None, ModelUse(None, f"models are switched off in {settings.origins['models']}")
+    try:
+        from wardround.inference.runtime import find
+        from wardround.inference.shelf import score_digest, standard
+
+        runtime = find(settings.root.model_provider, settings.root.model_threads)
+        shelf = standard([repository.root / folder for folder in settings.root.model_folders])
+        base = shelf.named(_BASE)
+        shelf.require_present(base)
+    except ModelError as trouble:
+        return None, ModelUse(None, f"model {_BASE!r} cannot be used: {trouble}")
+    digest = score_digest(base.metadata, runtime)
+    name = f"{base.name} {base.metadata.model.sha256[:12]}"
+    return LateModel(digest, cache(lambda: shelf.embedder(_BASE, runtime))), ModelUse(name, None)
+
+
+def _with_model(
+    repository: Repository, side: str, no_models: bool, search: Callable[[Embedder | None, ModelUse], Found]
+) -> Found:
+    """Search with the model; without it if it turns out to be broken when it is used."""
+    from wardround.errors import ModelError
+    from wardround.retrieval.answer import ModelUse
+
+    embedder, use = _model(repository, side, no_models)
+    try:
+        return search(embedder, use)
+    except ModelError as trouble:
+        return search(None, ModelUse(None, f"model {_BASE!r} cannot be used: {trouble}"))
+
+
+def _hunks(text: str, target: Target, limit: int, no_models: bool) -> RelatedHunks:
+    from wardround.change.git import INDEX
+    from wardround.change.origin import Texts
+    from wardround.retrieval.answer import RelatedHunks
+    from wardround.retrieval.hunks import changed_code, rank
+    from wardround.retrieval.index import Index, KeptEmbedder, using
+
+    with opened(target) as (origin, change, repository):
+        assert repository is not None
+        origin.fetch(change.files)
+        hunks = changed_code(change, Texts(origin, change))
+
+        def search(embedder: Embedder | None, use: ModelUse) -> RelatedHunks:
+            if embedder is None:
+                found = [one for one in rank(text, hunks) if one.lexical > 0]
+                return RelatedHunks(len(hunks), found[:limit], use)
+
+            def work(index: Index) -> list[Evidence]:
+                return rank(text, hunks, KeptEmbedder(embedder, index))
+
+            return RelatedHunks(len(hunks), using(repository.git_dir, work)[:limit], use)
+
+        side = INDEX if change.head.startswith(":") else change.head
+        return _with_model(repository, side, no_models, search)
+
+
+def _files(
+    text: str, file: Path | None, repo: Path | None, at: str | None, tests: bool, limit: int,
+    no_models: bool, progress: Progress,
+) -> RelatedFiles:  # fmt: skip
+    from wardround.change.git import INDEX, Repository
+    from wardround.retrieval.answer import RelatedFiles
+    from wardround.retrieval.files import is_source, is_test, locate, locate_functions
+    from wardround.retrieval.index import Entry, Index, using
+
+    with Repository(repo) as repository:
+        named = at if at is not None else "HEAD" if repository.bare else None
+        side = INDEX if named is None else repository.commit(named)
+        own = _own_path(repository, file)
+        entries = [
+            Entry(path, blob)
+            for path, blob in repository.blobs_of(side)
+            if is_source(path) and (tests or not is_test(path)) and path != own
+        ]
+        by_path = {entry.path: entry for entry in entries}
+
+        def read(entry: Entry) -> str | None:
+            return _text_of(repository, entry.blob)
+
+        def search(embedder: Embedder | None, use: ModelUse) -> RelatedFiles:
+            def work(index: Index) -> RelatedFiles:
+                files = locate(text, entries, read, index, embedder, progress)[:limit]
+                first = [(one.path, read(by_path[one.path]) or "") for one in files[:_FILES_WITH_FUNCTIONS]]
+                return RelatedFiles(len(entries), files, locate_functions(text, first)[: limit * 2], use)
+
+            return using(repository.git_dir, work)
+
+        return _with_model(repository, side, no_models, search)
+
+
+def _own_path(repository: Repository, file: Path | None) -> str | None:
+    """Where the file that is asked about stands in the repository, if it does."""
+    if file is None or not file.resolve().is_relative_to(repository.root.resolve()):
+        return None
+    return file.resolve().relative_to(repository.root.resolve()).as_posix()
+
+
+def _text_of(repository: Repository, blob: str) -> str | None:
+    from wardround.change.origin import decoded
+
+    content = repository.blobs.get(blob)
+    return None if content is None or len(content) > _LONGEST_FILE else decoded(content)

@@ -1,0 +1,47 @@
+"""Repositories kept for measuring: nothing is mined from them, and nothing of them may be trained on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from wardround.errors import UsageError
+
+DEFAULT_FILE = "kept-for-measuring.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class KeptForMeasuring:
+    """A list of repositories, as ``owner/name`` or by their name alone, in small letters.
+
+    Attributes:
+        origin: the file it was read from; empty where there is no list.
+    """
+
+    names: frozenset[str] = frozenset()
+    origin: str = ""
+
+    def __contains__(self, repository: object) -> bool:
+        whole = str(repository).lower()
+        return whole in self.names or whole.rpartition("/")[2] in self.names
+
+    @classmethod
+    def read(cls, path: Path | None) -> KeptForMeasuring:
+        """Read a list: one repository a line, ``#`` begins a comment.
+
+        Without a path, ``kept-for-measuring.txt`` of the working folder counts, if it is there.
+
+        Raises:
+            UsageError: the file that was named cannot be read.
+        """
+        file = path or Path(DEFAULT_FILE)
+        try:
+            lines = file.read_text("utf-8").splitlines()
+        except FileNotFoundError as cause:
+            if path is None:
+                return cls()
+            raise UsageError(f"{path}: there is no such list of repositories") from cause
+        except (OSError, UnicodeDecodeError) as cause:
+            raise UsageError(f"{file}: this list of repositories cannot be read; give a text file") from cause
+        names = {line.partition("#")[0].strip().lower() for line in lines}
+        return cls(frozenset(name for name in names if name), str(file))

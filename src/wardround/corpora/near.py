@@ -1,0 +1,74 @@
+"""Texts that are the same or nearly so, in time linear in their length."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from zlib import crc32
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_SHINGLE = 5
+"""Tokens of a shingle."""
+_SKETCH = 6
+"""Smallest shingle hashes by which texts meet: those that share 0.8 of their shingles nearly always do."""
+_MET_AT_MOST = 30
+"""Texts with the same hash that are compared; boilerplate would otherwise meet everything."""
+_LIKE = 0.8
+_LONG_ENOUGH = 12
+"""Shingles from which on likeness says something; shorter texts are only compared as they are."""
+
+
+class NearIndex:
+    """Finds a text that shares at least 0.8 of its shingles (Jaccard) with a new one.
+
+    Source: Broder 1997, "On the resemblance and containment of documents"; the smallest hashes of one
+    function stand in for many permutations, and what meets is then compared exactly.
+    """
+
+    def __init__(self) -> None:
+        self._shingles: list[frozenset[int]] = []
+        self._places: list[str] = []
+        self._by_hash: defaultdict[int, list[int]] = defaultdict(list)
+        self._exact: dict[str, str] = {}
+
+    def add(self, text: str, place: str) -> None:
+        """Remember a text."""
+        self._exact.setdefault(_squeezed(text), place)
+        shingles = _shingles(text)
+        if len(shingles) >= _LONG_ENOUGH:
+            number = len(self._shingles)
+            self._shingles.append(shingles)
+            self._places.append(place)
+            for one in _sketch(shingles):
+                if len(self._by_hash[one]) < _MET_AT_MOST:
+                    self._by_hash[one].append(number)
+
+    def like(self, text: str) -> str | None:
+        """The place of a remembered text that is the same or nearly so."""
+        if (place := self._exact.get(_squeezed(text))) is not None:
+            return place
+        shingles = _shingles(text)
+        if len(shingles) < _LONG_ENOUGH:
+            return None
+        met = dict.fromkeys(number for one in _sketch(shingles) for number in self._by_hash.get(one, ()))
+        return next((self._places[n] for n in met if _jaccard(shingles, self._shingles[n]) >= _LIKE), None)
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _shingles(text: str) -> frozenset[int]:
+    tokens = _TOKEN.findall(text)
+    last = len(tokens) - _SHINGLE
+    return frozenset(crc32(" ".join(tokens[at : at + _SHINGLE]).encode()) for at in range(last + 1))
+
+
+def _sketch(shingles: frozenset[int]) -> list[int]:
+    """The smallest hashes; multiplied first, since crc32 of like texts are alike."""
+    return sorted((one * 0x9E3779B1) & 0xFFFFFFFF for one in shingles)[:_SKETCH]
+
+
+def _jaccard(one: frozenset[int], other: frozenset[int]) -> float:
+    both = len(one & other)
+    return both / (len(one) + len(other) - both)

@@ -1,0 +1,54 @@
+"""Texts to vectors, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wardround.errors import ModelError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from wardround.inference.session import Session
+    from wardround.inference.tokens import Tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Embedder:
+    """Turns texts into unit vectors whose dot product says how close two texts are in meaning.
+
+    Every text is run alone at its own length. Integer quantisation scales by the largest activation of the
+    whole input, so in a batch the neighbours of a text, and their padding, would move its vector.
+
+    Attributes:
+        digest: of everything a vector depends on beside its text.
+    """
+
+    session: Session
+    tokens: Tokens
+    digest: str
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of shape (texts, width), each of length 1 and independent of the other texts.
+
+        Raises:
+            ModelError: the model gives something else than a vector.
+        """
+        import numpy as np
+
+        vectors = [self._vector(text) for text in texts]
+        return np.stack(vectors) if vectors else np.zeros((0, self.session.width), np.float32)
+
+    def _vector(self, text: str) -> NDArray[np.float32]:
+        import numpy as np
+
+        ids = np.array([self.tokens.ids(text)], dtype=np.int64)
+        vector = self.session.run({"input_ids": ids})[-1]
+        if vector.ndim != 2 or vector.shape[0] != 1 or not np.isfinite(vector).all():
+            raise ModelError(f"it gave no vector but something of shape {vector.shape}")
+        length = float(np.linalg.norm(vector[0])) or 1.0
+        found: NDArray[np.float32] = vector[0] / np.float32(length)
+        return found

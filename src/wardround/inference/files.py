@@ -1,0 +1,94 @@
+"""Reading the files of a model: plain files of the stated size and digest, and nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from wardround.errors import ModelError
+from wardround.inference.metadata import File
+
+LARGEST_BYTES = 4 * 1024**3
+"""No model file may be larger, whatever its metadata says."""
+
+
+def verified(folder: Path, file: File) -> bytes:
+    """The bytes of a model's file.
+
+    Raises:
+        ModelError: it is missing, no plain file, or not what the metadata says, byte for byte.
+    """
+    with _opened(folder, file) as number:
+        parts = []
+        left = file.bytes
+        while left and (part := os.read(number, left)):
+            parts.append(part)
+            left -= len(part)
+    content = b"".join(parts)
+    _require_digest(folder, file, content)
+    return content
+
+
+def mapped(folder: Path, file: File) -> mmap.mmap:
+    """The same as a read-only memory map: pages that processes share, read when they are used.
+
+    Raises:
+        ModelError: as for ``verified``; or it is empty.
+    """
+    if not file.bytes:
+        raise ModelError(f"{folder / file.name} is empty; install the model again")
+    with _opened(folder, file) as number:
+        content = mmap.mmap(number, file.bytes, access=mmap.ACCESS_READ)
+    _require_digest(folder, file, content)
+    return content
+
+
+def require_present(folder: Path, file: File) -> None:
+    """See that a file is there, plain, and of the stated size, without reading it.
+
+    Raises:
+        ModelError: it is not.
+    """
+    with _opened(folder, file):
+        pass
+
+
+@contextmanager
+def _opened(folder: Path, file: File) -> Iterator[int]:
+    """A descriptor of a plain file of the stated size; links are not followed."""
+    path = folder / file.name
+    if file.bytes > LARGEST_BYTES:
+        raise ModelError(f"{path}: {file.bytes} bytes are more than any model may have; use a smaller one")
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as cause:
+        raise ModelError(f"{path}: {_why(path, cause)}; install the model again") from cause
+    try:
+        state = os.fstat(number)
+        if not stat.S_ISREG(state.st_mode):
+            raise ModelError(f"{path} is no plain file; install the model again")
+        if state.st_size != file.bytes:
+            raise ModelError(
+                f"{path} has {state.st_size} bytes, its metadata says {file.bytes}; install the model again"
+            )
+        yield number
+    finally:
+        os.close(number)
+
+
+def _why(path: Path, cause: OSError) -> str:
+    return "it is a symbolic link" if path.is_symlink() else cause.strerror or str(cause)
+
+
+def _require_digest(folder: Path, file: File, content: bytes | mmap.mmap) -> None:
+    found = hashlib.sha256(content).hexdigest()
+    if found != file.sha256:
+        raise ModelError(
+            f"{folder / file.name} is not the file its metadata describes (SHA-256 {found[:12]}, expected "
+            f"{file.sha256[:12]}); install the model again"
+        )

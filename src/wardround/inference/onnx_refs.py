@@ -1,0 +1,169 @@
+"""What an ONNX file refers to outside itself, read from its bytes before anything else looks at them.
+
+An ONNX file is a protobuf message. Tensors in it may stand in other files, and operators may come from other
+libraries. This walks every message that can hold a tensor or an operator (initializers, sparse initializers,
+node attributes, subgraphs, functions, training information) and lists both, so that a file that reaches where
+it should not is refused before onnxruntime sees it. Field numbers are those of ``onnx.proto3``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wardround.errors import ModelError
+
+_DEEPEST = 64
+"""Subgraphs within subgraphs; real models have fewer than five."""
+_EXTERNAL = 1
+_TENSOR_NAME, _TENSOR_EXTERNAL_DATA, _TENSOR_DATA_LOCATION = 8, 13, 14
+
+_Parts = dict[int, str]
+_MESSAGES: dict[str, _Parts] = {
+    "model": {7: "graph", 8: "opset", 20: "training", 25: "function"},
+    "training": {1: "graph", 2: "graph"},
+    "graph": {1: "node", 5: "tensor", 15: "sparse"},
+    "function": {7: "node", 9: "opset", 11: "attribute"},
+    "node": {5: "attribute"},
+    "attribute": {5: "tensor", 6: "graph", 10: "tensor", 11: "graph", 22: "sparse", 23: "sparse"},
+    "sparse": {1: "tensor", 2: "tensor"},
+    "opset": {},
+    "tensor": {},
+}
+"""The fields of each message that can lead to a tensor or an operator."""
+_DOMAIN = {"node": 7, "opset": 1, "function": 10}
+_OPERATOR = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A tensor that stands outside the file.
+
+    Attributes:
+        location: the file as the tensor names it.
+        initializer: whether it is an initializer of the main graph, which alone can be handed in.
+    """
+
+    name: str
+    location: str
+    offset: int
+    length: int | None
+    initializer: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """Everything a model refers to outside itself, in the order of the file, domains and operators once."""
+
+    references: tuple[Reference, ...]
+    domains: tuple[str, ...]
+    operators: tuple[str, ...]
+
+
+def outside(content: bytes) -> Outside:
+    """List what an ONNX file refers to.
+
+    Raises:
+        ModelError: the bytes are no ONNX model: damaged, cut off, an archive, a pickle.
+    """
+    references: list[Reference] = []
+    domains: dict[str, None] = {}
+    operators: dict[str, None] = {}
+    seen_graph = False
+    waiting: list[tuple[str, memoryview, tuple[str, ...]]] = [("model", memoryview(content), ())]
+    while waiting:
+        kind, message, above = waiting.pop()
+        if len(above) > _DEEPEST:
+            raise ModelError("its graphs are nested too deep")
+        inner: list[tuple[str, memoryview, tuple[str, ...]]] = []
+        if kind == "tensor":
+            found = _reference(message, above == ("model", "graph"))
+            references += [found] if found is not None else []
+            continue
+        for number, value in _fields(message):
+            if number == _DOMAIN.get(kind):
+                domains[_text(value)] = None
+            if kind == "node" and number == _OPERATOR:
+                operators[_text(value)] = None
+            part = _MESSAGES[kind].get(number)
+            if part is not None:
+                if isinstance(value, int):
+                    raise ModelError("it is no ONNX model")
+                seen_graph = seen_graph or (kind, part) == ("model", "graph")
+                inner.append((part, value, (*above, kind)))
+        waiting += reversed(inner)
+    if not seen_graph:
+        raise ModelError("it is no ONNX model")
+    return Outside(tuple(references), tuple(domains), tuple(operators))
+
+
+def _reference(tensor: memoryview, initializer: bool) -> Reference | None:
+    """Where a tensor's data stands, if that is outside; the last value of a field counts, as in protobuf."""
+    name, location = "", 0
+    entries: dict[str, str] = {}
+    for number, value in _fields(tensor):
+        if number == _TENSOR_NAME:
+            name = _text(value)
+        elif number == _TENSOR_DATA_LOCATION and isinstance(value, int):
+            location = value
+        elif number == _TENSOR_EXTERNAL_DATA:
+            key, said = _entry(value)
+            entries[key] = said
+    if location != _EXTERNAL and not entries:
+        return None
+    try:
+        length = int(entries["length"]) if "length" in entries else None
+        return Reference(
+            name, entries.get("location", ""), int(entries.get("offset", "0")), length, initializer
+        )
+    except ValueError as cause:
+        raise ModelError(f"tensor {name!r} has no number where its place in another file is said") from cause
+
+
+def _entry(message: memoryview | int) -> tuple[str, str]:
+    if isinstance(message, int):
+        raise ModelError("it is no ONNX model")
+    parts = {number: _text(value) for number, value in _fields(message)}
+    return parts.get(1, ""), parts.get(2, "")
+
+
+def _text(value: memoryview | int) -> str:
+    if isinstance(value, int):
+        raise ModelError("it is no ONNX model")
+    return bytes(value).decode("utf-8", "backslashreplace")
+
+
+def _fields(message: memoryview) -> Iterator[tuple[int, memoryview | int]]:
+    """The fields of a message: (number, bytes or integer), in the order they stand."""
+    place, end = 0, len(message)
+    while place < end:
+        tag, place = _varint(message, place)
+        number, wire = tag >> 3, tag & 7
+        if wire == 0:
+            value, place = _varint(message, place)
+            yield number, value
+            continue
+        if wire == 2:
+            size, place = _varint(message, place)
+        elif wire in (1, 5):
+            size = 8 if wire == 1 else 4
+        else:
+            raise ModelError("it is no ONNX model")
+        if number == 0 or place + size > end:
+            raise ModelError("it is no ONNX model, or it is cut off")
+        if wire == 2:
+            yield number, message[place : place + size]
+        place += size
+
+
+def _varint(message: memoryview, place: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        if place >= len(message) or shift > 63:
+            raise ModelError("it is no ONNX model, or it is cut off")
+        byte = message[place]
+        place += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, place
+        shift += 7

@@ -1,0 +1,107 @@
+"""What models are run with here, found out without loading it where that can be."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from wardround.errors import ModelError
+from wardround.hookspecs import GROUP
+from wardround.installed import installed
+from wardround.kept import kept
+from wardround.tools.result_cache import key
+
+CPU = "CPUExecutionProvider"
+CUDA = "CUDAExecutionProvider"
+INSTALL = "pip install 'wardround[models]'"
+Wish = Literal["auto", "cpu", "cuda"]
+
+_LIBRARIES = ("numpy", "tokenizers")
+_NEGATION = (
+    b'\x08\x08:2\n\x0b\n\x01x\x12\x01y"\x03Neg\x12\x01gZ\x0f\n\x01x\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01'
+    b"b\x0f\n\x01y\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01B\x04\n\x00\x10\r"
+)
+"""The smallest ONNX model there is, y = -x: an offered provider may still not work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """How models are run.
+
+    Attributes:
+        package: the distribution that brings onnxruntime: ``onnxruntime``, ``onnxruntime-gpu``.
+        provider: the execution provider that is asked for first.
+        threads: threads within one operator.
+    """
+
+    package: str
+    version: str
+    provider: str = CPU
+    threads: int = 1
+
+    @property
+    def identity(self) -> str:
+        """What a score depends on beside the model; integer models do not depend on the threads."""
+        return f"{self.package} {self.version} {self.provider}"
+
+    @property
+    def providers(self) -> tuple[str, ...]:
+        """The providers as onnxruntime wants them; what a GPU cannot do is left to the CPU."""
+        return (self.provider,) if self.provider == CPU else (self.provider, CPU)
+
+
+def find(wish: Wish = "auto", threads: int = 1) -> Runtime:
+    """The runtime that is installed; CUDA where that is offered and works, unless another is wished for.
+
+    Raises:
+        ModelError: something is not installed, or CUDA was wished for and does not work.
+    """
+    versions = installed(GROUP).versions
+    package = _package(versions)
+    missing = [name for name in _LIBRARIES if name not in versions]
+    missing += [] if package is not None else ["onnxruntime"]
+    if package is None or missing:
+        names = " and ".join(sorted(missing))
+        raise ModelError(f"{names} {'is' if len(missing) == 1 else 'are'} not installed; {INSTALL}")
+    runtime = Runtime(package, versions[package], threads=threads)
+    if wish == "cpu" or (wish == "auto" and package == "onnxruntime"):
+        return runtime
+    trouble = (
+        "onnxruntime has no CUDA; pip install 'wardround[gpu]'"
+        if package == "onnxruntime"
+        else _cuda(runtime)
+    )
+    if not trouble:
+        return Runtime(package, runtime.version, CUDA, threads)
+    if wish == "cuda":
+        raise ModelError(f"CUDA cannot be used: {trouble}")
+    return runtime
+
+
+def _package(versions: Mapping[str, str]) -> str | None:
+    """The distribution that brings onnxruntime; one for a special device before the plain one."""
+    found = sorted(name for name in versions if name == "onnxruntime" or name.startswith("onnxruntime-"))
+    return found[-1] if found else None
+
+
+def _cuda(runtime: Runtime) -> str:
+    """Why CUDA does not work, or nothing; remembered for this installation and these devices."""
+    state = [runtime.package, runtime.version, os.environ.get("CUDA_VISIBLE_DEVICES", ""),
+             str(os.path.exists("/dev/nvidiactl")), os.environ.get("LD_LIBRARY_PATH", "")]  # fmt: skip
+    return kept("cuda", key("cuda", *state).hex(), _try_cuda, str)
+
+
+def _try_cuda() -> str:
+    try:
+        import onnxruntime
+
+        if CUDA not in onnxruntime.get_available_providers():
+            return "this onnxruntime does not offer it"
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4
+        session = onnxruntime.InferenceSession(_NEGATION, options, providers=[CUDA, CPU])
+        return "" if session.get_providers()[0] == CUDA else "it is offered, but no device starts"
+    except Exception as cause:  # noqa: BLE001  (a driver that does not fit raises anything)
+        return " ".join(str(cause).split())[:200]

@@ -1,0 +1,38 @@
+"""Texts to token ids, by the tokenizer a model was trained with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wardround.errors import ModelError
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+
+class Tokens:
+    """Cuts texts into the tokens of one model.
+
+    Args:
+        content: a ``tokenizer.json``, verified.
+        window: most tokens of a text, markers included; what is beyond is cut off.
+
+    Raises:
+        ModelError: it is no tokenizer.
+    """
+
+    def __init__(self, content: bytes, window: int) -> None:
+        from tokenizers import Tokenizer
+
+        try:
+            self._tokenizer: Tokenizer = Tokenizer.from_buffer(content)
+            self._tokenizer.no_padding()
+            self._tokenizer.enable_truncation(window)
+        except Exception as cause:  # tokenizers raises bare Exception for whatever it cannot read
+            raise ModelError(f"the tokenizer cannot be read: {cause}; install the model again") from cause
+
+    def ids(self, text: str) -> list[int]:
+        """The token ids of a text, markers included; a lone surrogate counts as an unknown character."""
+        plain = text.encode("utf-8", "replace").decode()
+        ids: list[int] = self._tokenizer.encode(plain).ids
+        return ids

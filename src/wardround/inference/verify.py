@@ -1,0 +1,92 @@
+"""Checking models as a whole: every byte, every reference, and one real run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wardround.errors import ModelError
+from wardround.inference.files import verified
+from wardround.inference.metadata import METADATA_FILE
+from wardround.inference.runtime import Runtime, find
+from wardround.inference.session import require_declared
+from wardround.inference.shelf import Found, Shelf, unwanted_files
+from wardround.inference.table import raw_score
+
+_TEXTS = ("Read the file again when it has changed.", "def read(path):\n    return path.read_text()\n")
+_CLOSE = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What came of checking one model.
+
+    Attributes:
+        said: how far it was checked.
+        troubles: a sentence for each thing that is wrong.
+    """
+
+    name: str
+    said: str
+    troubles: tuple[str, ...] = ()
+
+
+def verify(shelf: Shelf) -> Iterator[Checked]:
+    """Check every model of a shelf, and name what was refused."""
+    try:
+        runtime, missing = find("cpu"), ""
+    except ModelError as trouble:
+        runtime, missing = None, str(trouble)
+    for one in shelf.found:
+        troubles = [
+            f"{one.folder / name} is no part of the model and could run code when it is opened; remove it"
+            for name in unwanted_files(one.folder, one.metadata)
+        ]
+        said = f"digests, references{'' if runtime is None else ', one run'}"
+        try:
+            _digests(shelf, one)
+            if runtime is not None:
+                _run(shelf, one, runtime)
+        except ModelError as trouble:
+            troubles.append(str(trouble))
+        yield Checked(
+            one.name, said if runtime is not None else f"{said}; not run: {missing}", tuple(troubles)
+        )
+    for refused in shelf.refused:
+        yield Checked(refused.name, "not looked into", (refused.reason,))
+
+
+def _digests(shelf: Shelf, one: Found) -> None:
+    """Compare every byte, and see that the graph reaches nowhere else.
+
+    Raises:
+        ModelError: something is not as the metadata says.
+    """
+    metadata = one.metadata
+    contents = {file.name: verified(folder, file) for folder, file in shelf.files(one)}
+    if metadata.shares is not None:
+        verified(one.folder, metadata.shares)
+    shared = 0
+    if metadata.shared and metadata.base is not None:
+        base = shelf.sharing(metadata.base.shared)
+        shared = base.metadata.shares.bytes if base.metadata.shares is not None else 0
+    try:
+        require_declared(contents[metadata.model.name], metadata.shared, shared)
+    except ModelError as trouble:
+        raise ModelError(f"{one.folder / metadata.model.name}: {trouble}; do not use it") from trouble
+
+
+def _run(shelf: Shelf, one: Found, runtime: Runtime) -> None:
+    """Score something once.
+
+    Raises:
+        ModelError: it cannot be loaded or run, or does not give what its metadata says.
+    """
+    file = one.folder / METADATA_FILE
+    if one.metadata.kind == "table":
+        raw_score(shelf.load(one, runtime).session, [0.0] * len(one.metadata.inputs))
+        return
+    embedder = shelf.embedder(one.name, runtime)
+    first, second = embedder.embed(_TEXTS)
+    if abs(float(first @ first) - 1) > _CLOSE or (first == second).all():
+        raise ModelError(f"{file}: the model gives no unit vectors, or the same for any text; train it again")

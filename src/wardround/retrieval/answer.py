@@ -1,0 +1,126 @@
+"""What ``wardround related`` found, and the forms it is written in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from wardround import __version__
+from wardround.paths import printable
+from wardround.retrieval.files import FileMatch, FunctionMatch
+from wardround.retrieval.hunks import Evidence
+
+SCHEMA = "wardround.related/1"
+_FUNCTIONS_SHOWN = 3
+_COLUMNS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUse:
+    """Whether a model took part: the name of the one that did, or why none did."""
+
+    name: str | None
+    reason: str | None
+
+    def told(self) -> str:
+        if self.name is not None:
+            return f"ordered by words and by the model {self.name}"
+        return f"ordered by words alone: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedFiles:
+    """The first of the files, and the functions found in them, of ``candidates`` that were looked at."""
+
+    candidates: int
+    files: Sequence[FileMatch]
+    functions: Sequence[FunctionMatch]
+    model: ModelUse
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedHunks:
+    """The first of the hunks, of ``candidates`` that were looked at."""
+
+    candidates: int
+    hunks: Sequence[Evidence]
+    model: ModelUse
+
+
+def as_text(found: RelatedFiles | RelatedHunks) -> str:
+    """For people: places, best first, and how the order came about."""
+    lines = list(_file_lines(found) if isinstance(found, RelatedFiles) else _hunk_lines(found))
+    what = "source files" if isinstance(found, RelatedFiles) else "hunks"
+    if not lines:
+        lines = [f"nothing among {found.candidates} {what} shares a word with the text"]
+    else:
+        lines.append(f"\nmost likely evidence among {found.candidates} {what}, not a verdict")
+    return printable("\n".join([*lines, found.model.told()]) + "\n")
+
+
+def _file_lines(found: RelatedFiles) -> Iterator[str]:
+    for place, match in enumerate(found.files, 1):
+        yield f"{place:>3}  {match.path}"
+        inside = [one.function for one in found.functions if one.path == match.path]
+        for function in inside[:_FUNCTIONS_SHOWN]:
+            yield f"       {function.line}-{function.end_line}  {function.name}"
+
+
+def _hunk_lines(found: RelatedHunks) -> Iterator[str]:
+    for place, one in enumerate(found.hunks, 1):
+        hunk = one.hunk
+        around = f"  {hunk.function}" if hunk.function else ""
+        yield f"{place:>3}  {hunk.path}:{hunk.line}-{hunk.end_line}{around}"[:_COLUMNS]
+        first = next((line.strip() for line in hunk.text.split("\n") if line.strip()), "")
+        if first and first != hunk.function:
+            yield f"       {first}"[:_COLUMNS]
+
+
+def as_json(found: RelatedFiles | RelatedHunks) -> str:
+    """One JSON document; the same keys whether a model took part or not."""
+    files = isinstance(found, RelatedFiles)
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "tool": {"name": "wardround", "version": __version__},
+        "scope": "files" if files else "hunks",
+        "candidates": found.candidates,
+        "model": {"name": found.model.name, "reason": found.model.reason},
+        "results": _file_rows(found) if isinstance(found, RelatedFiles) else _hunk_rows(found),
+    }
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+
+
+def _file_rows(found: RelatedFiles) -> list[dict[str, Any]]:
+    return [
+        {
+            "file": printable(match.path),
+            **_scores(match),
+            "functions": [
+                {"name": one.function.name, "line": one.function.line, "end_line": one.function.end_line}
+                for one in found.functions
+                if one.path == match.path
+            ],
+        }
+        for match in found.files
+    ]
+
+
+def _hunk_rows(found: RelatedHunks) -> list[dict[str, Any]]:
+    return [
+        {
+            "file": printable(one.hunk.path),
+            "line": one.hunk.line,
+            "end_line": one.hunk.end_line,
+            "function": printable(one.hunk.function),
+            **_scores(one),
+        }
+        for one in found.hunks
+    ]
+
+
+def _scores(match: FileMatch | Evidence) -> dict[str, float | None]:
+    near = None if match.model is None else round(match.model, 3)
+    return {"score": round(match.score, 3), "lexical": round(match.lexical, 3), "model": near}

@@ -1,0 +1,35 @@
+"""BM25: how well the words of a document answer those of a query.
+
+Source: S. Robertson, H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+K1 = 1.2
+B = 0.75
+
+
+def rarity(documents: int, holding: int) -> float:
+    """The weight of a word that ``holding`` of the documents have; above 0."""
+    return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))
+
+
+def saturated(times: int, length: int, average: float) -> float:
+    """What a word that stands ``times`` in a document of ``length`` words counts; below K1 + 1."""
+    return times * (K1 + 1) / (times + K1 * (1 - B + B * length / average))
+
+
+def scores(query: Mapping[str, int], documents: Sequence[Mapping[str, int]]) -> list[float]:
+    """The score of each document, 0 where it shares no word; both sides as words with their counts."""
+    lengths = [sum(document.values()) for document in documents]
+    average = max(sum(lengths) / max(len(lengths), 1), 1.0)
+    answers = [0.0] * len(documents)
+    for word, asked in query.items():
+        holding = [(at, document[word]) for at, document in enumerate(documents) if word in document]
+        weight = asked * rarity(len(documents), len(holding))
+        for at, times in holding:
+            answers[at] += weight * saturated(times, lengths[at], average)
+    return answers

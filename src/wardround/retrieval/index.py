@@ -1,0 +1,374 @@
+"""The words and vectors of a repository's files, kept in the user's cache folder and never in the repository.
+
+One database for each repository. A document is the content of a blob at a path, so what has been read once is
+never read again, whatever is checked out. A database that is damaged or of another format is made anew; where
+none can be kept (a read-only home, a full disk) one in memory costs time, nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from wardround.folders import cache_folder
+from wardround.retrieval import bm25
+from wardround.retrieval.embedder import Embedder
+from wardround.retrieval.texts import file_texts, leading
+from wardround.retrieval.words import counted
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FORMAT = 1
+"""Raised with anything that changes what is kept: the words, the text forms, the tables."""
+PATH_TIMES = 3
+"""How often the words of a path count."""
+_SCHEMA = (
+    "CREATE TABLE docs (id INTEGER PRIMARY KEY, key BLOB UNIQUE, length INTEGER, day INTEGER)",
+    "CREATE TABLE words (id INTEGER PRIMARY KEY, word TEXT UNIQUE)",
+    "CREATE TABLE postings (word INTEGER, doc INTEGER, times INTEGER, PRIMARY KEY (word, doc)) WITHOUT ROWID",
+    "CREATE TABLE vectors (doc INTEGER, model TEXT, data BLOB, PRIMARY KEY (model, doc))",
+    "CREATE TABLE texts (key BLOB PRIMARY KEY, data BLOB, day INTEGER)",
+)
+_DAY_S = 86_400
+_BATCH = 32
+"""Documents written at once: what an interrupted run loses."""
+_SPARE = 4
+"""Documents kept for each one of the present tree, so that going between branches is cheap."""
+_NEAREST = 0.7
+"""The share of a file's closest text in its closeness; the rest is the mean of all."""
+_LIMIT_TEXTS = 20_000
+_LIMIT_BYTES = 1024 * 1024 * 1024
+
+Progress = Callable[[str], None]
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Entry:
+    """A file of a tree: its path and the object id of its content."""
+
+    path: str
+    blob: str
+
+    @property
+    def key(self) -> bytes:
+        name = self.path.encode("utf-8", "surrogateescape")
+        return hashlib.sha256(self.blob.encode() + b"\0" + name).digest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    id: int
+    length: int
+    day: int
+
+
+class Index:
+    """The documents of a repository."""
+
+    def __init__(self, database: sqlite3.Connection, file: Path | None) -> None:
+        self._database = database
+        self._file = file
+
+    @classmethod
+    def open(cls, repository: Path, folder: Path | None = None) -> Index:
+        """Open or make the index of the repository whose git folder is given."""
+        folder = folder or cache_folder() / "retrieval"
+        name = hashlib.sha256(str(repository).encode("utf-8", "surrogateescape")).hexdigest()[:24]
+        file = folder / f"{name}.sqlite"
+        for _ in range(2):
+            try:
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                if not file.exists():
+                    _make_room(folder)
+                return cls(_connected(str(file)), file)
+            except (OSError, sqlite3.OperationalError):
+                break
+            except sqlite3.DatabaseError:
+                _remove(file)
+        return cls(_connected(":memory:"), None)
+
+    def renewed(self, *, keep: bool) -> Index:
+        """An empty index for this one, which failed: in its place, or in memory if its file is to be kept."""
+        self.close()
+        if self._file is not None and not keep:
+            _remove(self._file)
+            with suppress(sqlite3.Error):
+                return Index(_connected(str(self._file)), self._file)
+        return Index(_connected(":memory:"), None)
+
+    def close(self) -> None:
+        with suppress(sqlite3.Error):
+            self._database.close()
+
+    # Keeping up with a tree
+
+    def update(
+        self,
+        entries: Sequence[Entry],
+        read: Callable[[Entry], str | None],
+        embedder: Embedder | None,
+        progress: Progress = lambda text: None,
+    ) -> None:
+        """Take in what the index does not have of a tree: words, and vectors where there is an embedder.
+
+        Args:
+            read: the text of an entry, or None if it has none; then it counts as empty.
+        """
+        self._take_in(entries, read, progress)
+        if embedder is not None:
+            self._embed(entries, read, embedder, progress)
+        self._shrink(entries)
+
+    def _take_in(
+        self, entries: Sequence[Entry], read: Callable[[Entry], str | None], progress: Progress
+    ) -> None:
+        known = self._known()
+        missing = [entry for entry in entries if entry.key not in known]
+        if not missing:
+            return
+        ids = dict(self._database.execute("SELECT word, id FROM words"))
+        for at in range(0, len(missing), _BATCH):
+            progress(f"reading files: {at} of {len(missing)}")
+            batch = [(e.key, document(e.path, read(e) or "")) for e in missing[at : at + _BATCH]]
+            with self._writing():
+                for key, words in batch:
+                    self._add(key, words, ids)
+
+    def _add(self, key: bytes, words: Mapping[str, int], ids: dict[str, int]) -> None:
+        today = int(time.time() // _DAY_S)
+        row = self._database.execute(
+            "INSERT OR IGNORE INTO docs (key, length, day) VALUES (?, ?, ?)",
+            (key, sum(words.values()), today),
+        )
+        if row.rowcount == 0:  # another run was faster
+            return
+        for word in words:
+            if word not in ids:
+                ids[word] = self._word_id(word)
+        rows = sorted((ids[word], row.lastrowid, times) for word, times in words.items())
+        self._database.executemany("INSERT INTO postings VALUES (?, ?, ?)", rows)
+
+    def _word_id(self, word: str) -> int:
+        done = self._database.execute("INSERT OR IGNORE INTO words (word) VALUES (?)", (word,))
+        if done.rowcount and done.lastrowid is not None:
+            return done.lastrowid
+        (known,) = self._database.execute("SELECT id FROM words WHERE word = ?", (word,)).fetchone()
+        return int(known)
+
+    def _embed(
+        self,
+        entries: Sequence[Entry],
+        read: Callable[[Entry], str | None],
+        embedder: Embedder,
+        progress: Progress,
+    ) -> None:
+        known = self._known()
+        done = self._database.execute("SELECT doc FROM vectors WHERE model = ?", (embedder.digest,))
+        have = {doc for (doc,) in done}
+        missing = [entry for entry in entries if known[entry.key].id not in have]
+        began = time.monotonic()
+        for at in range(0, len(missing), _BATCH):
+            progress(_told(at, len(missing), time.monotonic() - began))
+            rows = []
+            for entry in missing[at : at + _BATCH]:
+                vectors = embedder.embed(file_texts(entry.path, read(entry) or ""))
+                rows.append((known[entry.key].id, embedder.digest, _packed(vectors)))
+            with self._writing():
+                self._database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+
+    def _shrink(self, entries: Sequence[Entry]) -> None:
+        """Note what is in use, and drop what is not once there is much more of it."""
+        today = int(time.time() // _DAY_S)
+        known = self._known()
+        stale = [(today, known[entry.key].id) for entry in entries if known[entry.key].day != today]
+        if stale:
+            with self._writing():
+                self._database.executemany("UPDATE docs SET day = ? WHERE id = ?", stale)
+        if len(known) > _SPARE * max(len(entries), 1000):
+            with self._writing():
+                self._database.execute("DELETE FROM docs WHERE day < ?", (today,))
+                self._database.execute("DELETE FROM postings WHERE doc NOT IN (SELECT id FROM docs)")
+                self._database.execute("DELETE FROM vectors WHERE doc NOT IN (SELECT id FROM docs)")
+        (texts,) = self._database.execute("SELECT count(*) FROM texts").fetchone()
+        if texts > _LIMIT_TEXTS:
+            with self._writing():
+                self._database.execute("DELETE FROM texts WHERE day < ?", (today,))
+
+    # Asking
+
+    def words_scores(self, query: Mapping[str, int], entries: Sequence[Entry]) -> list[float]:
+        """BM25 of each entry, over these entries alone; all must have been taken in."""
+        known = self._known()
+        places = {known[entry.key].id: at for at, entry in enumerate(entries)}
+        lengths = [known[entry.key].length for entry in entries]
+        average = max(sum(lengths) / max(len(lengths), 1), 1.0)
+        answers = [0.0] * len(entries)
+        for word, asked in query.items():
+            rows = self._database.execute(
+                "SELECT doc, times FROM postings WHERE word = (SELECT id FROM words WHERE word = ?)", (word,)
+            )
+            holding = [(places[doc], times) for doc, times in rows if doc in places]
+            weight = asked * bm25.rarity(len(entries), len(holding))
+            for at, times in holding:
+                answers[at] += weight * bm25.saturated(times, lengths[at], average)
+        return answers
+
+    def closeness(self, query: str, entries: Sequence[Entry], embedder: Embedder) -> list[float]:
+        """How close each entry's texts are to a query: 0.7 of the closest and 0.3 of their mean."""
+        import numpy as np
+
+        asked = self.vectors([leading(query)], embedder)[0]
+        known = self._known()
+        rows = self._database.execute("SELECT doc, data FROM vectors WHERE model = ?", (embedder.digest,))
+        packed: dict[int, bytes] = dict(rows)
+        blobs = [packed.get(known[entry.key].id, b"") for entry in entries]
+        if any(not blob or len(blob) % (2 * len(asked)) for blob in blobs):
+            raise sqlite3.DatabaseError("vectors are missing or of another size")
+        ends = np.cumsum([len(blob) // (2 * len(asked)) for blob in blobs])
+        every = np.frombuffer(b"".join(blobs), dtype=np.float16).reshape(-1, len(asked))
+        products = every.astype(np.float32) @ asked
+        pieces = (products[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True))
+        return [round(float(_NEAREST * one.max() + (1 - _NEAREST) * one.mean()), 5) for one in pieces]
+
+    def vectors(self, texts: Sequence[str], embedder: Embedder) -> NDArray[np.float32]:
+        """The vectors of any texts, shape (texts, dimensions); those seen before are not worked out again."""
+        import numpy as np
+
+        keys = [
+            hashlib.sha256(f"{embedder.digest}\0{text}".encode("utf-8", "replace")).digest() for text in texts
+        ]
+        found: dict[bytes, NDArray[np.float32]] = {}
+        for key in keys:
+            row = self._database.execute("SELECT data FROM texts WHERE key = ?", (key,)).fetchone()
+            if row is not None:
+                found[key] = np.frombuffer(row[0], dtype=np.float16).astype(np.float32)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        if missing:
+            made = embedder.embed(list(missing.values())).astype(np.float16)
+            today = int(time.time() // _DAY_S)
+            with suppress(sqlite3.OperationalError), self._writing():
+                rows = [(key, vector.tobytes(), today) for key, vector in zip(missing, made, strict=True)]
+                self._database.executemany("INSERT OR REPLACE INTO texts VALUES (?, ?, ?)", rows)
+            found.update(zip(missing, made.astype(np.float32), strict=True))
+        return np.stack([found[key] for key in keys])
+
+    # The database
+
+    def _known(self) -> dict[bytes, _Document]:
+        rows = self._database.execute("SELECT key, id, length, day FROM docs")
+        return {key: _Document(number, length, day) for key, number, length, day in rows}
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """One transaction: all of it is kept, or nothing."""
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._database.execute("ROLLBACK")
+            raise
+        self._database.execute("COMMIT")
+
+
+@dataclass(frozen=True, slots=True)
+class KeptEmbedder:
+    """An embedder whose vectors an index keeps."""
+
+    embedder: Embedder
+    index: Index
+
+    @property
+    def digest(self) -> str:
+        return self.embedder.digest
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self.index.vectors(texts, self.embedder)
+
+
+def using(repository: Path, work: Callable[[Index], Answer], folder: Path | None = None) -> Answer:
+    """Do some work with the index of the repository whose git folder is given.
+
+    If the database turns out to be damaged, the work is done once more with a new one; if it cannot be
+    written any more, with one in memory.
+    """
+    index = Index.open(repository, folder)
+    try:
+        return work(index)
+    except sqlite3.DatabaseError as trouble:
+        index = index.renewed(keep=_is_of_the_disk(trouble))
+        return work(index)
+    finally:
+        index.close()
+
+
+def _is_of_the_disk(trouble: sqlite3.DatabaseError) -> bool:
+    """Whether a database failed for what is around it (a lock, a full disk) and not for what is in it."""
+    return isinstance(trouble, sqlite3.OperationalError) and "no such" not in str(trouble)
+
+
+def document(path: str, text: str) -> Counter[str]:
+    """The words of a file with those of its path, which count ``PATH_TIMES``."""
+    words = counted(text)
+    for word, times in counted(path).items():
+        words[word] += PATH_TIMES * times
+    return words
+
+
+def _connected(name: str) -> sqlite3.Connection:
+    database = sqlite3.connect(name, timeout=10, isolation_level=None)
+    try:
+        database.execute("PRAGMA journal_mode=WAL")
+        database.execute("PRAGMA synchronous=OFF")
+        database.execute("BEGIN IMMEDIATE")
+        (found,) = database.execute("PRAGMA user_version").fetchone()
+        if found != FORMAT:
+            for (table,) in database.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table'"
+            ).fetchall():
+                database.execute(f'DROP TABLE "{table}"')
+            for statement in _SCHEMA:
+                database.execute(statement)
+            database.execute(f"PRAGMA user_version = {FORMAT}")
+        database.execute("COMMIT")
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _remove(file: Path) -> None:
+    for name in (file, file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")):
+        with suppress(OSError):
+            name.unlink()
+
+
+def _make_room(folder: Path) -> None:
+    """Remove the indexes used longest ago while all of them together are past the limit."""
+    files = sorted(folder.glob("*.sqlite"), key=lambda file: (file.stat().st_mtime, file.name))
+    size = sum(file.stat().st_size for file in files)
+    for file in files:
+        if size <= _LIMIT_BYTES:
+            return
+        size -= file.stat().st_size
+        _remove(file)
+
+
+def _packed(vectors: NDArray[np.float32]) -> bytes:
+    import numpy as np
+
+    return bytes(vectors.astype(np.float16).tobytes())
+
+
+def _told(done: int, of: int, seconds: float) -> str:
+    left = f", {seconds / done * (of - done):.0f} s left" if done else ""
+    return f"reading files with the model, once: {done} of {of}{left}"

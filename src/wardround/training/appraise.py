@@ -1,0 +1,314 @@
+"""Measuring and calibrating models as they ship: the verified files, run as a review runs them.
+
+Whatever is measured anew loses its state: the gates are asked again, by ``promote``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from wardround import host
+from wardround.errors import ModelError, TrainingError
+from wardround.inference.metadata import METADATA_FILE, Metadata, State, read_metadata
+from wardround.inference.runtime import find
+from wardround.inference.shelf import Shelf, package_folder
+from wardround.inference.table import raw_score
+from wardround.retrieval.embedder import Embedder
+from wardround.tasks import Choice, Task
+from wardround.training import gates, logistic, plots, tables
+from wardround.training.calibrate import Calibrated, Method, calibrate, probability
+from wardround.training.evaluate import Measured, Progress, Sides, cosines, evaluate, evidence
+from wardround.training.promote import keep_recipe, write
+from wardround.training.questions import record_files, records_digest, split
+from wardround.training.recipe import Recipe, read_recipe, recipe_digest
+from wardround.training.run import MODEL_FOLDER, read_steps
+from wardround.training.statistics import Flags, Floats
+
+BASE = "base"
+"""The folder of the frozen base beside those of the adapters, and its name."""
+REPORT = "report"
+"""The threshold from which a model may make findings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model's folder and what stands in it."""
+
+    folder: Path
+    metadata: Metadata
+
+
+def model_of(name: str) -> Model:
+    """A model by its folder, the folder of its training, or its name among those that come with wardround.
+
+    Raises:
+        ModelError: there is none, or its metadata cannot be read.
+    """
+    own = package_folder()
+    places = [Path(name), Path(name) / MODEL_FOLDER, *([] if own is None else [own / name])]
+    for place in places:
+        if (place / METADATA_FILE).is_file():
+            return Model(place, read_metadata(place))
+    raise ModelError(f"{name}: there is no {METADATA_FILE} there, and no model of this name; give its folder")
+
+
+def base_of(folder: Path | None) -> Path | None:
+    """Where the frozen base lies: as given, or with the models that come with wardround."""
+    if folder is not None:
+        return folder
+    own = package_folder()
+    return None if own is None or not (own / BASE / METADATA_FILE).is_file() else own / BASE
+
+
+def records_of(recipe_file: Path) -> list[Path]:
+    """The records a recipe names; none where it cannot be read as the recipe of a ranker."""
+    try:
+        return record_files(read_recipe(recipe_file).data, recipe_file.parent)
+    except TrainingError:
+        return []
+
+
+# --- choices
+
+
+def evaluate_choices(
+    models: Sequence[Model],
+    recipe_file: Path,
+    base: Path | None,
+    exempt: Mapping[str, str],
+    progress: Progress,
+) -> Metadata:
+    """Measure adapters of one recipe, trained from different seeds; write what came of it to the first.
+
+    Raises:
+        TrainingError: they are not of this recipe and these records, or of one seed.
+        ModelError: a file is not what its metadata says.
+    """
+    recipe, first = read_recipe(recipe_file), models[0]
+    _require_same(models, recipe_file, recipe)
+    task, found = task_of(recipe.task), split(recipe, recipe_file.parent)
+    measured = evaluate(
+        task,
+        Sides(found.training, found.validation, found.evaluation),
+        embedder(_base_model(base, first), None),
+        {model.metadata.seed: embedder(model, base) for model in models},
+        shipped=first.metadata.seed,
+        models={model.metadata.seed: model.metadata.model.sha256 for model in models},
+        progress=progress,
+    )
+    metadata = msgspec.structs.replace(
+        first.metadata,
+        title=first.metadata.title or task.title,
+        evaluation=msgspec.structs.replace(measured.evaluation, exempt=dict(exempt)),
+        fusion=measured.fusion,
+        state=State.SHADOW,
+        reasons=(),
+    )
+    write(first.folder, metadata)
+    keep_recipe(first.folder, recipe_file)
+    _draw_choices(first.folder, metadata.name, measured)
+    return metadata
+
+
+def task_of(name: str) -> Task:
+    """The task of a name, from the plugin that brings it.
+
+    Raises:
+        TrainingError: none does.
+    """
+    tasks = host.load_tasks()
+    for task in tasks:
+        if task.name == name:
+            return task
+    known = ", ".join(task.name for task in tasks) or "none"
+    raise TrainingError(f"task {name!r}: no plugin brings it; there are {known}")
+
+
+def embedder(model: Model, base: Path | None) -> Embedder:
+    """A model over texts as it ships, on the CPU and one thread, since that is what reviews have.
+
+    Raises:
+        ModelError: a file is not what its metadata says, or models cannot be run here.
+    """
+    shelf = Shelf.of([model.folder.absolute(), *([] if base is None else [base.absolute()])])
+    return shelf.embedder(model.metadata.name, find("cpu"))
+
+
+def _base_model(base: Path | None, first: Model) -> Model:
+    if base is None:
+        raise TrainingError("there is no frozen base to compare with; give its folder with --base")
+    model = Model(base, read_metadata(base))
+    if model.metadata.data is not None:
+        raise TrainingError(f"{base}: this was trained, so it is no frozen base; give the base with --base")
+    ours, theirs = first.metadata.base, model.metadata.base
+    if ours is None or theirs is None or ours.digest != theirs.digest:
+        raise TrainingError(f"{first.folder}: it was trained on another base than the one in {base}")
+    return model
+
+
+def _require_same(models: Sequence[Model], recipe_file: Path, recipe: Recipe) -> None:
+    records = records_digest(record_files(recipe.data, recipe_file.parent))
+    data = models[0].metadata.data
+    if data is None or data.recipe != recipe_digest(recipe_file):
+        raise TrainingError(f"{models[0].folder}: it was trained by another recipe than {recipe_file}")
+    for model in models:
+        if model.metadata.data is None or model.metadata.data.records != records:
+            raise TrainingError(f"{model.folder}: it was trained on other records than {recipe_file} names")
+        if model.metadata.task != recipe.task:
+            raise TrainingError(
+                f"{model.folder}: it was trained for {model.metadata.task}, not {recipe.task}"
+            )
+    seeds = [model.metadata.seed for model in models]
+    if len(set(seeds)) < len(seeds):
+        raise TrainingError("two of these models are of one seed; train the recipe with another")
+
+
+def _draw_choices(folder: Path, name: str, measured: Measured) -> None:
+    shown = {one: measured.scores[one] for one in ("cheap+adapter", "cheap+base", "cheap", "bm25")}
+    fused, right = measured.scores["cheap+adapter"], measured.questions.right
+    plots.draw_precision_recall(folder / plots.PRECISION_RECALL, shown, right, name)
+    plots.draw_scores(folder / plots.SCORES, fused, right, name, unit="fused score (log-odds)")
+    steps = [plots.Step(one.step, one.loss, one.mrr) for one in read_steps(folder.parent)]
+    if steps and folder.name == MODEL_FOLDER:
+        plots.draw_training(folder / plots.TRAINING, steps, name)
+
+
+def fused_scores(model: Model, base: Path | None, choices: Sequence[Choice], progress: Progress) -> Floats:
+    """What a review would order by: the fused score of each candidate, as the metadata says.
+
+    Raises:
+        TrainingError: it was not evaluated, so there is no fused score.
+    """
+    fusion = model.metadata.fusion
+    if fusion is None:
+        raise TrainingError(f"{model.folder}: there is no fused score yet; run `wardround adapters evaluate`")
+    near = cosines(embedder(model, base), choices, progress, "candidates")
+    columns = np.column_stack([evidence(task_of(model.metadata.task), choices), near])
+    return logistic.Logistic(fusion.weights, fusion.bias).scores(columns)
+
+
+# --- tables
+
+
+def raw_scores(model: Model, rows: Sequence[tables.Row], progress: Progress) -> Floats:
+    """The raw score of each row, each alone, as a review asks.
+
+    Raises:
+        TrainingError: the rows have other numbers than the model reads.
+        ModelError: a file is not what its metadata says.
+    """
+    width = len(model.metadata.inputs)
+    if any(len(row.features) != width for row in rows):
+        raise TrainingError(
+            f"{model.folder}: it reads {width} numbers, and a row has others; mine the rows again"
+        )
+    shelf = Shelf.of([model.folder.absolute()])
+    session = shelf.load(shelf.named(model.metadata.name), find("cpu")).session
+    progress(f"{len(rows)} rows")
+    return np.array([raw_score(session, row.features) for row in rows])
+
+
+def evaluate_rows(
+    models: Sequence[Model],
+    rows_file: Path,
+    training_file: Path,
+    cheap: Sequence[str],
+    exempt: Mapping[str, str],
+    progress: Progress,
+) -> Metadata:
+    """Measure models over numbers against a regression on the ``cheap`` inputs; write it to the first.
+
+    Raises:
+        TrainingError: the rows do not fit the models, or one kind of row is missing.
+        ModelError: a file is not what its metadata says.
+    """
+    first = models[0]
+    rows, training = tables.read_rows(rows_file), tables.read_rows(training_file)
+    table, scores = tables.Table.of(rows), {m.metadata.seed: raw_scores(m, rows, progress) for m in models}
+    baselines = tables.cheap_scores(training, rows, first.metadata.inputs, cheap)
+    evaluation = tables.evaluate_table(
+        table,
+        scores,
+        baselines,
+        shipped=first.metadata.seed,
+        digests={model.metadata.seed: model.metadata.model.sha256 for model in models},
+        records=records_digest([rows_file]),
+        leaks=tables.leaks(training, rows),
+    )
+    evaluation = msgspec.structs.replace(evaluation, exempt=dict(exempt))
+    metadata = msgspec.structs.replace(first.metadata, evaluation=evaluation, state=State.SHADOW, reasons=())
+    write(first.folder, metadata)
+    shown = {"model": scores[first.metadata.seed], **baselines}
+    target = first.folder / plots.PRECISION_RECALL
+    plots.draw_precision_recall(target, shown, table.right, metadata.name, table.weights)
+    plots.draw_scores(
+        first.folder / plots.SCORES, shown["model"], table.right, metadata.name, unit="raw score"
+    )
+    return metadata
+
+
+# --- probabilities
+
+
+def calibrate_choices(
+    model: Model, recipe_file: Path, base: Path | None, method: Method, alarm_rate: float, progress: Progress
+) -> tuple[Metadata, Calibrated]:
+    """Calibrate a ranker's fused score on the evaluation questions of its recipe."""
+    recipe = read_recipe(recipe_file)
+    _require_same([model], recipe_file, recipe)
+    choices = split(recipe, recipe_file.parent).evaluation
+    scores = fused_scores(model, base, choices, progress)
+    right = np.array([at in one.right for one in choices for at in range(len(one.candidates))])
+    of_rows = [one.repository for one in choices for _ in one.candidates]
+    return _calibrated(model, scores, right, of_rows, None, method, alarm_rate)
+
+
+def calibrate_rows(
+    model: Model, rows_file: Path, method: Method, alarm_rate: float, progress: Progress
+) -> tuple[Metadata, Calibrated]:
+    """Calibrate a model over numbers on rows at the natural rate."""
+    rows = tables.read_rows(rows_file)
+    scores = raw_scores(model, rows, progress)
+    right, weights = np.array([row.right for row in rows]), np.array([row.weight for row in rows])
+    return _calibrated(model, scores, right, [row.repository for row in rows], weights, method, alarm_rate)
+
+
+def _calibrated(
+    model: Model,
+    scores: Floats,
+    right: Flags,
+    of_rows: Sequence[str],
+    weights: Floats | None,
+    method: Method,
+    alarm_rate: float,
+) -> tuple[Metadata, Calibrated]:
+    known = model.metadata
+    trained = known.data.repositories if known.data else ()
+    both = gates.shared_repositories(trained, of_rows)
+    if both:
+        raise TrainingError(
+            f"{both[0]} was trained on, so it cannot calibrate; give items of other repositories"
+        )
+    digest = known.model.sha256
+    found = calibrate(
+        scores, right, of_rows, method=method, alarm_rate=alarm_rate, model=digest, weights=weights
+    )
+    metadata = msgspec.structs.replace(
+        known,
+        calibration=found.calibration,
+        thresholds={**known.thresholds, REPORT: found.threshold},
+        alarm_rate=alarm_rate,
+        state=gates.lower(known.state, State.RANK),
+    )
+    write(model.folder, metadata)
+    likely = probability(found.calibration, scores)
+    plots.draw_calibration(model.folder / plots.CALIBRATION, found.reliability, known.name)
+    plots.draw_scores(
+        model.folder / plots.PROBABILITIES, likely, right, known.name, found.threshold, "probability"
+    )
+    return metadata, found

@@ -1,0 +1,408 @@
+"""A model's card, from its metadata alone: the same metadata, the same bytes."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Iterator, Sequence
+
+from wardround.inference.metadata import Calibration, Data, Evaluation, Gain, Interval, Metadata, State
+from wardround.training import gates
+
+CARD_FILE = "card.md"
+
+_STATES = {
+    State.SHADOW: "It is scored for the log and decides nothing: no user sees what it says.",
+    State.RANK: "It may order and bind what is there anyway. It never makes a finding.",
+    State.REPORT: "It may make findings of its own, above its threshold.",
+}
+_SCORERS = {
+    "guess": "a guess",
+    "size": "length and place of a candidate alone, fitted on training repositories",
+    "bm25": "BM25 over the words of code",
+    "cheap": "logistic regression on cheap word and code overlap and BM25, no model",
+    "base": "the frozen base, never trained on this",
+    "adapter": "this adapter alone",
+    "cheap+base": "cheap evidence and the frozen base in one score",
+    "cheap+adapter": "cheap evidence and this adapter in one score: what is used",
+    "cheap+size": "cheap evidence with length and place",
+    "cheap+size+base": "the same with the frozen base",
+    "cheap+size+adapter": "the same with this adapter: does it know more than size",
+    "model": "this model: what is used",
+}
+_METRICS = {
+    "mrr": "one over the rank of the first right candidate, on average",
+    "top-1": "share of questions with a right candidate first",
+    "auc": "share of pairs of a right and a wrong one that the score orders; 0.5 is a guess",
+    "auc, same size": "the same among rows of like size alone",
+}
+
+
+def card(metadata: Metadata) -> str:
+    """The card as Markdown, for a reader who believes nothing that is not shown."""
+    evaluation = metadata.evaluation
+    parts = [_head(metadata), _trained(metadata)]
+    if evaluation is None:
+        parts.append(["## How it was measured", "", "It was not measured."])
+    else:
+        parts += [
+            _measured(metadata, evaluation),
+            _compared(metadata, evaluation),
+            _controls(metadata, evaluation),
+        ]
+    parts += [
+        _calibrated(metadata),
+        _silent(metadata),
+        _limits(metadata),
+        _exported(metadata),
+        _licence(metadata),
+        _reproduce(metadata),
+    ]
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+# --- what it is
+
+
+def _head(metadata: Metadata) -> list[str]:
+    lines = [
+        f"# {_cell(metadata.name)}",
+        "",
+        f"{_sentence(metadata.title or metadata.task)} For the {_cell(metadata.specialist)} specialist, task "
+        f"`{_cell(metadata.task)}`, trained {_cell(metadata.date)}.",
+        "",
+        f"**State: {metadata.state.value}.** {_STATES[metadata.state]}",
+    ]
+    if metadata.reasons:
+        lines += ["", "Why not more:", "", *(f"- {_cell(reason)}" for reason in metadata.reasons)]
+    elif metadata.state is State.SHADOW:
+        lines += [
+            "",
+            "Nobody has asked for more yet: `wardround adapters promote` says whether it earned it.",
+        ]
+    return lines
+
+
+def _trained(metadata: Metadata) -> list[str]:
+    lines = ["## What it was trained on", ""]
+    base, lora, data = metadata.base, metadata.lora, metadata.data
+    if base is not None:
+        lines.append(
+            f"- Base: `{_cell(base.id)}` at `{_cell(base.revision)}`, frozen; {_cell(base.licence)}."
+        )
+    if lora is not None:
+        lines.append(
+            f"- LoRA of rank {lora.rank}, alpha {lora.alpha}, dropout {lora.dropout:g} on "
+            f"{_listed(lora.targets)}, layers {_listed(map(str, lora.layers))} (counted from 0)."
+        )
+    if metadata.inputs:
+        lines.append(f"- Numbers it reads: {_listed(metadata.inputs)}.")
+    if data is None:
+        return [*lines, "- What it was trained on is not recorded."]
+    lines.append(
+        f"- {_number(data.items)} items of {_repositories(len(data.repositories))}, all older than "
+        f"{_day(data.until)}: {_listed(sorted(data.repositories))}."
+    )
+    return [*lines, f"- Audit of these items: {_cell(data.audit) or 'not made'}.", f"- {_run(metadata)}"]
+
+
+def _run(metadata: Metadata) -> str:
+    minutes = f" in {metadata.seconds / 60:.1f} minutes" if metadata.seconds else ""
+    return f"Seed {metadata.seed}{minutes}."
+
+
+# --- how it was measured
+
+
+def _measured(metadata: Metadata, evaluation: Evaluation) -> list[str]:
+    asked = "questions" if metadata.kind == "embedder" else "rows"
+    right = "candidates are right" if metadata.kind == "embedder" else "rows are right"
+    columns = _columns(evaluation)
+    lines = [
+        "## How it was measured",
+        "",
+        f"On {_number(evaluation.items)} {asked} of {_repositories(len(evaluation.repositories))}, none "
+        f"older than {_day(evaluation.since)}; {evaluation.base_rate:.1%} of the {right}. "
+        + _leaks(evaluation)
+        + f"Repositories: {_listed(evaluation.repositories)}.",
+        "",
+        "In brackets: 95% intervals, by drawing repositories again.",
+        "",
+        "| scorer | " + " | ".join(columns) + " |",
+        "|---|" + "---|" * len(columns),
+    ]
+    for name in _in_order(evaluation.metrics):
+        cells = (_figure(evaluation.metrics[name].get(column)) for column in columns)
+        lines.append(f"| {_scorer(name)} | " + " | ".join(cells) + " |")
+    lines += ["", *(f"- {column}: {_METRICS[column]}." for column in columns if column in _METRICS)]
+    return [*lines, *(f"- {_sentence(note)}" for note in evaluation.notes)]
+
+
+def _leaks(evaluation: Evaluation) -> str:
+    if evaluation.leaks is None:
+        return "Nobody looked for items that stand on both sides. "
+    if evaluation.leaks:
+        return f"**{evaluation.leaks} repositories, groups or texts stand on both sides.** "
+    return "No repository, group or answered question stands on both sides. "
+
+
+def _columns(evaluation: Evaluation) -> list[str]:
+    """The metrics of all scorers, the usual ones first."""
+    found = {metric for metrics in evaluation.metrics.values() for metric in metrics}
+    known = [metric for metric in _METRICS if metric in found]
+    return known + sorted(found - set(known))
+
+
+def _in_order(names: Iterable[str]) -> list[str]:
+    known = list(_SCORERS)
+    return sorted(
+        names, key=lambda name: (known.index(plain) if (plain := _plain(name)) in known else 99, name)
+    )
+
+
+def _plain(name: str) -> str:
+    return name.partition("@")[0]
+
+
+def _scorer(name: str) -> str:
+    plain, _, seed = name.partition("@")
+    told = _SCORERS.get(plain, "")
+    of_seed = f" (seed {seed})" if seed else ""
+    return f"`{_cell(plain)}`{of_seed}" + (f": {told}" if told and not seed else "")
+
+
+# --- what it beats
+
+
+def _compared(metadata: Metadata, evaluation: Evaluation) -> list[str]:
+    decides = gates.deciding(metadata)
+    by_pair: dict[tuple[str, str, str], list[Gain]] = {}
+    for one in evaluation.gains:
+        if one.metric.startswith(decides):
+            by_pair.setdefault((one.of, one.over, one.metric), []).append(one)
+    lines = ["## What it beats, and what it does not", ""]
+    if not by_pair:
+        return [*lines, "Nothing was compared."]
+    lines += [
+        f"A gain in {decides} decides; that was fixed before anything was measured. It counts where the "
+        "lower end of its interval is above zero on every seed.",
+        "",
+        "| gain of | over | in | by seed | |",
+        "|---|---|---|---|---|",
+    ]
+    for (of, over, metric), found in by_pair.items():
+        by_seed = "; ".join(f"{one.seed}: {_signed(one.gain)}" for one in found)
+        lines.append(f"| `{_cell(of)}` | `{_cell(over)}` | {_cell(metric)} | {by_seed} | {_verdict(found)} |")
+    others = sorted({one.metric for one in evaluation.gains} - {metric for _, _, metric in by_pair})
+    if others:
+        lines += ["", f"The metadata has the gains in {_listed(others)} too; they decide nothing."]
+    return lines
+
+
+def _verdict(found: Sequence[Gain]) -> str:
+    if all(one.gain.low > 0 for one in found):
+        return "**beats it**"
+    if all(one.gain.high < 0 for one in found):
+        return "**is worse**"
+    return "not shown to beat it"
+
+
+def _controls(metadata: Metadata, evaluation: Evaluation) -> list[str]:
+    lines = ["## Controls", ""]
+    size, placebo = evaluation.controls.get("size"), evaluation.controls.get("placebo")
+    if size is not None:
+        decides = gates.deciding(metadata)
+        lines.append(f"- Size: what only looks at size reaches {_figure(size)} in {decides}.")
+    if placebo is not None:
+        lines.append(
+            f"- Placebo: with the right answers drawn at random {_signed(placebo)} is left above a guess; it "
+            "should be about 0."
+        )
+    others = sorted(set(evaluation.controls) - {"size", "placebo"})
+    missing = sorted({"size", "placebo"} - set(evaluation.controls) - set(evaluation.exempt))
+    return [
+        *lines,
+        *(f"- {_cell(name)}: {_figure(evaluation.controls[name])}." for name in others),
+        *(
+            f"- {_cell(name)}: does not apply: {_cell(reason)}."
+            for name, reason in sorted(evaluation.exempt.items())
+        ),
+        *(f"- **There is no {name} control.**" for name in missing),
+    ]
+
+
+# --- what it says
+
+
+def _calibrated(metadata: Metadata) -> list[str]:
+    found = metadata.calibration
+    lines = ["## Probabilities", ""]
+    if found.method == "none":
+        return [*lines, "Its scores are not calibrated: they order, and mean nothing as numbers."]
+    lines.append(_fitted(found))
+    if found.error is not None and found.brier is not None:
+        lines.append(
+            f"Checked on {_repositories(len(found.checked), 'other ')}: what it says is off by "
+            f"{found.error:.3f} on average (expected calibration error), Brier score {found.brier:.4f}."
+        )
+    for name, threshold in sorted(metadata.thresholds.items()):
+        lines.append(
+            f"Threshold `{_cell(name)}`: {threshold:.4f}, which at most {metadata.alarm_rate:.2%} of the "
+            "wrong ones reach where it was fitted."
+        )
+    return lines
+
+
+def _fitted(found: Calibration) -> str:
+    how = {"platt": "a slope and a bias (Platt)", "isotonic": "a map that never falls (isotonic)"}[
+        found.method
+    ]
+    return (
+        f"Fitted on the shipped file's scores of {_number(found.items)} items of "
+        f"{_repositories(len(found.repositories))} it was not trained on, as {how}; "
+        f"{found.base_rate:.2%} of them are right."
+    )
+
+
+def _silent(metadata: Metadata) -> list[str]:
+    lines = ["## Where it is silent", ""]
+    if metadata.state is State.SHADOW:
+        lines.append("- Everywhere: in this state nothing it says reaches a review.")
+    if metadata.state is State.RANK:
+        lines.append("- It raises nothing. Where there is nothing to order, it is not asked.")
+    if metadata.state is State.REPORT:
+        lines.append("- Below its threshold, and where nothing can be quoted to show what is meant.")
+    lines.append("- Where models are not installed, are switched off, or a file is not the one named below.")
+    if metadata.window:
+        lines.append(
+            f"- It reads the first {metadata.window} tokens of a text; what comes after is not seen."
+        )
+    return lines
+
+
+def _limits(metadata: Metadata) -> list[str]:
+    evaluation = metadata.evaluation
+    lines = ["## Limits", ""]
+    lines.append(
+        "- Whether your repository is like those named above was not measured; train and measure on it with "
+        "`wardround adapters train --from-history`."
+    )
+    if evaluation is not None:
+        count = len(evaluation.repositories)
+        if count < 20:
+            lines.append(
+                f"- {count} repositories make rough intervals: another kind of project may differ more."
+            )
+        if len(evaluation.models) < gates.FEWEST_SEEDS:
+            lines.append("- It was trained once: how much of its figures is luck of the seed is not known.")
+        lines.append(_read(evaluation))
+    if metadata.kind == "embedder":
+        lines.append("- The score orders the candidates of one question; it says nothing across questions.")
+    return lines
+
+
+def _read(evaluation: Evaluation) -> str:
+    read = evaluation.read
+    if read is None:
+        return "- Labels come from history. Nobody has read what it would say to a user."
+    from wardround.evaluation.intervals import wilson
+
+    low, high = wilson(read.right, read.items)
+    return (
+        f"- People read {read.items} of its findings: {read.right} were right "
+        f"({read.right / max(read.items, 1):.0%} [{low:.0%}, {high:.0%}]). {_sentence(read.note)}"
+    )
+
+
+# --- the files
+
+
+def _exported(metadata: Metadata) -> list[str]:
+    if not metadata.parity:
+        return []
+    return [
+        "## What exporting it changed",
+        "",
+        "| step | largest difference of an output | correlation of the scores |",
+        "|---|---|---|",
+        *(f"| {_cell(one.step)} | {one.largest:.2g} | {one.correlation:.5f} |" for one in metadata.parity),
+    ]
+
+
+def _licence(metadata: Metadata) -> list[str]:
+    base = metadata.base
+    of_base = f" The base: {_cell(base.licence)} (`{_cell(base.id)}`)." if base else ""
+    return ["## Licence", "", f"The weights: {_cell(metadata.licence)}.{of_base}"]
+
+
+def _reproduce(metadata: Metadata) -> list[str]:
+    recipe = f", `{RECIPE_FILE}` beside this card the recipe" if metadata.kind == "embedder" else ""
+    data = metadata.data or Data(recipe="", records="", repositories=(), items=0, until=0, audit="")
+    evaluated = metadata.evaluation.records if metadata.evaluation else ""
+    digests = [
+        ("recipe", data.recipe),
+        ("records trained on", data.records),
+        ("records evaluated on", evaluated),
+        ("base weights", metadata.base.digest if metadata.base else ""),
+        (f"model file `{_cell(metadata.model.name)}`", metadata.model.sha256),
+    ]
+    return [
+        "## How to reproduce it",
+        "",
+        f"`adapters/README.md` has the commands{recipe}. The figures above belong to these files "
+        "and no others. Plots stand beside this card where they were drawn.",
+        "",
+        "| file | SHA-256 |",
+        "|---|---|",
+        *(f"| {what} | `{digest}` |" for what, digest in digests if digest),
+    ]
+
+
+RECIPE_FILE = "recipe.yml"
+
+
+# --- words
+
+
+def _figure(figure: Interval | None) -> str:
+    if figure is None:
+        return ""
+    return f"{figure.value:.3f} [{figure.low:.3f}, {figure.high:.3f}]"
+
+
+def _signed(figure: Interval) -> str:
+    return f"{figure.value:+.3f} [{figure.low:+.3f}, {figure.high:+.3f}]"
+
+
+def _number(count: int) -> str:
+    return f"{count:,}"
+
+
+def _repositories(count: int, kind: str = "") -> str:
+    return f"{count} {kind}{'repository' if count == 1 else 'repositories'}"
+
+
+def _day(seconds: int) -> str:
+    if not seconds:
+        return "an unknown day"
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%d")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(_cell(name) for name in names) or "none"
+
+
+def _sentence(text: str) -> str:
+    plain = _cell(text)
+    return plain[:1].upper() + plain[1:] + ("" if plain.endswith((".", "!", "?")) else ".")
+
+
+def _cell(text: str) -> str:
+    """On one line, and no end of a table's cell."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def lines(metadata: Metadata) -> Iterator[str]:
+    """What ``promote`` prints: the state, and why not more."""
+    yield f"{metadata.name}: {metadata.state.value}"
+    for reason in metadata.reasons:
+        yield f"  - {reason}"

@@ -1,0 +1,125 @@
+"""Folding LoRA weights into the base: a model like the base, of which only the trained layers differ."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+
+from wardround.errors import ModelError, TrainingError
+from wardround.inference.metadata import METADATA_FILE, Lora, read_metadata
+from wardround.training.base import Base, Located, base_of_id, locate, read_base
+from wardround.training.encoder import Encoder, load_encoder, load_tokenizer, quiet
+from wardround.training.lora import (
+    WEIGHTS_FILE,
+    layer_of,
+    linear_layers,
+    read_lora,
+    set_lora_weights,
+    with_lora,
+)
+from wardround.training.run import BASE_FILE, LORA_FOLDER, RUN_FILE, read_run
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trained:
+    """An adapter at hand: the base it stands on, its weights, and how texts become tokens."""
+
+    located: Located
+    lora: Lora
+    weights: Mapping[str, torch.Tensor]
+    tokenizer: Tokenizer
+
+    def adapted(self) -> Encoder:
+        """The base with the LoRA weights beside it, as it was trained."""
+        encoder = load_encoder(self.located)
+        set_lora_weights(with_lora(encoder, self.lora, 0), self.weights)
+        return encoder.eval()
+
+    def merged(self) -> Encoder:
+        """The base with the LoRA weights folded in.
+
+        Raises:
+            TrainingError: a layer that was not trained is no longer what it was.
+        """
+        encoder = load_encoder(self.located)
+        before = {name: value.clone() for name, value in encoder.model.state_dict().items()}
+        trained = {f"{name}.weight" for name in linear_layers(encoder, self.lora)}
+        adapted = with_lora(encoder, self.lora, 0)
+        set_lora_weights(adapted, self.weights)
+        with quiet():
+            encoder.model = adapted.merge_and_unload()  # type: ignore[operator]
+        _require_untouched(before, encoder.model.state_dict(), trained, self.lora)
+        return encoder.eval()
+
+
+def read_trained(folder: Path, *, base_folder: Path | None = None) -> Trained:
+    """The adapter of a finished training, or of a model that was made from one.
+
+    Args:
+        base_folder: where the base's files stand, if not where its description says.
+
+    Raises:
+        TrainingError: there is none, or its weights or its base are not those of the training.
+    """
+    if not (folder / RUN_FILE).is_file() and (folder / METADATA_FILE).is_file():
+        return _of_model(folder, base_folder)
+    run = read_run(folder)
+    file = folder / LORA_FOLDER / WEIGHTS_FILE
+    weights = read_lora(file.parent)
+    if hashlib.sha256(file.read_bytes()).hexdigest() != run.weights:
+        raise TrainingError(f"{file}: these are not the weights that were trained here; train again")
+    located = _located(read_base(BASE_FILE, folder), run.base_model.digest, base_folder)
+    return Trained(located, run.lora, weights, load_tokenizer(located, run.window, run.marker_position))
+
+
+def _of_model(folder: Path, base_folder: Path | None) -> Trained:
+    try:
+        metadata = read_metadata(folder)
+    except ModelError as cause:
+        raise TrainingError(str(cause)) from cause
+    if metadata.base is None or metadata.lora is None:
+        raise TrainingError(f"{folder}: this model has no LoRA weights, so there is nothing to merge")
+    base = base_of_id(metadata.base.id)
+    located = _located(base, metadata.base.digest, base_folder)
+    tokenizer = load_tokenizer(located, metadata.window, base.marker_position)
+    return Trained(located, metadata.lora, read_lora(folder), tokenizer)
+
+
+def _located(base: Base, digest: str, folder: Path | None) -> Located:
+    located = locate(base, folder=folder)
+    if located.digest != digest:
+        raise TrainingError(
+            f"{located.folder}: the base has digest {located.digest[:12]}…, but the adapter was trained on "
+            f"{digest[:12]}…; find that one"
+        )
+    return located
+
+
+def save_merged(encoder: Encoder, tokenizer: Tokenizer, folder: Path) -> None:
+    """Write a model, with its tokenizer, as transformers reads it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with quiet():
+        encoder.model.save_pretrained(str(folder))  # type: ignore[operator]
+    tokenizer.save(str(folder / "tokenizer.json"))
+
+
+def _require_untouched(
+    before: Mapping[str, torch.Tensor], after: Mapping[str, torch.Tensor], trained: set[str], lora: Lora
+) -> None:
+    """See that nothing but the trained weights changed, and those only in the trained layers."""
+    if before.keys() != after.keys():
+        raise TrainingError("merging changed the names of weights; use the peft version of the `train` extra")
+    for name, value in after.items():
+        may_differ = name in trained and layer_of(name) in lora.layers
+        if not may_differ and not torch.equal(value, before[name]):
+            raise TrainingError(
+                f"merging changed {name}, which was not trained; use the peft version of `train`"
+            )

@@ -1,0 +1,117 @@
+"""Writing what the gates allow: the state, the reasons why it is not more, and the card."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from wardround.errors import ModelError
+from wardround.inference.metadata import (
+    METADATA_FILE,
+    Metadata,
+    Reading,
+    State,
+    read_metadata,
+    write_metadata,
+)
+from wardround.inference.session import SHARED_FILE
+from wardround.training import gates
+from wardround.training.card import CARD_FILE, RECIPE_FILE, card
+from wardround.training.questions import records_digest
+
+_CHUNK = 1 << 20
+
+
+def promote(folder: Path, wanted: State, seen: gates.Seen, read: Reading | None = None) -> Metadata:
+    """Ask the gates for a state and write what they say.
+
+    A refusal never raises a state, and lowers one that is no longer earned.
+
+    Args:
+        folder: of the model.
+        seen: the digests of the files at hand.
+        read: findings people have read since; None keeps what is known.
+
+    Raises:
+        ModelError: the metadata cannot be read or written.
+    """
+    metadata = read_metadata(folder)
+    if read is not None and metadata.evaluation is not None:
+        evaluation = msgspec.structs.replace(metadata.evaluation, read=read)
+        metadata = msgspec.structs.replace(metadata, evaluation=evaluation)
+    decision = gates.decide(metadata, wanted, seen)
+    state = wanted if decision.state is wanted else gates.lower(metadata.state, decision.state)
+    decided = msgspec.structs.replace(metadata, state=state, reasons=decision.reasons)
+    write(folder, decided)
+    return decided
+
+
+def write(folder: Path, metadata: Metadata) -> None:
+    """Write the metadata and the card made from it.
+
+    Raises:
+        ModelError: the folder cannot be written.
+    """
+    try:
+        write_metadata(folder, metadata)
+        (folder / CARD_FILE).write_text(card(metadata), encoding="utf-8")
+    except OSError as cause:
+        raise ModelError(f"{folder / METADATA_FILE}: {cause.strerror}; make the folder writable") from cause
+
+
+def keep_recipe(folder: Path, recipe: Path) -> None:
+    """Put a copy of the recipe beside the model.
+
+    Raises:
+        ModelError: the folder cannot be written.
+    """
+    try:
+        (folder / RECIPE_FILE).write_bytes(recipe.read_bytes())
+    except OSError as cause:
+        raise ModelError(f"{folder / RECIPE_FILE}: {cause.strerror}; make the folder writable") from cause
+
+
+def files_seen(
+    folder: Path, metadata: Metadata, *, base: Path | None, recipe: Path | None, records: Sequence[Path]
+) -> gates.Seen:
+    """The digests of the files at hand.
+
+    Args:
+        base: the folder of the frozen base.
+        recipe: the file of the recipe.
+        records: the files trained on, in the recipe's order.
+    """
+    names = [] if metadata.tokenizer is None else [metadata.tokenizer.name]
+    beside = [folder, *([] if base is None else [base])]
+    tokenizer = next((place / name for name in names for place in beside if (place / name).is_file()), None)
+    there = bool(records) and all(path.is_file() for path in records)
+    return gates.Seen(
+        model=digest_of(folder / metadata.model.name),
+        base=_base_digest(base),
+        recipe=None if recipe is None else digest_of(recipe),
+        records=records_digest(records) if there else None,
+        shared=None if base is None else digest_of(base / SHARED_FILE),
+        tokenizer=None if tokenizer is None else digest_of(tokenizer),
+    )
+
+
+def digest_of(file: Path) -> str | None:
+    """SHA-256 of a file; None if there is none."""
+    digest = hashlib.sha256()
+    try:
+        with file.open("rb") as stream:
+            while part := stream.read(_CHUNK):
+                digest.update(part)
+    except OSError:
+        return None
+    return digest.hexdigest()
+
+
+def _base_digest(base: Path | None) -> str | None:
+    if base is None or not (base / METADATA_FILE).exists():
+        return None
+    known = read_metadata(base).base
+    return None if known is None else known.digest

@@ -1,0 +1,138 @@
+"""The folder of one training: what went into it, what came of it, and the record of its steps."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from wardround.errors import TrainingError
+from wardround.inference.metadata import BaseModel, Data, Lora
+
+RUN_FILE = "run.json"
+STEPS_FILE = "run.jsonl"
+BASE_FILE = "base.yml"
+RECIPE_FILE = "recipe.yml"
+TEXTS_FILE = "texts.json"
+CHECKPOINT_FILE = "checkpoint.safetensors"
+LORA_FOLDER = "lora"
+MERGED_FOLDER = "merged"
+ONNX_FOLDER = "onnx"
+MODEL_FOLDER = "model"
+
+
+class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
+    """A training that came to its end.
+
+    Attributes:
+        base: as a recipe names it.
+        ended: ``steps``: all were done; ``minutes``: the time was over.
+        kept: the step whose weights were kept.
+        best: the validation metric at that step; None without validation questions.
+        seconds: wall time, over all parts of an interrupted training.
+        weights: SHA-256 of the LoRA weights.
+        versions: of the packages that took part.
+    """
+
+    schema: Literal["wardround.run/1"]
+    name: str
+    specialist: str
+    task: str
+    title: str
+    base: str
+    base_model: BaseModel
+    window: int
+    marker_position: Literal["start", "end"]
+    lora: Lora
+    data: Data
+    seed: int
+    steps: int
+    ended: Literal["steps", "minutes"]
+    kept: int
+    best: float | None
+    precision: Literal["float32", "bfloat16"]
+    seconds: float
+    date: str
+    weights: str
+    versions: dict[str, str]
+
+
+class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """One line of a training's record.
+
+    Attributes:
+        rate: of learning.
+        mrr: of the validation questions, where they were asked after this step.
+        seconds: since the training began, without interruptions.
+    """
+
+    step: int
+    loss: float
+    rate: float
+    seconds: float
+    mrr: float | None = None
+
+
+def read_run(folder: Path) -> Run:
+    """What the training in a folder came to.
+
+    Raises:
+        TrainingError: it has not come to its end, or this is no such folder.
+    """
+    file = folder / RUN_FILE
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Run)
+    except FileNotFoundError as cause:
+        raise TrainingError(
+            f"{folder}: there is no finished training here; run `wardround adapters train` first"
+        ) from cause
+    except (OSError, msgspec.MsgspecError, ValueError) as cause:
+        raise TrainingError(f"{file}: {cause}; train again") from cause
+
+
+def read_steps(folder: Path) -> Iterator[Step]:
+    """The record of a training's steps; a line that was cut off by a kill ends it."""
+    decoder = msgspec.json.Decoder(Step)
+    try:
+        lines = (folder / STEPS_FILE).read_bytes().splitlines()
+    except FileNotFoundError:
+        return
+    for line in lines:
+        try:
+            yield decoder.decode(line)
+        except msgspec.MsgspecError:
+            return
+
+
+def cut_steps(folder: Path, last: int) -> None:
+    """Take the lines behind step ``last`` off the record: those steps are made once more."""
+    kept = [msgspec.json.encode(step) + b"\n" for step in read_steps(folder) if step.step <= last]
+    write_atomically(folder / STEPS_FILE, b"".join(kept))
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file so that it is there whole or as it was before.
+
+    Raises:
+        TrainingError: it cannot be written.
+    """
+    half = path.with_name(f"{path.name}.half")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with half.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(half, path)
+    except OSError as cause:
+        raise TrainingError(f"{path}: {cause.strerror}; make room, or give another folder") from cause
+
+
+def write_struct(path: Path, value: msgspec.Struct) -> None:
+    """Write a value as JSON for people, the same bytes for the same value."""
+    write_atomically(
+        path, msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2) + b"\n"
+    )

@@ -1,0 +1,370 @@
+"""A model as it is shipped: eight-bit ONNX, what it shares with its base, its tokenizer and its metadata."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wardround.errors import ModelError, TrainingError
+from wardround.inference.files import verified
+from wardround.inference.metadata import (
+    BaseModel,
+    File,
+    Metadata,
+    Parity,
+    Shared,
+    State,
+    read_metadata,
+    write_metadata,
+)
+from wardround.inference.session import SHARED_FILE, Session, SharedTensors, load
+from wardround.inference.shelf import package_folder
+from wardround.training import parity
+from wardround.training.base import Located
+from wardround.training.encoder import load_encoder, load_tokenizer
+from wardround.training.export import export_onnx
+from wardround.training.lora import WEIGHTS_FILE
+from wardround.training.merge import Trained, read_trained, save_merged
+from wardround.training.quantise import quantised
+from wardround.training.run import (
+    LORA_FOLDER,
+    MERGED_FOLDER,
+    MODEL_FOLDER,
+    ONNX_FOLDER,
+    RECIPE_FILE,
+    TEXTS_FILE,
+    Run,
+    read_run,
+    write_atomically,
+)
+from wardround.training.sharing import laid_out, places_of, shared
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+    from tokenizers import Tokenizer
+
+MODEL_FILE = "model.onnx"
+TOKENIZER_FILE = "tokenizer.json"
+PARITY_FILE = "parity.json"
+BASE_NAME = "base"
+Progress = Callable[[str], None]
+_CPU = ("CPUExecutionProvider",)
+_CONFIG_FILE = "adapter_config.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Shipped:
+    """A model that stands on the disk: its folder and what is known about it."""
+
+    folder: Path
+    metadata: Metadata
+
+
+# --- the steps of an adapter
+
+
+def merge(folder: Path, *, base_folder: Path | None = None) -> Parity:
+    """Merge the adapter of a training; the model stands in ``merged`` below its folder."""
+    trained = read_trained(folder, base_folder=base_folder)
+    tokens = _tokens(folder, trained.tokenizer)
+    before = parity.embedded(parity.of_torch(trained.adapted()), tokens)
+    merged = trained.merged()
+    save_merged(merged, trained.tokenizer, folder / MERGED_FOLDER)
+    found = parity.compared("merged", before, parity.embedded(parity.of_torch(merged), tokens))
+    _keep_parity(folder, found)
+    return found
+
+
+def export(folder: Path, *, base_folder: Path | None = None) -> Parity:
+    """Export the adapter of a training; the float32 graph stands in ``onnx`` below its folder."""
+    trained = read_trained(folder, base_folder=base_folder)
+    tokens = _tokens(folder, trained.tokenizer)
+    merged = trained.merged()
+    file = folder / ONNX_FOLDER / MODEL_FILE
+    export_onnx(merged, tokens[0], file)
+    _save_tokenizer(trained.tokenizer, file.parent)
+    before = parity.embedded(parity.of_torch(merged), tokens)
+    after = parity.embedded(parity.of_session(plain_session(file)), tokens)
+    found = parity.compared("onnx-fp32", before, after)
+    _keep_parity(folder, found)
+    return found
+
+
+def against_optimum(folder: Path, *, base_folder: Path | None = None) -> Parity:
+    """How far our export of a training is from optimum's of the same merged model.
+
+    Raises:
+        TrainingError: it was not merged and exported.
+    """
+    from wardround.training import by_optimum
+
+    merged, exported = folder / MERGED_FOLDER, folder / ONNX_FOLDER / MODEL_FILE
+    if not (merged / "config.json").is_file() or not exported.is_file():
+        raise TrainingError(f"{folder}: it is not merged yet; run `wardround adapters merge {folder}`")
+    trained = read_trained(folder, base_folder=base_folder)
+    tokens = _tokens(folder, trained.tokenizer)
+    theirs = by_optimum.vectors(merged, trained.located.base.pooling, tokens)
+    ours = parity.embedded(parity.of_session(plain_session(exported)), tokens)
+    return parity.compared("optimum", theirs, ours)
+
+
+def quantise(
+    folder: Path, base: Path, target: Path | None = None, *, base_folder: Path | None = None
+) -> Shipped:
+    """Make the model that is shipped of an exported adapter.
+
+    Args:
+        base: the folder of the shipped base, whose tensors are shared.
+        target: the folder of the model; ``model`` below ``folder`` if not given.
+
+    Raises:
+        TrainingError: the adapter was not exported, or the base is another than the one it was trained on.
+    """
+    run = read_run(folder)
+    trained = read_trained(folder, base_folder=base_folder)
+    tokens = _tokens(folder, trained.tokenizer)
+    exported = folder / ONNX_FOLDER / MODEL_FILE
+    if not exported.is_file():
+        raise TrainingError(f"{exported} is not there; run `wardround adapters export {folder}` first")
+    base_metadata = _base_metadata(base, run)
+    assert base_metadata.shares is not None
+    content = verified(base, base_metadata.shares)
+    model = quantised(exported)
+    tensors = shared(model, places_of(content, base_metadata.shared))
+    target = target or folder / MODEL_FOLDER
+    metadata = _adapter_metadata(run, base_metadata, _write_model(model, target), tensors)
+    metadata = _with_tokenizer(metadata, trained.tokenizer, target, base_metadata)
+    before = parity.embedded(parity.of_session(plain_session(exported)), tokens)
+    after = parity.embedded(parity.of_session(session(target, metadata, base)), tokens)
+    _keep_parity(folder, parity.compared("onnx-int8", before, after))
+    for name in (WEIGHTS_FILE, _CONFIG_FILE):
+        write_atomically(target / name, (folder / LORA_FOLDER / name).read_bytes())
+    if (folder / RECIPE_FILE).is_file():
+        write_atomically(target / RECIPE_FILE, (folder / RECIPE_FILE).read_bytes())
+    metadata = msgspec.structs.replace(metadata, parity=_kept_parity(folder))
+    write_metadata(target, metadata)
+    return Shipped(target, metadata)
+
+
+def finish(folder: Path, base: Path, *, base_folder: Path | None = None, progress: Progress) -> Shipped:
+    """Merge, export and quantise the adapter of a training."""
+    progress("merging")
+    merge(folder, base_folder=base_folder)
+    progress("exporting")
+    export(folder, base_folder=base_folder)
+    progress("quantising")
+    return quantise(folder, base, base_folder=base_folder)
+
+
+def shipped_base(
+    folder: Path, base: Path | None, *, base_folder: Path | None = None, progress: Progress
+) -> Path:
+    """The folder of the shipped base of a training.
+
+    It is ``base``, or the one that comes with wardround, or one that is exported into the training's folder.
+    """
+    if base is not None:
+        return base
+    run = read_run(folder)
+    own = package_folder()
+    for place in ([] if own is None else [own / BASE_NAME]) + [folder / BASE_NAME]:
+        with suppress(TrainingError):
+            _base_metadata(place, run)
+            return place
+    trained = read_trained(folder, base_folder=base_folder)
+    return export_base(trained.located, folder / BASE_NAME, progress=progress).folder
+
+
+def _adapter_metadata(run: Run, base: Metadata, model: File, tensors: tuple[Shared, ...]) -> Metadata:
+    digest = base.shares.sha256 if base.shares and tensors else ""
+    return Metadata(
+        schema="wardround.adapter/1",
+        name=run.name,
+        specialist=run.specialist,
+        task=run.task,
+        title=run.title,
+        kind="embedder",
+        state=State.SHADOW,
+        licence=run.base_model.licence,
+        date=run.date,
+        model=model,
+        base=msgspec.structs.replace(run.base_model, shared=digest),
+        window=run.window,
+        shared=tensors,
+        lora=run.lora,
+        data=run.data,
+        seed=run.seed,
+        seconds=run.seconds,
+        reasons=("It was not evaluated; run `wardround adapters evaluate`.",),
+    )
+
+
+def _base_metadata(base: Path, run: Run) -> Metadata:
+    try:
+        metadata = read_metadata(base)
+    except ModelError as cause:
+        hint = f"`wardround adapters export --base {run.base} --out {base}`"
+        raise TrainingError(f"{base}: there is no shipped base; make it with {hint}") from cause
+    if metadata.shares is None or metadata.base is None or metadata.base.digest != run.base_model.digest:
+        raise TrainingError(
+            f"{base}: this is not the base {run.base_model.id} that the adapter was trained on"
+        )
+    return metadata
+
+
+# --- the base
+
+
+def export_base(located: Located, target: Path, *, date: str = "", progress: Progress) -> Shipped:
+    """Export a frozen base as a model of its own, its large tensors in the file that its adapters share."""
+    base = located.base
+    tokenizer = load_tokenizer(located, base.window, base.marker_position)
+    tokens = [made.ids for made in tokenizer.encode_batch(own_texts())]
+    encoder = load_encoder(located)
+    progress("exporting")
+    float_file = target / "float32.onnx"
+    export_onnx(encoder, tokens[0], float_file)
+    try:
+        vectors = [parity.embedded(parity.of_torch(encoder), tokens)]
+        vectors.append(parity.embedded(parity.of_session(plain_session(float_file)), tokens))
+        progress("quantising")
+        model = quantised(float_file)
+    finally:
+        float_file.unlink()
+    content, tensors = laid_out(model)
+    metadata = Metadata(
+        schema="wardround.adapter/1",
+        name=BASE_NAME,
+        specialist="",
+        task="",
+        title="How close two texts are in meaning, as the base was published",
+        kind="embedder",
+        state=State.SHADOW,
+        licence=base.licence,
+        date=date or datetime.datetime.now(datetime.UTC).date().isoformat(),
+        model=_write_model(model, target),
+        shares=_write(target, SHARED_FILE, content),
+        base=BaseModel(
+            id=base.id, revision=base.revision, digest=located.digest, licence=base.licence,
+            shared=hashlib.sha256(content).hexdigest(),
+        ),
+        window=base.window,
+        shared=tensors,
+    )  # fmt: skip
+    metadata = _with_tokenizer(metadata, tokenizer, target, None)
+    vectors.append(parity.embedded(parity.of_session(session(target, metadata, target)), tokens))
+    found = (parity.compared("onnx-fp32", *vectors[:2]), parity.compared("onnx-int8", *vectors[1:]))
+    metadata = msgspec.structs.replace(metadata, parity=found)
+    write_metadata(target, metadata)
+    return Shipped(target, metadata)
+
+
+# --- a model that stands alone
+
+
+def export_alone(trained: Trained, target: Path, *, int8: bool) -> Path:
+    """Export an adapter as one ONNX file that needs nothing beside it but the tokenizer."""
+    file = target / MODEL_FILE
+    export_onnx(trained.merged(), trained.tokenizer.encode(own_texts()[0]).ids, file)
+    if int8:
+        _write_model(quantised(file), target)
+    _save_tokenizer(trained.tokenizer, target)
+    return file
+
+
+# --- sessions, texts, files
+
+
+def plain_session(file: Path) -> Session:
+    """A session of an ONNX file that stands alone."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    return Session(onnxruntime.InferenceSession(str(file), options, providers=list(_CPU)), ())
+
+
+def session(folder: Path, metadata: Metadata, base: Path) -> Session:
+    """A session of a shipped model, as a review loads it."""
+    content = verified(folder, metadata.model)
+    if not metadata.shared:
+        return load(content, metadata, None, _CPU, 1)
+    from wardround.inference.files import mapped
+
+    file = base / SHARED_FILE
+    lent = File(
+        name=SHARED_FILE, sha256=metadata.base.shared if metadata.base else "", bytes=file.stat().st_size
+    )
+    return load(content, metadata, SharedTensors(base, mapped(base, lent)), _CPU, 1)
+
+
+def own_texts() -> list[str]:
+    """Real texts that are always at hand: pieces of wardround's own source."""
+    from importlib.resources import files
+
+    texts = []
+    for file in sorted(Path(str(files("wardround.inference"))).glob("*.py")):
+        pieces = file.read_text("utf-8").split("\n\n\n")
+        texts += [piece for piece in pieces if len(piece) > 80][:4]
+    return texts[:48]
+
+
+def _tokens(folder: Path, tokenizer: Tokenizer) -> list[list[int]]:
+    """Texts to measure with: those the training kept, else our own."""
+    file = folder / TEXTS_FILE
+    texts = msgspec.json.decode(file.read_bytes(), type=list[str]) if file.is_file() else own_texts()
+    return [made.ids for made in tokenizer.encode_batch(texts)]
+
+
+def _keep_parity(folder: Path, found: Parity) -> None:
+    """Keep a measured difference, and drop those of later steps, which no longer hold."""
+    order = ("merged", "onnx-fp32", "onnx-int8")
+    earlier = order[: order.index(found.step)]
+    kept = [*(one for one in _kept_parity(folder) if one.step in earlier), found]
+    write_atomically(folder / PARITY_FILE, msgspec.json.format(msgspec.json.encode(kept), indent=2) + b"\n")
+
+
+def _kept_parity(folder: Path) -> tuple[Parity, ...]:
+    file = folder / PARITY_FILE
+    return msgspec.json.decode(file.read_bytes(), type=tuple[Parity, ...]) if file.is_file() else ()
+
+
+def _write_model(model: ModelProto, folder: Path) -> File:
+    return _write(folder, MODEL_FILE, model.SerializeToString(deterministic=True))
+
+
+def _write(folder: Path, name: str, content: bytes) -> File:
+    write_atomically(folder / name, content)
+    return File(name=name, sha256=hashlib.sha256(content).hexdigest(), bytes=len(content))
+
+
+def _with_tokenizer(
+    metadata: Metadata, tokenizer: Tokenizer, target: Path, base: Metadata | None
+) -> Metadata:
+    """The metadata with the tokenizer, which is written unless the base has the very same."""
+    content = _tokenizer_json(tokenizer)
+    file = File(name=TOKENIZER_FILE, sha256=hashlib.sha256(content).hexdigest(), bytes=len(content))
+    if base is None or base.tokenizer != file:
+        write_atomically(target / TOKENIZER_FILE, content)
+    return msgspec.structs.replace(metadata, tokenizer=file)
+
+
+def _save_tokenizer(tokenizer: Tokenizer, folder: Path) -> None:
+    write_atomically(folder / TOKENIZER_FILE, _tokenizer_json(tokenizer))
+
+
+def _tokenizer_json(tokenizer: Tokenizer) -> bytes:
+    """A tokenizer without a window: how many tokens a text may have is the model's to say."""
+    from tokenizers import Tokenizer
+
+    free = Tokenizer.from_str(tokenizer.to_str())
+    free.no_truncation()
+    return free.to_str().encode()

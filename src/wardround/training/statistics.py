@@ -1,0 +1,211 @@
+"""Figures with their uncertainty: repositories are drawn again, never rows.
+
+Rows of one repository resemble each other, so an interval over rows would be far too narrow. All figures of
+one evaluation are drawn with the same repositories, so their differences are paired.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wardround.inference.metadata import Interval
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Places = NDArray[np.int64]
+
+DRAWS = 2000
+_DIGITS = 5
+"""Decimals that are kept of a figure: the rest is below what any evaluation here can tell."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Figure:
+    """A figure and what it came to in each draw, shape (draws,)."""
+
+    value: float
+    draws: Floats
+
+    def over(self, other: Figure) -> Figure:
+        """How much larger it is than another of the same draws."""
+        return Figure(self.value - other.value, self.draws - other.draws)
+
+    def interval(self) -> Interval:
+        """With the 2.5% and 97.5% points of the draws.
+
+        Raises:
+            ValueError: it has no value, such as an AUC without positives.
+        """
+        known = self.draws[np.isfinite(self.draws)]
+        if not np.isfinite(self.value) or not len(known):
+            raise ValueError("a figure has no value: one kind of answer is missing")
+        low, high = np.quantile(known, [0.025, 0.975])
+        ends = min(low, self.value), self.value, max(high, self.value)
+        low, value, high = (round(float(end), _DIGITS) + 0.0 for end in ends)
+        return Interval(value=value, low=low, high=high)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Repositories:
+    """Which repository each row belongs to, and how often each is drawn.
+
+    Attributes:
+        names: sorted.
+        of_row: shape (rows,), places in ``names``.
+        counts: shape (draws, names): how often each repository came up, as many as there are in each draw.
+    """
+
+    names: tuple[str, ...]
+    of_row: Places
+    counts: Floats
+
+    @classmethod
+    def drawn(cls, of_rows: Sequence[str], *, seed: int = 0, draws: int = DRAWS) -> Repositories:
+        """Draw with replacement, the same way for the same names and seed."""
+        names = tuple(sorted(set(of_rows)))
+        place = {name: at for at, name in enumerate(names)}
+        generator = np.random.Generator(np.random.PCG64(seed))
+        counts = generator.multinomial(len(names), np.full(len(names), 1 / len(names)), size=draws)
+        of_row = np.array([place[name] for name in of_rows], dtype=np.int64)
+        return cls(names, of_row, counts.astype(np.float64))
+
+    def mean(self, values: Floats) -> Figure:
+        """The mean over rows."""
+        sums = np.bincount(self.of_row, values, len(self.names))
+        sizes = np.bincount(self.of_row, minlength=len(self.names)).astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            return Figure(float(sums.sum() / sizes.sum()), (self.counts @ sums) / (self.counts @ sizes))
+
+    def auc(self, scores: Floats, right: Flags, *, bins: Places | None = None, weights: Floats | None = None
+            ) -> Figure:  # fmt: skip
+        """The share of pairs of a right and a wrong row that the score orders, ties counted half.
+
+        Args:
+            bins: only pairs of the same bin count; all pairs unless given.
+            weights: how many rows each stands for; 1 each unless given.
+        """
+        ordered, pairs = self._pairs(scores, right, bins, weights)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            value = np.divide(ordered.sum(), pairs.sum())
+            draws = _quadratic(self.counts, ordered) / _quadratic(self.counts, pairs)
+        return Figure(float(value), draws)
+
+    def drawn_again(self, statistic: Callable[[Floats], float]) -> Figure:
+        """Any figure: ``statistic`` is given how much each row counts, shape (rows,), once for each draw."""
+        value = statistic(np.ones(len(self.of_row)))
+        return Figure(value, np.array([statistic(counts[self.of_row]) for counts in self.counts]))
+
+    def _pairs(
+        self, scores: Floats, right: Flags, bins: Places | None, weights: Floats | None
+    ) -> tuple[Floats, Floats]:
+        """Pairs that are ordered, and all pairs, by the repository of the right and of the wrong row."""
+        counts = np.ones(len(right)) if weights is None else weights
+        groups = len(self.names)
+        ordered, pairs = np.zeros((groups, groups)), np.zeros((groups, groups))
+        for rows in _by_bin(bins, len(right)):
+            positive, negative = rows[right[rows]], rows[~right[rows]]
+            found = np.bincount(self.of_row[positive], counts[positive], groups)
+            for group in np.unique(self.of_row[negative]):
+                wrong = negative[self.of_row[negative] == group]
+                below = _weight_below(scores[positive], scores[wrong], counts[wrong])
+                ordered[:, group] += np.bincount(self.of_row[positive], counts[positive] * below, groups)
+                pairs[:, group] += found * counts[wrong].sum()
+        return ordered, pairs
+
+
+def bootstrap_by_group(
+    statistic: Callable[[Floats], float], groups: Sequence[str], *, seed: int = 0, draws: int = 1000
+) -> Interval:
+    """The 95% interval of any statistic, drawn over groups.
+
+    Args:
+        statistic: given how much each row counts, shape (rows,), such as
+            ``lambda counts: auc(scores, right, counts)``; multiply in weights of your own.
+    """
+    return Repositories.drawn(groups, seed=seed, draws=draws).drawn_again(statistic).interval()
+
+
+def auc(scores: Floats, right: Flags, weights: Floats | None = None) -> float:
+    """The share of pairs of a right and a wrong row that the score orders, ties half; NaN without a pair."""
+    return binned_auc(scores, right, np.zeros(len(right), dtype=np.int64), weights)
+
+
+def binned_auc(scores: Floats, right: Flags, bins: Places, weights: Floats | None = None) -> float:
+    """The same over pairs of equal ``bins`` alone: what the score knows beyond what the bins hold."""
+    counts = np.ones(len(right)) if weights is None else weights
+    ordered = pairs = 0.0
+    for rows in _by_bin(bins, len(right)):
+        positive, negative = rows[right[rows]], rows[~right[rows]]
+        below = _weight_below(scores[positive], scores[negative], counts[negative])
+        ordered += float(counts[positive] @ below)
+        pairs += float(counts[positive].sum() * counts[negative].sum())
+    return ordered / pairs if pairs else float("nan")
+
+
+def precision_at_recall(scores: Floats, right: Flags, recall: float, weights: Floats | None = None) -> float:
+    """The precision at the highest threshold that finds at least ``recall`` of the right rows.
+
+    Rows of the same score pass together. NaN where nothing is right.
+    """
+    threshold = threshold_for_recall(scores, right, recall, weights)
+    if np.isnan(threshold):
+        return threshold
+    counts = np.ones(len(right)) if weights is None else weights
+    shown = scores >= threshold
+    return float(counts[shown & right].sum() / counts[shown].sum())
+
+
+def threshold_for_recall(scores: Floats, right: Flags, recall: float, weights: Floats | None = None) -> float:
+    """The highest score from which at least ``recall`` of the right rows are found; NaN without any."""
+    counts = np.ones(len(right)) if weights is None else weights
+    order = np.argsort(-scores, kind="stable")
+    found = np.cumsum(np.where(right, counts, 0.0)[order])
+    if not len(found) or found[-1] <= 0:
+        return float("nan")
+    enough = np.searchsorted(found, recall * found[-1] * (1 - 1e-12))
+    return float(scores[order[min(int(enough), len(order) - 1)]])
+
+
+def precision_recall(
+    scores: Floats, right: Flags, weights: Floats | None = None
+) -> tuple[Floats, Floats, Floats]:
+    """(thresholds, precision, recall) for each different score, from the highest down."""
+    counts = np.ones(len(right)) if weights is None else weights
+    order = np.argsort(-scores, kind="stable")
+    last = np.append(np.flatnonzero(np.diff(scores[order])), len(order) - 1)
+    hits = np.cumsum(np.where(right, counts, 0.0)[order])[last]
+    return scores[order][last], hits / np.cumsum(counts[order])[last], hits / hits[-1]
+
+
+def quantile_bins(values: Floats, bins: int) -> Places:
+    """The bin of each value, 0-based, of as many equally full bins as ties allow."""
+    edges = np.unique(np.quantile(values, np.linspace(0, 1, bins + 1)[1:-1]))
+    return np.searchsorted(edges, values, side="right").astype(np.int64)
+
+
+def _by_bin(bins: Places | None, rows: int) -> list[Places]:
+    """The rows of each bin."""
+    if bins is None:
+        return [np.arange(rows)]
+    order = np.argsort(bins, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(bins[order])) + 1)
+
+
+def _weight_below(positive: Floats, negative: Floats, counts: Floats) -> Floats:
+    """For each positive the weight of the negatives below it, those of the same score half."""
+    order = np.argsort(negative, kind="stable")
+    sums = np.concatenate([[0.0], np.cumsum(counts[order])])
+    sorted_scores = negative[order]
+    under = sums[np.searchsorted(sorted_scores, positive, side="left")]
+    answer: Floats = (under + sums[np.searchsorted(sorted_scores, positive, side="right")]) / 2
+    return answer
+
+
+def _quadratic(counts: Floats, matrix: Floats) -> Floats:
+    """Each row of ``counts`` on both sides of the matrix."""
+    answer: Floats = np.einsum("dg,gh,dh->d", counts, matrix, counts, optimize=True)
+    return answer

@@ -1,0 +1,305 @@
+"""Models that were damaged or made to do harm are refused in one sentence, before anything runs them."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from tests.inference.making import altered, file_of, flip, make_base, point_to, renew
+from wardround.errors import ModelError
+from wardround.inference.metadata import METADATA_FILE, File, Shared, read_metadata, write_metadata
+from wardround.inference.runtime import CPU, Runtime
+from wardround.inference.shelf import Shelf
+
+RUNTIME = Runtime("onnxruntime", "0", CPU)
+
+
+def refusal(folder: Path, name: str = "base") -> str:
+    """What is said when a model is to be loaded; one sentence on one line."""
+    with pytest.raises(ModelError) as refused:
+        shelf = Shelf.of([folder])
+        shelf.load(shelf.named(name), RUNTIME)
+    said = str(refused.value)
+    assert "\n" not in said
+    assert len(said) < 400
+    return said
+
+
+class TestDamage:
+    @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json", "shared.bin"])
+    @pytest.mark.parametrize("place", [0, 100, -1])
+    def test_one_flipped_bit_is_noticed(self, shelf_folder: Path, name: str, place: int) -> None:
+        flip(shelf_folder / "base" / name, place)
+        assert f"{name} is not the file its metadata describes" in refusal(shelf_folder)
+
+    @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json", "shared.bin"])
+    def test_a_file_cut_short_is_noticed(self, shelf_folder: Path, name: str) -> None:
+        file = shelf_folder / "base" / name
+        file.write_bytes(file.read_bytes()[:-1])
+        assert "its metadata says" in refusal(shelf_folder)
+
+    @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json", "shared.bin"])
+    def test_a_missing_file_is_named(self, shelf_folder: Path, name: str) -> None:
+        (shelf_folder / "base" / name).unlink()
+        said = refusal(shelf_folder)
+        assert name in said
+        assert "No such file" in said
+
+    def test_a_damaged_base_takes_its_adapters_with_it(self, shelf_folder: Path) -> None:
+        flip(shelf_folder / "base" / "shared.bin")
+        assert "shared.bin" in refusal(shelf_folder, "adapter")
+
+    def test_an_adapter_without_its_base_says_so(self, shelf_folder: Path) -> None:
+        (shelf_folder / "base" / METADATA_FILE).unlink()
+        assert "its base, with shared tensors" in refusal(shelf_folder, "adapter")
+
+    @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"schema": "wardround.adapter/2"}', b"\xff" * 9])
+    def test_metadata_that_is_none_is_refused(self, shelf_folder: Path, content: bytes) -> None:
+        (shelf_folder / "base" / METADATA_FILE).write_bytes(content)
+        assert METADATA_FILE in refusal(shelf_folder)
+
+    def test_a_tokenizer_that_is_none_is_refused(self, shelf_folder: Path) -> None:
+        folder = shelf_folder / "base"
+        (folder / "tokenizer.json").write_bytes(b'{"model": 3}')
+        renew(folder, tokenizer=file_of(folder, "tokenizer.json"))
+        assert "the tokenizer cannot be read" in refusal(shelf_folder)
+
+    def test_a_graph_that_onnxruntime_cannot_load_is_refused(self, shelf_folder: Path) -> None:
+        altered(shelf_folder / "base", lambda model: model.graph.node.pop())
+        assert "onnxruntime cannot load it" in refusal(shelf_folder)
+
+
+class TestPlainFiles:
+    def test_a_symbolic_link_is_refused(self, shelf_folder: Path) -> None:
+        file = shelf_folder / "base" / "model.onnx"
+        file.rename(shelf_folder / "elsewhere")
+        file.symlink_to(shelf_folder / "elsewhere")
+        assert "is a symbolic link" in refusal(shelf_folder)
+
+    def test_linked_metadata_is_refused(self, shelf_folder: Path) -> None:
+        file = shelf_folder / "base" / METADATA_FILE
+        file.rename(shelf_folder / "elsewhere")
+        file.symlink_to(shelf_folder / "elsewhere")
+        assert "is a symbolic link" in refusal(shelf_folder)
+
+    def test_a_pipe_is_refused_and_not_waited_for(self, shelf_folder: Path) -> None:
+        file = shelf_folder / "base" / "model.onnx"
+        file.unlink()
+        os.mkfifo(file)
+        assert "is no plain file" in refusal(shelf_folder)
+
+    @pytest.mark.parametrize("name", ["../model.onnx", "/etc/passwd", "a/b.onnx", "..", "", "a\\b.onnx"])
+    def test_no_file_is_outside_its_folder(self, name: str) -> None:
+        with pytest.raises(ValueError, match="no plain file name"):
+            File(name=name, sha256="0" * 64, bytes=1)
+
+    def test_a_size_beyond_all_bounds_is_refused_before_it_is_read(self, shelf_folder: Path) -> None:
+        folder = shelf_folder / "base"
+        known = read_metadata(folder)
+        huge = msgspec.structs.replace(known.model, bytes=10**15)
+        write_metadata(folder, msgspec.structs.replace(known, model=huge))
+        assert "more than any model may have" in refusal(shelf_folder)
+
+
+class TestWhatIsNoModel:
+    def test_a_pickle_is_refused_by_its_name(self, shelf_folder: Path) -> None:
+        folder = shelf_folder / "base"
+        (folder / "model.pkl").write_bytes(pickle.dumps({"weights": [1.0]}))
+        known = read_metadata(folder)
+        write_metadata(folder, msgspec.structs.replace(known, model=file_of(folder, "model.pkl")))
+        assert "model.pkl is no .onnx file" in refusal(shelf_folder)
+
+    def test_and_by_its_content(self, shelf_folder: Path) -> None:
+        class Harm:
+            def __reduce__(self) -> tuple[Callable[..., object], tuple[str]]:
+                return os.mkdir, (str(shelf_folder / "harmed"),)
+
+        (shelf_folder / "base" / "model.onnx").write_bytes(pickle.dumps(Harm()))
+        renew(shelf_folder / "base")
+        assert "it is no ONNX model" in refusal(shelf_folder)
+        assert not (shelf_folder / "harmed").exists()
+
+    def test_an_archive_is_not_opened(self, shelf_folder: Path) -> None:
+        with zipfile.ZipFile(shelf_folder / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("model.onnx", bytes(50_000_000))
+        said = refusal(shelf_folder, "bomb.zip")
+        assert "is an archive, and archives are not opened; unpack it" in said
+
+    def test_nor_is_one_that_calls_itself_a_model(self, shelf_folder: Path) -> None:
+        with zipfile.ZipFile(shelf_folder / "base" / "model.onnx", "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("graph", bytes(50_000_000))
+        renew(shelf_folder / "base")
+        assert "it is no ONNX model" in refusal(shelf_folder)
+
+    def test_metadata_larger_than_any_is_not_read(self, shelf_folder: Path) -> None:
+        with (shelf_folder / "base" / METADATA_FILE).open("r+b") as file:
+            file.truncate(200 * 1024 * 1024)
+        assert "is larger than 16 MiB" in refusal(shelf_folder)
+
+
+def _at(location: str) -> Callable[[onnx.ModelProto], None]:
+    """Let the second layer's weights stand somewhere else."""
+
+    def change(model: onnx.ModelProto) -> None:
+        tensor = next(t for t in model.graph.initializer if t.name == "down_quantized")
+        length = len(tensor.raw_data)
+        tensor.ClearField("raw_data")
+        point_to(tensor, location, 0, length)
+
+    return change
+
+
+def _in_attribute(model: onnx.ModelProto) -> None:
+    value = helper.make_tensor("value", TensorProto.FLOAT, [1], [1.0])
+    point_to(value, "/etc/passwd", 0, 4)
+    model.graph.node.append(helper.make_node("Constant", [], ["unused"], value=value))
+
+
+def _in_subgraph(model: onnx.ModelProto) -> None:
+    value = helper.make_tensor("hidden", TensorProto.FLOAT, [1], [1.0])
+    point_to(value, "../../secret", 0, 4)
+    inner = helper.make_graph(
+        [helper.make_node("Identity", ["hidden"], ["out"])], "inner", [],
+        [helper.make_tensor_value_info("out", TensorProto.FLOAT, [1])], [value],
+    )  # fmt: skip
+    model.graph.node.append(helper.make_node("If", ["yes"], ["unused"], then_branch=inner, else_branch=inner))
+
+
+def _in_function(model: onnx.ModelProto) -> None:
+    value = helper.make_tensor("value", TensorProto.FLOAT, [1], [1.0])
+    point_to(value, "outside.bin", 0, 4)
+    node = helper.make_node("Constant", [], ["out"], value=value)
+    model.functions.append(
+        helper.make_function("", "Own", [], ["out"], [node], [helper.make_opsetid("", 18)])
+    )
+
+
+def _sparse(model: onnx.ModelProto) -> None:
+    sparse = model.graph.sparse_initializer.add()
+    sparse.dims.append(4)
+    sparse.values.CopyFrom(helper.make_tensor("values", TensorProto.FLOAT, [1], [1.0]))
+    sparse.indices.CopyFrom(helper.make_tensor("indices", TensorProto.INT64, [1], [0]))
+    point_to(sparse.values, "values.bin", 0, 4)
+
+
+def _memory(model: onnx.ModelProto) -> None:
+    _at("*/_ORT_MEM_ADDR_/*")(model)
+
+
+class TestReachingOutside:
+    @pytest.mark.parametrize(
+        "location", ["/etc/passwd", "../other/shared.bin", "weights.bin", "./shared.bin", "", "shared.bin"]
+    )
+    def test_weights_elsewhere_are_refused(self, shelf_folder: Path, location: str) -> None:
+        altered(shelf_folder / "base", _at(location))
+        assert f"its tensor 'down_quantized' stands in {location!r}" in refusal(shelf_folder)
+
+    @pytest.mark.parametrize(
+        "change", [_in_attribute, _in_subgraph, _in_function, _sparse, _memory], ids=lambda c: c.__name__
+    )
+    def test_wherever_in_the_graph_they_are_named(
+        self, shelf_folder: Path, change: Callable[[onnx.ModelProto], None]
+    ) -> None:
+        altered(shelf_folder / "base", change)
+        assert "outside what it declares" in refusal(shelf_folder)
+
+    def test_another_place_in_the_shared_file_is_refused(self, shelf_folder: Path) -> None:
+        def change(model: onnx.ModelProto) -> None:
+            tensor = next(t for t in model.graph.initializer if t.name == "words")
+            point_to(tensor, "shared.bin", 64, int(tensor.external_data[2].value))
+
+        altered(shelf_folder / "base", change)
+        assert "stands elsewhere than its metadata says" in refusal(shelf_folder)
+
+    @pytest.mark.parametrize(
+        ("tensor", "said"),
+        [
+            (Shared(name="words", offset=10**9, dtype="float32", shape=(15, 16)), "beyond the end"),
+            (Shared(name="words", offset=-4, dtype="float32", shape=(15, 16)), "nonsensical"),
+            (Shared(name="words", offset=0, dtype="object", shape=(15, 16)), "nonsensical"),
+            (Shared(name="words", offset=0, dtype="float32", shape=(-15, -16)), "nonsensical"),
+            (Shared(name="words", offset=0, dtype="float32", shape=(10**9, 10**9)), "beyond the end"),
+        ],
+    )
+    def test_declared_nonsense_is_refused(self, shelf_folder: Path, tensor: Shared, said: str) -> None:
+        folder = shelf_folder / "base"
+        rest = read_metadata(folder).shared[1:]
+        renew(folder, shared=(tensor, *rest))
+        assert said in refusal(shelf_folder)
+
+    def test_what_is_declared_must_be_there(self, shelf_folder: Path) -> None:
+        folder = shelf_folder / "base"
+        more = Shared(name="more", offset=0, dtype="int8", shape=(4,))
+        renew(folder, shared=(*read_metadata(folder).shared, more))
+        assert "declares tensor 'more'" in refusal(shelf_folder)
+
+    def test_operators_of_other_libraries_are_refused(self, shelf_folder: Path) -> None:
+        def change(model: onnx.ModelProto) -> None:
+            model.graph.node.append(helper.make_node("Run", ["mean"], ["unused"], domain="evil.ops"))
+
+        altered(shelf_folder / "base", change)
+        assert "operators of 'evil.ops'" in refusal(shelf_folder)
+
+    def test_operators_that_open_files_are_refused(self, shelf_folder: Path) -> None:
+        def change(model: onnx.ModelProto) -> None:
+            node = helper.make_node(
+                "EPContext", ["mean"], ["unused"], domain="com.microsoft", embed_mode=0, ep_cache_context="/x"
+            )
+            model.graph.node.append(node)
+
+        altered(shelf_folder / "base", change)
+        assert "its operator EPContext opens files" in refusal(shelf_folder)
+
+    def test_graphs_nested_without_end_are_refused(self, shelf_folder: Path) -> None:
+        def change(model: onnx.ModelProto) -> None:
+            graph = helper.make_graph([], "innermost", [], [])
+            for _ in range(40):
+                node = helper.make_node("If", ["yes"], ["out"], then_branch=graph)
+                graph = helper.make_graph([node], "outer", [], [])
+            model.graph.node.extend(graph.node)
+
+        with pytest.raises(ModelError, match="nested too deep"):
+            from wardround.inference.onnx_refs import outside
+
+            model = onnx.ModelProto()
+            change(model)
+            outside(model.SerializeToString())
+
+    def test_the_shared_file_is_handed_in_and_not_opened_again(
+        self, shelf_folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What onnxruntime would read from the folder is not what it computes with."""
+        from wardround.inference import shelf as shelves
+
+        held = shelves.mapped
+
+        def swapped(folder: Path, file: File) -> object:
+            content = held(folder, file)
+            target = folder / file.name
+            target.unlink()
+            target.write_bytes(bytes(file.bytes))
+            return content
+
+        expected = Shelf.of([shelf_folder]).embedder("base", RUNTIME).embed(["read the file"])
+        other = make_base(shelf_folder / "other", "other")
+        monkeypatch.setattr(shelves, "mapped", swapped)
+        found = Shelf.of([other]).embedder("other", RUNTIME).embed(["read the file"])
+        assert not any((other / "shared.bin").read_bytes())
+        assert (found == expected).all()
+
+
+def test_numbers_are_read_from_bytes_alone() -> None:
+    """A tensor without external data is no reference."""
+    from wardround.inference.onnx_refs import outside
+
+    graph = helper.make_graph([], "g", [], [], [numpy_helper.from_array(__import__("numpy").ones(3), "ones")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
+    assert outside(model.SerializeToString()).references == ()

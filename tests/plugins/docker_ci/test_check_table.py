@@ -1,0 +1,68 @@
+"""The table by which the checks are chosen says what the checks say, and keeps none from a file it is for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from wardround_docker_ci.check import CiCheck
+from wardround_docker_ci.checks.__main__ import TABLE, current
+from wardround_docker_ci.kinds import Kind, kind_of
+from wardround_docker_ci.specialist import specialist
+
+from wardround.check_table import checks_in
+from wardround.checks import Check, Invalid
+from wardround.late import LateEach
+
+CHECKS = specialist().checks
+
+
+def test_the_table_is_up_to_date() -> None:
+    assert TABLE.read_text("utf-8") == current(), "run: python -m wardround_docker_ci.checks"
+
+
+def test_every_check_is_in_it_once() -> None:
+    assert isinstance(CHECKS, LateEach)
+    assert sorted(c.__name__ for c in CHECKS) == sorted(
+        c.__name__ for c in checks_in("wardround_docker_ci.checks")
+    )
+    assert len({check.ID for check in CHECKS}) == len(CHECKS)
+    assert [CHECKS.named(check.ID) for check in CHECKS] == list(CHECKS)
+    assert CHECKS.named("none") is None
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.ID)
+def test_a_check_is_reached_by_every_kind_it_declares(check: type[Check]) -> None:
+    assert isinstance(CHECKS, LateEach)
+    assert issubclass(check, CiCheck)
+    assert check.KINDS
+    for kind in Kind:
+        chosen = set(CHECKS.about(kind, " ".join(check.NEEDS)))
+        assert (check in chosen) == (kind in check.KINDS)
+
+
+@pytest.mark.parametrize(("check", "case"), [(c, case) for c in CHECKS for case in c.INVALID])
+def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) -> None:
+    assert isinstance(CHECKS, LateEach)
+    kind = kind_of(case.path, case.source)
+    assert kind is not None
+    assert check in set(CHECKS.about(kind, case.source))
+
+
+def test_a_dockerfile_imports_no_check_of_anything_else() -> None:
+    program = (
+        "import sys\n"
+        "from wardround.checks import Source\n"
+        "from wardround_docker_ci.specialist import specialist\n"
+        "one = specialist()\n"
+        "source = Source('Dockerfile', 'FROM a:1\\nUSER root\\n')\n"
+        "print([r.code for r in one.run_checks(one.checks, source)])\n"
+        "print(sorted(m for m in sys.modules if m.startswith('wardround_docker_ci.checks.')))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    said, imported = done.stdout.splitlines()
+    assert said == "['DC005', 'DC008']"
+    assert "runs_as_root" in imported
+    assert "no_permissions" not in imported
+    assert "apt_without_yes" not in imported

@@ -1,0 +1,139 @@
+"""The checks of docstrings within a review of a real repository."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from wardround_python.check import run_python_checks
+from wardround_python.checks.documented_parameter_gone import DocumentedParameterGone
+from wardround_python.checks.stale_docstring import MODEL, StaleDocstring
+
+from tests.conftest import GitRepository
+from wardround.checks import Source
+from wardround.models import Ranker, TableModel
+
+BEFORE = '''\
+"""Mail."""
+
+from post import carry
+
+
+def send(to, text, tries=3):
+    """Send a text.
+
+    Args:
+        to: who gets it
+        text: what is sent
+        tries: how often it is tried
+    """
+    return carry(to, text, tries)
+'''
+
+
+def found_in(repo: GitRepository, after: str, rules: Sequence[str]) -> list[dict[str, Any]]:
+    repo.commit({"mail.py": BEFORE})
+    repo.stage({"mail.py": after})
+    report = repo.report("--staged", "--skip", "tests", "--exit-zero")
+    return [found for found in report["findings"] if found["rule"] in rules]
+
+
+def test_a_parameter_that_went_is_reported_at_its_words_which_the_change_left_alone(
+    repo: GitRepository,
+) -> None:
+    after = BEFORE.replace(", tries=3", "").replace(", tries)", ")")
+    (found,) = found_in(repo, after, ["python/PY010"])
+    assert (found["line"], found["column"], found["status"]) == (12, 9, "caused")
+    assert found["severity"] == "warn"
+    assert found["message"] == '"tries" is documented here, but this change took it out of the signature'
+
+
+def test_a_renamed_parameter_is_told_by_its_new_name_and_only_once(repo: GitRepository) -> None:
+    after = BEFORE.replace("tries=3", "attempts=3").replace(", tries)", ", attempts)")
+    (found,) = found_in(repo, after, ["python/PY010", "python/PY011", "python/PY012"])
+    assert found["message"] == '"tries" is documented here, but this change renamed it to "attempts"'
+
+
+def test_a_new_parameter_is_reported_where_it_is_declared(repo: GitRepository) -> None:
+    after = BEFORE.replace("tries=3", "tries=3, wait=1").replace(", tries)", ", tries, wait)")
+    (found,) = found_in(repo, after, ["python/PY011"])
+    assert (found["line"], found["column"], found["status"], found["severity"]) == (6, 29, "new", "info")
+
+
+def test_a_docstring_that_changed_with_the_code_is_left_alone(repo: GitRepository) -> None:
+    after = (
+        BEFORE.replace(", tries=3", "").replace(", tries)", ")").replace("Send a text.", "Send a text once.")
+    )
+    assert found_in(repo, after, ["python/PY010"]) == []
+
+
+def functions(count: int, signature: str, result: str) -> str:
+    words = "Send.\n\n    Args:\n        to: who\n        tries: how often\n    "
+    return "".join(
+        f'def send{n}({signature}):\n    """{words}"""\n    return {result}\n' for n in range(count)
+    )
+
+
+@pytest.mark.parametrize(("count", "said"), [(15, 15), (16, 0)])
+def test_a_sweep_over_many_functions_is_left_alone(count: int, said: int) -> None:
+    old = functions(count, "to, tries", "to, tries")
+    source = Source("mail.py", functions(count, "to", "to"), lambda: old)
+    assert len(list(run_python_checks([DocumentedParameterGone], source))) == said
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A model that gives one probability and keeps what it was asked."""
+
+    likely: float
+    threshold: float = 0.6
+    asked: list[tuple[str, int]] = field(default_factory=list)
+
+    def score(self, features: Sequence[float]) -> float:
+        self.asked.append(("score", len(features)))
+        return self.likely
+
+    def table(self, name: str) -> TableModel | None:
+        self.asked.append((name, 0))
+        return self
+
+    def ranker(self, name: str) -> Ranker | None:
+        return None
+
+
+OLD = 'def load(row):\n    """Load by fetch_id."""\n    return find(row.fetch_id)\n'
+
+
+@pytest.mark.parametrize(("likely", "count"), [(0.59, 0), (0.6, 1), (0.9, 1)])
+def test_the_model_decides_from_its_threshold(likely: float, count: int) -> None:
+    model = Fixed(likely)
+    source = Source("a.py", OLD.replace("row.fetch_id", "row.load_id"), lambda: OLD, models=model)
+    found = list(run_python_checks([StaleDocstring], source))
+    assert len(found) == count
+    assert model.asked[0] == (MODEL, 0)
+    if found:
+        assert found[0].message == (
+            'the docstring says "Load by fetch_id.", but this change made "fetch_id" into "load_id"'
+        )
+
+
+def test_the_model_is_not_asked_where_nothing_can_be_quoted() -> None:
+    model = Fixed(1.0)
+    source = Source("a.py", OLD.replace("find(", "look_for("), lambda: OLD, models=model)
+    assert list(run_python_checks([StaleDocstring], source)) == []
+    assert ("score", 0) not in model.asked
+    assert all(kind == MODEL for kind, _ in model.asked)
+
+
+def test_without_a_model_nothing_is_said() -> None:
+    source = Source("a.py", OLD.replace("row.fetch_id", "row.load_id"), lambda: OLD)
+    assert list(run_python_checks([StaleDocstring], source)) == []
+
+
+def test_a_docstring_whose_lines_are_not_those_of_the_file_is_reported_at_the_function() -> None:
+    old = 'def load(row):\n    """Load \\\n    by fetch_id."""\n    return find(row.fetch_id)\n'
+    source = Source("a.py", old.replace("row.fetch_id", "row.load_id"), lambda: old, models=Fixed(1.0))
+    (found,) = run_python_checks([StaleDocstring], source)
+    assert found.span.start in ((1, 5), (3, 8))

@@ -1,0 +1,53 @@
+"""The table by which the checks are chosen says what the checks say, and keeps none from a file it is for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from wardround_sql.check import SqlCheck
+from wardround_sql.checks.__main__ import TABLE, current
+from wardround_sql.specialist import specialist
+
+from wardround.check_table import checks_in
+from wardround.checks import Check, Invalid
+from wardround.late import LateEach
+
+CHECKS = specialist().checks
+
+
+def test_the_table_is_up_to_date() -> None:
+    assert TABLE.read_text("utf-8") == current(), "run: python -m wardround_sql.checks"
+
+
+def test_every_check_is_in_it_once() -> None:
+    assert isinstance(CHECKS, LateEach)
+    assert set(CHECKS) == set(checks_in("wardround_sql.checks"))
+    assert len({check.ID for check in CHECKS}) == len(CHECKS)
+    assert [CHECKS.named(check.ID) for check in CHECKS] == list(CHECKS)
+    assert CHECKS.named("none") is None
+
+
+@pytest.mark.parametrize(("check", "case"), [(c, case) for c in CHECKS for case in c.INVALID])
+def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) -> None:
+    assert isinstance(CHECKS, LateEach)
+    assert issubclass(check, SqlCheck)
+    assert check in set(CHECKS.about("", case.source.lower()))
+
+
+def test_a_migration_imports_the_checks_that_may_speak() -> None:
+    program = (
+        "import sys\n"
+        "from wardround.checks import Source\n"
+        "from wardround_sql.specialist import specialist\n"
+        "one = specialist()\n"
+        "source = Source('db/migrations/0002_a.sql', 'delete from a;\\n')\n"
+        "print([r.code for r in one.run_checks(one.checks, source)])\n"
+        "print(sorted(m for m in sys.modules if m.startswith('wardround_sql.checks.')))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    said, imported = done.stdout.splitlines()
+    assert said == "['SQ020']"
+    assert "write_without_where" in imported
+    assert "open_policy" not in imported

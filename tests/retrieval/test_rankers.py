@@ -1,0 +1,54 @@
+"""BM25, character n-grams, and the sum of several opinions."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from wardround.retrieval import bm25, ngrams
+from wardround.retrieval.fusion import fused, standardised
+from wardround.retrieval.words import counted
+
+
+def test_bm25_is_what_its_formula_says() -> None:
+    scores = bm25.scores({"login": 1}, [{"login": 2, "form": 1}, {"form": 1}])
+    rarity = math.log(1 + (2 - 1 + 0.5) / (1 + 0.5))
+    assert scores == [pytest.approx(rarity * 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 3 / 2))), 0.0]
+
+
+def test_a_rare_word_counts_more_than_a_common_one() -> None:
+    texts = ["def load(config)", "def save(config)", "def load(cache, config)"]
+    load, save, cache = bm25.scores(counted("cache the config"), [counted(text) for text in texts])
+    assert cache > load > 0
+    assert save == load
+
+
+def test_no_documents_and_no_words_are_no_trouble() -> None:
+    assert bm25.scores({"word": 1}, []) == []
+    assert bm25.scores({}, [{}, {"a": 1}]) == [0.0, 0.0]
+    assert ngrams.scores("word", []) == []
+    assert ngrams.scores("", ["a", ""]) == [0.0, 0.0]
+
+
+def test_ngrams_see_a_likeness_that_words_do_not() -> None:
+    texts = ["def authenticator(): ...", "def basket(): ..."]
+    assert bm25.scores(counted("authentication"), [counted(text) for text in texts]) == [0.0, 0.0]
+    likeness = ngrams.scores("authentication", texts)
+    assert likeness[0] > 0.2
+    assert likeness[1] == 0.0
+    assert ngrams.scores("same text", ["same text"]) == [pytest.approx(1.0)]
+
+
+def test_standardised_scores_have_mean_0_and_spread_1() -> None:
+    assert standardised([1.0, 3.0]) == [-1.0, 1.0]
+    assert standardised([2.0, 2.0, 2.0]) == [0.0, 0.0, 0.0]
+    assert standardised([]) == []
+
+
+def test_fusion_lets_a_sure_second_opinion_decide() -> None:
+    assert fused([1, 1, 1, 1, 1.0], [0, 0, 9, 0, 0.0])[2] == max(fused([1, 1, 1, 1, 1.0], [0, 0, 9, 0, 0.0]))
+
+
+def test_few_candidates_keep_the_lexical_scores() -> None:
+    assert fused([3.0, 1.0, 2.0, 0.5], [0.0, 9.0, 0.0, 0.0]) == [3.0, 1.0, 2.0, 0.5]
