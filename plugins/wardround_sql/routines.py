@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from wardround_sql.nodes import Node, content, is_true, kinds, option, texts, type_name
 from wardround_sql.statements import Statement
@@ -20,6 +19,7 @@ class Routine(Struct, eq=False):
         made: the statement that last wrote it; None if it was there before.
         definer: whether it runs as its owner.
         open_by: the statement since which it does so by the caller's search path; None if it does not.
+        gone: whether it was dropped or written anew.
         pinned: whether it has a search path of its own; None if that was said where nobody looked.
     """
 
@@ -30,6 +30,7 @@ class Routine(Struct, eq=False):
     definer: bool | None = None
     pinned: bool | None = None
     open_by: Statement | None = None
+    gone: bool = False
 
     def note(self, statement: Statement) -> None:
         """Remember the statement that opened it, the first of those since it last was closed."""
@@ -38,17 +39,20 @@ class Routine(Struct, eq=False):
 
 
 class Routines(Struct):
-    """All overloads, in the order in which they were first named."""
+    """All overloads by their names, and which of them each statement is about."""
 
-    known: list[Routine] = field(default_factory=list)
+    named: dict[tuple[str, str], list[Routine]] = field(default_factory=dict)
+    about: dict[Statement, list[Routine]] = field(default_factory=dict)
 
     def made_by(self, statement: Statement) -> Routine | None:
         """The routine a statement makes, if no later statement writes or drops it."""
-        return next((one for one in self.known if one.made is statement), None)
+        found = self.about.get(statement, [])
+        return next((one for one in found if one.made is statement and not one.gone), None)
 
     def opened_by(self, statement: Statement) -> Routine | None:
         """The routine that runs as its owner, by the caller's search path, since a statement."""
-        return next((one for one in self.known if one.open_by is statement), None)
+        found = self.about.get(statement, [])
+        return next((one for one in found if one.open_by is statement and not one.gone), None)
 
     def create(self, statement: Statement, default: str) -> None:
         """A function that is replaced keeps none of its settings."""
@@ -57,37 +61,43 @@ class Routines(Struct):
         given = list(kinds(node.get("parameters", []), "FunctionParameter"))
         types = tuple(_last(one.get("argType", {})) for one in given if one.get("mode") in _INPUTS)
         options = node.get("options", [])
+        self._remove([one for one in self.named.get((schema, name), []) if one.types == types])
         routine = Routine(schema, name, types, statement, pinned=_sets_path(options) is True)
         routine.definer = is_true(option(options, "security"))
         routine.note(statement)
-        self.known = [one for one in self.known if (one.schema, one.name, one.types) != (schema, name, types)]
-        self.known.append(routine)
+        self.named.setdefault((schema, name), []).append(routine)
+        self.about[statement] = [routine]
 
     def alter(self, statement: Statement, default: str) -> None:
         actions = statement.node.get("actions", [])
         says = _sets_path(actions)
         security = option(actions, "security")
-        for one in self._meant(statement.node.get("func", {}), default):
+        meant = self.about[statement] = self._meant(statement.node.get("func", {}), default)
+        for one in meant:
             one.pinned = one.pinned if says is None else says
             one.definer = one.definer if security is None else is_true(security)
             one.note(statement)
 
     def drop(self, objects: list[Node], default: str) -> None:
         for node in objects:
-            gone = self._meant(content(node, "ObjectWithArgs") or {}, default)
-            self.known = [one for one in self.known if one not in gone]
+            self._remove(self._meant(content(node, "ObjectWithArgs") or {}, default))
 
     def move(self, node: Node, default: str, schema: str) -> None:
         for one in self._meant(content(node, "ObjectWithArgs") or {}, default):
-            moved = replace(one, schema=schema)
-            self.known[self.known.index(one)] = moved
+            self.named[one.schema, one.name].remove(one)
+            one.schema = schema
+            self.named.setdefault((schema, one.name), []).append(one)
+
+    def _remove(self, routines: list[Routine]) -> None:
+        for one in routines:
+            one.gone = True
+            self.named[one.schema, one.name].remove(one)
 
     def _meant(self, function: Node, default: str) -> list[Routine]:
         """The overloads a name with arguments stands for: one, unless no arguments are given."""
-        schema, name = _parts(function.get("objname"), default)
-        named = [one for one in self.known if (one.schema, one.name) == (schema, name)]
+        named = self.named.get(_parts(function.get("objname"), default), [])
         if function.get("args_unspecified") or len(named) == 1:
-            return named
+            return list(named)
         types = tuple(_last(content(one, "TypeName") or {}) for one in function.get("objargs", []))
         return [one for one in named if one.types == types]
 

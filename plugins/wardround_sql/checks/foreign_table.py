@@ -31,6 +31,10 @@ class ForeignTable(SqlCheck):
         api_valid("create foreign table private.orders (id int) server shop;\n"),
         valid("create foreign table orders (id int) server shop;\n"),
         api_valid("create table orders (id int references other (id));\n"),
+        api_valid(
+            "create foreign table orders (id int) server shop;\n"
+            "revoke all on orders from anon, authenticated;\n"
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         api_invalid("create foreign table orders (id int) server shop;\n", 1, 22),

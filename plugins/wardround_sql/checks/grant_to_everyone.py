@@ -37,6 +37,7 @@ class GrantToEveryone(SqlCheck):
     )
 
     VALID: ClassVar[Sequence[str | Valid]] = [
+        valid("grant select on notes to public;\nrevoke all on notes from public;\n"),
         valid("grant select on notes to app_reader;\n"),
         valid("grant usage on schema public to public;\n"),
         valid("revoke all on notes from public;\n"),

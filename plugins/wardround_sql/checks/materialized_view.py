@@ -28,6 +28,7 @@ class MaterializedView(SqlCheck):
     )
 
     VALID: ClassVar[Sequence[str | Valid]] = [
+        api_valid("create materialized view m as select 1;\nalter materialized view m set schema private;\n"),
         api_valid("create materialized view private.totals as select sum(x) from notes;\n"),
         valid("create materialized view totals as select sum(x) from notes;\n"),
         api_valid(

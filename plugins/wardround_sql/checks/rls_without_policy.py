@@ -27,6 +27,11 @@ class RlsWithoutPolicy(SqlCheck):
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         api_valid(
+            "create table notes (id int);\nalter table notes enable row level security;\n"
+            "do $$ declare t text; begin foreach t in array array['notes'] loop\n"
+            "execute format('create policy p on %I for select using (true)', t); end loop; end $$;\n"
+        ),
+        api_valid(
             "alter table notes enable row level security;\ncreate policy p on notes using (owner = 1);\n"
         ),
         api_valid(

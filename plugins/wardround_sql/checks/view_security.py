@@ -48,6 +48,13 @@ class ViewSecurity(SqlCheck):
         api_valid("create view v as select id from notes;\nalter view v set schema private;\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        api_invalid("create view v as select id from notes;\nrevoke all on v from public;\n", 1, 13),
+        api_invalid(
+            "create view v as select id from notes;\nrevoke all on v from anon, authenticated;\n"
+            "grant select on v to authenticated;\n",
+            1,
+            13,
+        ),
         api_invalid("create view v as select id from notes;\n", 1, 13),
         api_invalid(
             "create or replace view public.v\nwith (security_invoker = off) as select id from notes;\n", 1, 24
