@@ -1,12 +1,13 @@
 """How well a text is bound to the code it is about, with and without the model, on repositories of others.
 
-    python evals/binding.py messages REPOSITORY ... --onnx FILE --tokenizer FILE [--cache DIR] [--json FILE]
+    python evals/binding.py messages REPOSITORY ... --cache DIR [--models DIR] [--json FILE]
     python evals/binding.py reports REPOSITORY ... (the same)
 
 ``messages``: the message of a commit, without file names, addresses, issue numbers and hashes, against the
 hunks of the 31 commits nearest in time; its own hunks (six at most of every commit) are to come first.
-``reports``: the message of a fix, cleaned likewise, against the source files of the parent commit that are no
-tests; those the fix touches are to come first, and in them the functions it touches.
+``reports``: the message of a fix, cleaned likewise, against the source files of the parent commit, without
+tests, examples and documentation; those the fix touches are to come first, and in them the functions it
+touches.
 
 Commits are drawn in blocks spread evenly over a history, so that neighbours share what must be read. Compared
 are BM25, character n-grams, the model, and sums of their standardised scores; intervals are of 95%, by
@@ -16,6 +17,7 @@ bootstrap over commits and over repositories.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import random
 import re
@@ -24,7 +26,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -38,7 +39,7 @@ from wardround.change.origin import RepositoryOrigin, Texts, decoded
 from wardround.errors import GitError
 from wardround.retrieval import ngrams
 from wardround.retrieval.embedder import Embedder
-from wardround.retrieval.files import is_source, is_test, locate_functions
+from wardround.retrieval.files import is_beside, is_source, locate_functions
 from wardround.retrieval.functions import enclosing, functions
 from wardround.retrieval.fusion import fused
 from wardround.retrieval.hunks import ChangedCode, changed_code, opinions
@@ -47,6 +48,7 @@ from wardround.retrieval.texts import file_texts, query_text
 from wardround.retrieval.words import counted
 
 SEED = 7
+WINDOW = 128
 RESAMPLED = 2000
 NEAREST = 15
 OWN_HUNKS = 6
@@ -86,11 +88,9 @@ class Case:
 
 
 class Model:
-    """An embedder as an ONNX file; one text at a time, one thread."""
+    """An embedder as a bare ONNX file; one text at a time, one thread."""
 
     def __init__(self, onnx: Path, tokenizer: Path) -> None:
-        import hashlib
-
         import onnxruntime
         from tokenizers import Tokenizer
 
@@ -99,17 +99,26 @@ class Model:
         self._session = onnxruntime.InferenceSession(onnx, options, providers=["CPUExecutionProvider"])
         self._tokenizer = Tokenizer.from_file(str(tokenizer))
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(128)
+        self._tokenizer.enable_truncation(WINDOW)
         self.digest = hashlib.sha256(onnx.read_bytes() + tokenizer.read_bytes()).hexdigest()
 
     def embed(self, texts: Sequence[str]) -> Any:
         rows = []
         for text in texts:
             ids = np.array([self._tokenizer.encode(text).ids], np.int64)
-            rows.append(
-                self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0][0]
-            )
+            values = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+            rows.append(self._session.run(None, values)[0][0])
         return np.stack(rows)
+
+
+def embedder_of(arguments: argparse.Namespace) -> Embedder:
+    """The model that is asked for: a bare file, or the base of a folder of models or of the package."""
+    if arguments.onnx is not None:
+        return Model(arguments.onnx, arguments.onnx.with_name("tokenizer.json"))
+    from wardround.inference.runtime import find
+    from wardround.inference.shelf import standard
+
+    return standard([arguments.models] if arguments.models else []).embedder("base", find("cpu"))
 
 
 # Commits
@@ -261,11 +270,13 @@ def file_case(
         change = repository.range(commit.parent, commit.id)
     except GitError:
         return None
-    touched = [file for file in change.files if is_source(file.path) and not is_test(file.path)]
+    touched = [file for file in change.files if is_source(file.path) and not is_beside(file.path)]
     if not 1 <= len(touched) <= 4 or any(file.status is not FileStatus.MODIFIED for file in touched):
         return None
     entries = [
-        Entry(*row) for row in repository.blobs_of(commit.parent) if is_source(row[0]) and not is_test(row[0])
+        Entry(*row)
+        for row in repository.blobs_of(commit.parent)
+        if is_source(row[0]) and not is_beside(row[0])
     ]
     gold = {file.path for file in touched}
     if len(entries) < FEWEST_FILES or not gold <= {entry.path for entry in entries}:
@@ -300,7 +311,7 @@ def file_case(
         for around in functions_at(read(Entry(file.path, file.base_blob or "")), file.path, file.hunks)
     }
     if touched_functions:
-        metrics |= function_ways(asked, entries, words, both, read, index, embedder, touched_functions)
+        metrics |= function_ways(asked, entries, words, both, read, touched_functions)
     return Case(name, commit.id, len(right), metrics)
 
 
@@ -324,15 +335,15 @@ def functions_at(text: str | None, path: str, hunks: Sequence[Any]) -> Iterator[
 
 def function_ways(
     asked: str, entries: Sequence[Entry], words: Sequence[float], both: Sequence[float],
-    read: Callable[[Entry], str | None], index: Index, embedder: Embedder, gold: set[tuple[str, int]],
+    read: Callable[[Entry], str | None], gold: set[tuple[str, int]],
 ) -> dict[str, dict[str, float]]:  # fmt: skip
     """Functions of the five files found: whether one the fix touches is among the first."""
     found = {}
-    for way, scores, model in (("functions BM25", words, None), ("functions fused", both, embedder)):
+    for way, scores in (("functions BM25", words), ("functions fused", both)):
         first = sorted(range(len(entries)), key=lambda at: (-scores[at], entries[at].path))[:5]
         texts = [(entries[at].path, read(entries[at]) or "") for at in first]
         began = time.perf_counter()
-        matches = locate_functions(asked, texts, None if model is None else KeptEmbedder(model, index))
+        matches = locate_functions(asked, texts)
         seconds = time.perf_counter() - began
         places = [n for n, m in enumerate(matches, 1) if (m.path, m.function.line) in gold]
         place = places[0] if places else 10**6
@@ -476,26 +487,26 @@ def main() -> None:
     )
     parser.add_argument("task", choices=["messages", "reports"])
     parser.add_argument("repositories", nargs="+", type=Path)
-    parser.add_argument("--onnx", type=Path, required=True)
-    parser.add_argument("--tokenizer", type=Path, required=True)
+    parser.add_argument("--models", type=Path, help="a folder of models; else those of the package")
+    parser.add_argument("--onnx", type=Path, help="a bare ONNX file, with tokenizer.json beside it")
     parser.add_argument("--cache", type=Path, required=True, help="where vectors are kept between runs")
     parser.add_argument("--each", type=int, default=40, help="commits of each repository")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    model = Model(arguments.onnx, arguments.tokenizer)
+    model = embedder_of(arguments)
     cases: list[Case] = []
+    report: dict[str, Any] = {}
     for folder in arguments.repositories:
         make = hunk_cases if arguments.task == "messages" else file_cases
         name = folder.name if folder.name != "repo" else folder.parent.name.partition("+")[2]
         began, before = time.monotonic(), len(cases)
         cases += make(name, folder, model, arguments.each, arguments.cache)
         print(f"{name}: {len(cases) - before} commits, {time.monotonic() - began:.0f} s", flush=True)
-    report = report_on(arguments.task, cases)
-    print(table(report))
-    if arguments.json is not None:
-        with suppress(OSError):
+        report = report_on(arguments.task, cases)
+        if arguments.json is not None:
             arguments.json.parent.mkdir(parents=True, exist_ok=True)
-        arguments.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+            arguments.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    print(table(report))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 
 Each function with a docstring whose code one commit changed is a row, at the rate real history has them; it
 is positive if the commit changed the docstring too. Every score is by trees that never saw the repository.
-``--rows`` keeps what was mined. ``--read r1|r2|model N`` prints N findings, as a review would show them, on
+``--rows`` keeps what was mined. ``--read r1|r2|quotes N`` prints N findings, as a review would show them, on
 rows whose docstring was left alone: only reading those tells how often a user would agree. ``--model`` trains
 on all repositories and writes the exported trees with their figures.
 """
@@ -16,10 +16,12 @@ import hashlib
 import json
 import pickle
 import random
+import re
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -29,7 +31,7 @@ from wardround_python.history import docstring_rows
 from wardround.corpora.history import RepositoryHistory
 from wardround.drift.features import NAMES, features
 from wardround.drift.parameters import gone_parameters, undocumented_parameters
-from wardround.drift.quoting import quotes
+from wardround.drift.quoting import Quote, quotes
 from wardround.drift.rows import Row
 from wardround.inference.metadata import Interval
 from wardround.training import boosted, logistic
@@ -53,6 +55,22 @@ FLAG_GROUPS = (*CHEAP_GROUPS, "signature_", "outcome_")
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """What the three checks say about a row, without a model."""
+
+    r1: bool
+    r2: bool
+    quote: Quote | None
+
+    @classmethod
+    def of(cls, row: Row) -> Said:
+        change = row.compared.change
+        r1 = bool(gone_parameters(change))
+        r2 = not r1 and bool(undocumented_parameters(change))
+        return cls(r1, r2, None if r1 or r2 else next(iter(quotes(change)), None))
+
+
+@dataclass(frozen=True)
 class Corpus:
     """All rows and what is known of them, in the order of repositories and of their history."""
 
@@ -60,16 +78,29 @@ class Corpus:
     repositories: tuple[str, ...]
     heads: Mapping[str, str]
 
-    @property
+    @cached_property
     def values(self) -> Floats:
         return np.array([row.values for row in self.rows], dtype=np.float64)
 
-    @property
+    @cached_property
     def told(self) -> Flags:
         return np.array([row.told for row in self.rows])
 
-    def flags(self, judge: Callable[[Row], bool]) -> Flags:
-        return np.array([judge(row) for row in self.rows])
+    @cached_property
+    def said(self) -> tuple[Said, ...]:
+        return tuple(map(Said.of, self.rows))
+
+    @cached_property
+    def r1(self) -> Flags:
+        return np.array([said.r1 for said in self.said])
+
+    @cached_property
+    def r2(self) -> Flags:
+        return np.array([said.r2 for said in self.said])
+
+    @cached_property
+    def quoted(self) -> Flags:
+        return np.array([said.quote is not None for said in self.said])
 
     def column(self, name: str) -> Floats:
         found: Floats = self.values[:, NAMES.index(name)]
@@ -96,16 +127,13 @@ def _cut_down(row: Row) -> Row:
     return replace(row, compared=replace(row.compared, change=replace(change, around=around)))
 
 
-def is_r1(row: Row) -> bool:
-    return bool(gone_parameters(row.compared.change))
-
-
-def is_r2(row: Row) -> bool:
-    return not is_r1(row) and bool(undocumented_parameters(row.compared.change))
-
-
-def is_quotable(row: Row) -> bool:
-    return bool(quotes(row.compared.change))
+def is_confirmed(row: Row, said: Said) -> bool:
+    """Whether the author took away the very word that would have been quoted."""
+    if said.quote is None:
+        return False
+    pattern = re.compile(rf"(?<!\w){re.escape(said.quote.token)}(?!\w)")
+    before, after = row.compared.words_before, row.compared.words_after or ""
+    return len(pattern.findall(after)) < len(pattern.findall(before))
 
 
 def left_out_logistic(corpus: Corpus, groups: Sequence[str]) -> Floats:
@@ -163,6 +191,10 @@ class Slice:
         )
         return first.over(second).interval()
 
+    def share(self, of: Flags) -> Interval:
+        """How many of the rows."""
+        return self.repositories.mean(of[self.of].astype(np.float64)).interval()
+
     def rule(self, fires: Flags) -> dict[str, Interval | float | int]:
         """Label precision, recall and how often a rule fires."""
         inside = fires[self.of]
@@ -185,12 +217,15 @@ def threshold_for(scores: Floats, may_speak: Flags, told: Flags) -> float:
     """The score from which it speaks on at most the allowed share of functions whose docstring stayed."""
     allowed = int(ALERTS_AT_MOST * (~told).sum())
     ordered = np.sort(scores[may_speak & ~told])[::-1]
-    return float(np.nextafter(ordered[allowed], np.inf)) if len(ordered) > allowed else float(ordered[-1])
+    if len(ordered) > allowed:
+        return float(np.nextafter(ordered[allowed], np.inf))
+    return float(scores[may_speak].min())  # all of them are few enough
 
 
 def measure(corpus: Corpus, scores: Floats) -> dict[str, object]:
     """Everything that is reported."""
-    r1, r2, quotable = corpus.flags(is_r1), corpus.flags(is_r2), corpus.flags(is_quotable)
+    r1, r2, quoted = corpus.r1, corpus.r2, corpus.quoted
+    confirmed = np.array(list(map(is_confirmed, corpus.rows, corpus.said)))
     unchanged = corpus.column("signature_changed") == 0
     everything = Slice.cut(corpus, np.ones(len(corpus.rows), dtype=bool))
     cheap = left_out_logistic(corpus, CHEAP_GROUPS)
@@ -207,8 +242,8 @@ def measure(corpus: Corpus, scores: Floats) -> dict[str, object]:
         "signature unchanged": Slice.cut(corpus, unchanged),
         "outside rules": outside,
     }
-    threshold = threshold_for(scores, quotable & ~(r1 | r2), corpus.told)
-    shown = quotable & ~(r1 | r2) & (scores >= threshold)
+    threshold = threshold_for(scores, quoted, corpus.told)
+    shown = quoted & (scores >= threshold)
     map_ = fit_platt(scores, corpus.told)
     held = reliability(probability(map_, scores), corpus.told)
     return {
@@ -222,8 +257,13 @@ def measure(corpus: Corpus, scores: Floats) -> dict[str, object]:
         "gain over size and shape, same size and length": everything.gain(scores, cheap),
         "rules": {
             "R1": everything.rule(r1), "R2": everything.rule(r2), "R1 or R2": everything.rule(r1 | r2),
-            "quotable, not R1 or R2": everything.rule(quotable & ~(r1 | r2)),
-            "shown by the trees": everything.rule(shown),
+            "quotes": everything.rule(quoted), "quotes, trees agree": everything.rule(shown),
+        },
+        "quotes": {
+            "told": int((quoted & corpus.told).sum()),
+            "author changed that very word": Slice.cut(corpus, quoted & corpus.told).share(confirmed),
+            "auc of the trees among them": Slice.cut(corpus, quoted).figures(scores)["auc"],
+            "auc of size and shape among them": Slice.cut(corpus, quoted).figures(cheap)["auc"],
         },
         "threshold": {
             "score": threshold,
@@ -293,18 +333,17 @@ def show(result: Mapping[str, object]) -> None:
               f"{rule['recall']['value']:.2f}  on rows left alone {rule['on rows left alone']}")  # fmt: skip
     for name, one in plain["repositories"].items():
         print(f"{name:34} rows {one['rows']:6} base {one['base rate']:.3f} AUC {one['auc']:.3f}")
-    print(plain["threshold"], plain["calibration"])
+    print(plain["threshold"], plain["calibration"], plain["quotes"], sep="\n")
 
 
 def read(corpus: Corpus, scores: Floats, kind: str, count: int, seed: int) -> None:
-    """Print findings on rows whose docstring was left alone; of the trees the highest, of rules at random."""
-    judges: dict[str, Callable[[Row], bool]] = {"r1": is_r1, "r2": is_r2}
-    if kind == "model":
-        may = corpus.flags(is_quotable) & ~corpus.flags(is_r1) & ~corpus.flags(is_r2) & ~corpus.told
-        chosen = [int(at) for at in np.argsort(-scores, kind="stable") if may[at]][:count]
+    """Print findings on rows whose docstring was left alone; quotes by the trees' score, rules at random."""
+    kinds = {"r1": corpus.r1, "r2": corpus.r2, "quotes": corpus.quoted}
+    hits = [int(at) for at in np.flatnonzero(kinds[kind] & ~corpus.told)]
+    if kind == "quotes":
+        chosen = sorted(hits, key=lambda at: (-scores[at], at))[:count]
     else:
-        hits = np.flatnonzero(corpus.flags(judges[kind]) & ~corpus.told)
-        chosen = sorted(random.Random(seed).sample([int(at) for at in hits], min(count, len(hits))))
+        chosen = sorted(random.Random(seed).sample(hits, min(count, len(hits))))
     for number, at in enumerate(chosen, 1):
         _print_row(number, corpus.repositories[at], corpus.rows[at], float(scores[at]))
 
@@ -353,7 +392,7 @@ def main() -> None:
     parser.add_argument("--recipe", type=Path, help="YAML file; the usual numbers without it")
     parser.add_argument("--json", type=Path, help="where the figures go")
     parser.add_argument("--model", type=Path, help="folder for trees trained on everything")
-    parser.add_argument("--read", nargs=2, action="append", default=[], metavar=("r1|r2|model", "N"))
+    parser.add_argument("--read", nargs=2, action="append", default=[], metavar=("r1|r2|quotes", "N"))
     parser.add_argument("--seed", type=int, default=0, help="of the findings drawn for reading")
     given = parser.parse_args()
     given.rows.mkdir(parents=True, exist_ok=True)

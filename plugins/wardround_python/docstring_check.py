@@ -6,14 +6,16 @@ import ast
 import re
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks import Source
-from wardround.drift.rows import Compared
 from wardround.findings import Plane, Span
 from wardround_python.check import PythonCheck
-from wardround_python.functions import compared
+from wardround_python.function_texts import differing
 from wardround_python.module import FunctionNode
+
+if TYPE_CHECKING:
+    from wardround.drift.documented import Compared
 
 _FUNCTIONS_AT_MOST = 15
 """Where a change touches more documented functions of a file, it is a sweep and says little about each."""
@@ -21,8 +23,10 @@ _FUNCTIONS_AT_MOST = 15
 
 def untold(source: Source) -> Sequence[Compared]:
     """The documented functions whose code the change touched, and whose docstring it did not."""
-    if source.base_text is None or not ('"""' in source.text or "'''" in source.text):
+    if source.base_text is None or not differing(source.base_text, source.text):
         return ()
+    from wardround_python.functions import compared  # most changes need no more than the look above
+
     found = compared(source.base_text, source.text)
     return [one for one in found if not one.is_told] if len(found) <= _FUNCTIONS_AT_MOST else ()
 

@@ -1,4 +1,4 @@
-"""What the Python specialist's model is trained to choose: which sentence of a docstring a change touches."""
+"""What the Python specialist's models are trained to choose."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import difflib
 import re
 from collections.abc import Iterator
 
-from wardround.drift.rows import Compared
+from wardround.drift.documented import Compared
+from wardround.messages import choices_of_messages
 from wardround.overlap import OVERLAP_NAMES, overlap
 from wardround.tasks import Choice, Commit, History, Task
 from wardround_python.functions import compared
@@ -34,7 +35,15 @@ def tasks() -> list[Task]:
             features=overlap,
             feature_names=OVERLAP_NAMES,
             kind="doc-drift",
-        )
+        ),
+        Task(
+            name="message-hunk",
+            specialist="python",
+            title="which hunk is this message about",
+            mine=lambda history: choices_of_messages(history, ("*.py",)),
+            features=overlap,
+            feature_names=OVERLAP_NAMES,
+        ),
     ]
 
 

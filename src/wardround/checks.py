@@ -154,13 +154,8 @@ class Documented(ABC):
 
 
 class Check(Documented):
-    """Detects one rule in one file. Made anew for each file; ``VALID`` and ``INVALID`` are its cases.
+    """Detects one rule in one file. Made anew for each file; ``VALID`` and ``INVALID`` are its cases."""
 
-    Attributes:
-        CASE_MODELS: what its cases are run with, where it says nothing without a model.
-    """
-
-    CASE_MODELS: ClassVar[Models] = NoModels()
     VALID: ClassVar[Sequence[str | Valid]] = ()
     INVALID: ClassVar[Sequence[Invalid]] = ()
 

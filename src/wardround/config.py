@@ -49,6 +49,7 @@ class Request:
     config_from: ConfigFrom | None = None
     use_baseline: bool = True
     use_models: bool = True
+    show_all: bool = False
 
     @property
     def trusted_side(self) -> ConfigFrom:
@@ -73,6 +74,7 @@ class RootTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename=
     model_provider: Literal["auto", "cpu", "cuda"] = "auto"
     model_threads: int = 1
     log_shadow: bool = False
+    fold: bool = True
 
 
 class FolderTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):

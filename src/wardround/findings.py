@@ -121,6 +121,7 @@ class Finding:
 
     Attributes:
         masked: a secret stands on these lines, so their text is never printed.
+        waived: the reason of whoever dismissed it; empty if nobody did.
     """
 
     fingerprint: str
@@ -139,6 +140,7 @@ class Finding:
     url: str | None = None
     suggested_fix: SuggestedFix | None = None
     masked: bool = False
+    waived: str = ""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.confidence <= 1.0:

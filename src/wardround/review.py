@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from wardround import config as configuration
+from wardround.analysis.ranking import triaged
 from wardround.analysis.sides import Sides
 from wardround.analysis.weigh import Weighing
 from wardround.change.diff import Change, ChangedFile
@@ -20,6 +22,7 @@ from wardround.host import Host
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
 from wardround.verdict.gate import Gate, Outcome, gate
+from wardround.verdict.triage import Triage
 
 _CONTEXT_LINES = 3
 
@@ -28,7 +31,8 @@ _CONTEXT_LINES = 3
 class Review:
     """The result of a review. ``findings`` are all of them, ``visible`` those the filter lets through.
 
-    ``notes`` say what models did not look at, and why.
+    ``notes`` say what models did not look at, and why. ``triage`` ranks and folds what people are shown;
+    without it everything visible is shown, in the order of places. No machine is told of it.
     """
 
     change: Change
@@ -45,11 +49,17 @@ class Review:
     contents: Mapping[str, str]
     text_of: Callable[[str], str | None] = field(compare=False)
     notes: tuple[str, ...] = ()
+    triage: Triage | None = None
 
     @cached_property
     def visible(self) -> tuple[Finding, ...]:
         """The findings the filter mode lets through, in order."""
         return tuple(f for f in self.findings if self._passes(f))
+
+    @property
+    def open_findings(self) -> tuple[Finding, ...]:
+        """The visible findings that nobody waived, in order."""
+        return tuple(f for f in self.visible if f.status is not Status.SUPPRESSED)
 
     @cached_property
     def _files(self) -> dict[str, ChangedFile]:
@@ -103,7 +113,7 @@ def run(
     findings = tuple(finding for finding, _ in named)
     unreviewed = weighing.unreviewed(findings)
     default = "block" if request.profile is Profile.CI else "pass"
-    return Review(
+    done = Review(
         change=change,
         context_id=_context_id(change, reviewed.digests),
         reviewed=tuple(sorted(reviewed.claimed)),
@@ -118,6 +128,15 @@ def run(
         contents={finding.fingerprint: content for finding, content in named},
         text_of=Texts(origin, change).head,
         notes=reviewed.notes,
+    )
+    shown = done.open_findings
+    if request.show_all or not config.root.fold or not shown:
+        return done
+    today = datetime.datetime.now(datetime.UTC).date()
+    return replace(
+        done,
+        triage=triaged(shown, findings, done.text_of, weighing.baseline, weighing.dismissals, today),
+        seconds=time.monotonic() - started,
     )
 
 

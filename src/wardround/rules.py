@@ -189,12 +189,12 @@ def load_tool_map(tool: str, package: str = RULES_PACKAGE) -> ToolMap:
     """
     source = resources.files(package) / "tools" / f"{tool}.yml"
     try:
-        return ToolMap(msgspec.convert(_load_yaml(source.read_text("utf-8")), ToolMapFile))
+        return ToolMap(msgspec.convert(load_yaml(source.read_text("utf-8")), ToolMapFile))
     except (OSError, msgspec.ValidationError) as cause:
         raise WardroundError(f"{package}/tools/{tool}.yml is not a tool map: {cause}") from cause
 
 
-def _load_yaml(text: str) -> Any:
+def load_yaml(text: str) -> Any:
     """Parse YAML; the parsed form is kept, since parsing costs more than all else at start-up."""
     return kept("rules", hashlib.sha256(f"1.2 {text}".encode()).hexdigest(), lambda: _parsed(text))
 
@@ -349,7 +349,7 @@ def declared(folder: str, engine: str, package: str = RULES_PACKAGE) -> list[Dec
     for source in (resources.files(package) / folder / engine).iterdir():
         if not source.name.endswith(".yml"):
             continue
-        content = _load_yaml(source.read_text("utf-8"))
+        content = load_yaml(source.read_text("utf-8"))
         for one in content.get("rules", [content]):
             try:
                 found.append(msgspec.convert(one, DeclaredRule))

@@ -34,9 +34,7 @@ def results(specialist: Specialist, check: type[Check], case: str | Valid | Inva
         case = Valid(case)
     options = specialist.options() if specialist.options is not None else None
     is_added = _added_lines(case.base, case.source).__contains__
-    source = Source(
-        case.path, case.source, lambda: case.base, NoProject(case.others), options, is_added, check.CASE_MODELS
-    )
+    source = Source(case.path, case.source, lambda: case.base, NoProject(case.others), options, is_added)
     return sorted(specialist.run_checks([check], source), key=lambda result: result.span)
 
 

@@ -134,9 +134,9 @@ def test_what_is_staged_is_searched_and_not_what_lies_beside_it(shop: GitReposit
     assert "nothing among 4 source files" in _out(shop, "--no-models", "--at", "HEAD", "refund")
 
 
-def test_tests_are_searched_if_asked(shop: GitRepository) -> None:
+def test_what_stands_beside_the_source_is_searched_if_asked(shop: GitRepository) -> None:
     assert "tests/test_cart.py" not in _out(shop, "--no-models", "basket total")
-    assert "tests/test_cart.py" in _out(shop, "--no-models", "--tests", "basket total")
+    assert "tests/test_cart.py" in _out(shop, "--no-models", "--all", "basket total")
 
 
 def test_the_text_may_stand_in_a_file_or_come_from_a_pipe(shop: GitRepository, tmp_path: Path) -> None:

@@ -56,6 +56,7 @@ def test_a_new_parameter_is_undocumented_where_two_are_documented() -> None:
     ("old", "new", "name"),
     [
         (signature("to", "tries"), signature("to", "tries", "_wait"), "load"),
+        (signature("to", "tries"), signature("to", "tries", "WAIT"), "load"),
         (signature("to", "tries"), signature("to", "tries", "often"), "load"),
         (signature("to", "tries"), signature("to", "tries", "func"), "load"),
         (signature("to", "tries"), signature("wait", "to", "tries"), "load"),
@@ -67,6 +68,7 @@ def test_a_new_parameter_is_undocumented_where_two_are_documented() -> None:
     ],
     ids=[
         "private",
+        "constant",
         "named",
         "wrapped",
         "first",

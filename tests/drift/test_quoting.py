@@ -22,19 +22,56 @@ def test_a_name_that_merely_moved_is_not_quoted() -> None:
     assert quotes(change(said, "a(fetch_id)\nb()", "b()\na(fetch_id, 1)")) == []
 
 
+@pytest.mark.parametrize("name", ["_load_id", "Row"])
+def test_a_name_of_another_sort_is_no_new_name(name: str) -> None:
+    said = words("Look up by fetch_id.")
+    assert quotes(change(said, "a(fetch_id)", f"a({name})", around="fetch_id")) == []
+
+
+@pytest.mark.parametrize(
+    "line", ["fetch_id = 1", "for fetch_id in rows:", "with a as fetch_id:", "x, fetch_id = y"]
+)
+def test_a_local_variable_is_nobody_elses_business(line: str) -> None:
+    assert quotes(change(words("Look up by fetch_id."), line, line.replace("fetch", "load"))) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "count"),
+    [
+        ("Renders *obj* here", 1),
+        ("Renders an obj here", 0),
+        ("See :meth:`mail.obj.send`", 0),
+        ("obj - what", 1),
+    ],
+)
+def test_a_parameter_with_a_plain_name_must_be_meant(said: str, count: int) -> None:
+    old, new = (Code((f"def load({name}):",), signature(name)) for name in ("obj", "data"))
+    assert len(quotes(change(words(f"`obj` {said}"[6:]), old, new))) == count
+
+
+@pytest.mark.parametrize(("old", "new"), [("'GET'", "'get'"), ("'a.b.c'", "'a.b:c'"), ("'GET'", "METHOD")])
+def test_a_literal_that_still_says_the_same_is_not_quoted(old: str, new: str) -> None:
+    said = words("Sends `GET` to a.b.c.")
+    assert quotes(change(said, f"f({old})", f"f({new})", around="GET a b c")) == []
+
+
 def test_a_default_is_quoted_from_the_lines_about_its_parameter() -> None:
     said = words("Load 30 rows.\n\ntries: how often\nwait: seconds, defaults to 30", "tries", "wait")
-    old = Code(("def load(tries, wait=30):",), signature("tries", wait="30"))
-    new = Code(("def load(tries, wait=None):",), signature("tries", wait="None"))
+    old, new, later = (
+        Code((f"def load(tries, wait={wait}):",), signature("tries", wait=wait))
+        for wait in ("30", "60", "None")
+    )
     first = quotes(change(said, old, new))[0]
-    assert (first.kind, first.token, first.now, first.line) == (QuoteKind.DEFAULT, "30", "None", 3)
+    assert (first.kind, first.token, first.now, first.line) == (QuoteKind.DEFAULT, "30", "60", 3)
+    assert all(quote.kind is not QuoteKind.DEFAULT for quote in quotes(change(said, old, later)))
 
 
-def test_an_error_that_is_raised_no_more_is_quoted() -> None:
+def test_an_error_in_whose_place_another_is_raised_is_quoted() -> None:
     said = words("Load.\n\nLookupError: there is none", raises=("LookupError",))
-    old = Code(("raise LookupError(x)",), raises=("LookupError",))
-    (quote,) = quotes(change(said, old, Code(("return None",), returns=("None",))))
-    assert (quote.kind, quote.line, quote.column) == (QuoteKind.ERROR, 2, 0)
+    old, new = (Code((f"raise {error}(x)",), raises=(error,)) for error in ("LookupError", "TypeError"))
+    (quote,) = quotes(change(said, old, new))
+    assert (quote.kind, quote.line, quote.column, quote.now) == (QuoteKind.ERROR, 2, 0, "TypeError")
+    assert quotes(change(said, old, Code(("return find(x)",)), around="LookupError")) == []
 
 
 def test_an_error_that_is_still_named_in_the_code_is_not_quoted() -> None:
@@ -70,9 +107,41 @@ def test_a_list_that_stays_one_is_not_quoted() -> None:
 
 
 def test_the_most_telling_comes_first_and_each_thing_once() -> None:
-    said = words("Match rows by query.\n\nquery is matched with old_name, and old_name again.")
-    found = quotes(change(said, "f(query, old_name)", "f()"))
+    said = words("Match rows by old_name.\n\nA `query` goes with old_name, and old_name again.")
+    old = Code(("def load(query):", "f(query, old_name)"), signature("query"))
+    found = quotes(change(said, old, Code(("def load():", "f()"))))
     assert [(quote.token, quote.kind) for quote in found] == [
+        ("query", QuoteKind.PARAMETER),
         ("old_name", QuoteKind.NAME),
-        ("query", QuoteKind.WORD),
     ]
+
+
+def test_plain_words_are_not_taken_for_names() -> None:
+    assert quotes(change(words("Return the results in this format."), "results = format", "a = b")) == []
+
+
+def test_a_name_that_stands_elsewhere_in_the_file_is_not_quoted_unless_it_was_renamed() -> None:
+    said = words("Look up by fetch_id.")
+    assert quotes(change(said, "a(fetch_id)", "b()", around="fetch_id")) == []
+    (quote,) = quotes(change(said, "a(fetch_id)", "a(load_id)", around="fetch_id"))
+    assert quote.now == "load_id"
+
+
+def test_a_parameter_that_any_keyword_may_still_bring_is_not_quoted() -> None:
+    said = words("Send to `host_name`.")
+    old = Code(("def load(host_name):",), signature("host_name"))
+    (quote,) = quotes(change(said, old, Code(("def load(x):",), signature("x"))))
+    assert quote.kind is QuoteKind.PARAMETER
+    assert quotes(change(said, old, Code(("def load(**x):",), signature(open_ended=True)))) == []
+
+
+def test_a_result_of_unknown_kind_may_still_be_what_the_words_say() -> None:
+    said = words("Return a list of rows.")
+    old = Code(("return [a]",), returns=("[a]",))
+    assert quotes(change(said, old, Code(("return rows",), returns=("rows",)))) == []
+    (quote,) = quotes(change(said, old, Code(("return (a, b)",), returns=("(a, b)",))))
+    assert (quote.kind, quote.token) == (QuoteKind.RESULT, "list")
+
+
+def test_a_number_is_quoted_only_where_another_took_its_place() -> None:
+    assert quotes(change(words("Give 30 rows."), "return rows[:30]", "return rows")) == []

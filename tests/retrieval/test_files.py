@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wardround.retrieval.files import is_source, is_test, locate, locate_functions
+from wardround.retrieval.files import is_beside, is_source, locate, locate_functions
 from wardround.retrieval.index import Entry, Index, using
 
 if TYPE_CHECKING:
@@ -53,18 +53,17 @@ def test_an_empty_tree_holds_nothing(tmp_path: Path, embedder: GroupEmbedder) ->
     assert using(Path("/r"), work, tmp_path) == 0
 
 
-def test_functions_are_found_in_files(embedder: GroupEmbedder) -> None:
+def test_functions_are_found_in_files() -> None:
     texts = list(FILES.items())
     found = locate_functions("forget a user", texts)
     assert [(one.path, one.function.name, one.function.line) for one in found] == [
         ("src/auth.py", "forget", 5)
     ]
-    assert locate_functions("forget a user", texts, embedder)[0].function.name == "forget"
     assert locate_functions("forget a user", []) == []
 
 
 @pytest.mark.parametrize(
-    ("path", "source", "test"),
+    ("path", "source", "beside"),
     [
         ("src/app.py", True, False),
         ("Dockerfile", True, False),
@@ -80,10 +79,14 @@ def test_functions_are_found_in_files(embedder: GroupEmbedder) -> None:
         ("pkg/store_test.go", True, True),
         ("e2e/login.ts", True, True),
         ("src/latest/plan.py", True, False),
+        ("docs/conf.py", True, True),
+        ("web/src/documents/list.ts", True, False),
+        ("packages/app/examples/basic.tsx", True, True),
+        ("web/store.servertest.ts", True, True),
     ],
 )
-def test_sources_and_tests_are_told_by_their_path(path: str, source: bool, test: bool) -> None:
-    assert (is_source(path), is_test(path)) == (source, test)
+def test_what_stands_beside_the_source_is_told_by_its_path(path: str, source: bool, beside: bool) -> None:
+    assert (is_source(path), is_beside(path)) == (source, beside)
 
 
 def test_nothing_heavy_is_loaded_without_a_model() -> None:

@@ -23,6 +23,7 @@ from tests.training.judged import (  # noqa: E402
 )
 from wardround.errors import TrainingError  # noqa: E402
 from wardround.inference.metadata import Evaluation, Interval, Metadata, State  # noqa: E402
+from wardround.inference.ranker import fused  # noqa: E402
 from wardround.retrieval.embedder import Embedder  # noqa: E402
 from wardround.tasks import Task  # noqa: E402
 from wardround.training.evaluate import Measured, Sides, evaluate  # noqa: E402
@@ -124,11 +125,11 @@ def test_a_score_for_each_candidate_comes_back_for_plots_and_calibration() -> No
     assert {len(rows) for rows in found.scores.values()} == {320 * 4}
     assert found.fusion.names == ("shared-words", "bm25", "cosine")
     assert found.fusion.weights[-1] > 0
-    rebuilt = found.fusion.bias + found.fusion.weights[2] * found.scores["adapter"]
-    rebuilt = rebuilt + found.fusion.weights[1] * found.scores["bm25"]
     shared = [row[0] for one in sides().evaluation for row in TASK.features(one.query, one.candidates)]
-    rebuilt = rebuilt + found.fusion.weights[0] * np.array(shared)
-    assert np.allclose(rebuilt, found.scores["cheap+adapter"])
+    told = zip(shared, found.scores["bm25"], strict=True)
+    evidence = [{"shared-words": words, "bm25": score} for words, score in told]
+    at_run_time = fused(found.fusion, found.scores["adapter"].tolist(), evidence)
+    assert at_run_time == pytest.approx(found.scores["cheap+adapter"].tolist())
 
 
 @pytest.mark.parametrize(

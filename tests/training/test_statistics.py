@@ -158,6 +158,19 @@ def test_ranks_of_ties_are_what_a_random_order_gives() -> None:
     assert ranking.reciprocal_ranks().tolist() == pytest.approx([0.75, second, (1 + 1 / 2 + 1 / 3) / 3])
 
 
+def test_pairs_are_ordered_within_a_question() -> None:
+    questions = asked("+---", "--++", "-+-")
+    scores = np.array([1.0, 1, 0, 0, 3, 1, 1, 2, 2, 2, 2])
+    expected = [auc(scores[rows], questions.right[rows]) for rows in (slice(0, 4), slice(4, 8), slice(8, 11))]
+    assert Ranking.by(scores, questions).ordered_pairs().tolist() == pytest.approx(expected)
+
+
+def test_scores_are_standardised_within_a_question() -> None:
+    questions = asked("+---", "--++", "-+-")
+    found = questions.standardised(np.array([3.0, 1, 1, 3, 70, 70, 70, 70, 1, 0, 2]))
+    assert found.tolist() == pytest.approx([1, -1, -1, 1, 0, 0, 0, 0, 0, -(1.5**0.5), 1.5**0.5])
+
+
 def test_a_shuffle_keeps_the_number_of_right_ones() -> None:
     questions = asked("+---", "--++", "-+-")
     shuffled = questions.shuffled(np.random.default_rng(0))
@@ -202,3 +215,25 @@ def test_one_kind_of_row_teaches_nothing() -> None:
         logistic.fit(np.zeros((2, 1)), flags("++"))
     with pytest.raises(ValueError, match="not a finite number"):
         logistic.fit(np.array([[np.inf], [0.0]]), flags("+-"))
+
+
+def test_the_weights_of_choices_are_found_whatever_a_question_adds() -> None:
+    told = np.random.default_rng(6)
+    rows = told.normal(size=(4000, 5, 2)) + 20 * told.normal(size=(4000, 1, 2))
+    likely = np.exp((rows - rows.mean(axis=1, keepdims=True)) @ [1.0, -0.5])
+    likely /= likely.sum(axis=1, keepdims=True)
+    right = np.zeros((4000, 5), dtype=bool)
+    right[np.arange(4000), [told.choice(5, p=one) for one in likely]] = True
+    starts = np.arange(0, 20_000, 5)
+    found = logistic.fit_choices(rows.reshape(-1, 2), right.reshape(-1), starts)
+    assert found.weights == pytest.approx((1.0, -0.5), abs=0.06)
+    blurred = logistic.fit(rows.reshape(-1, 2), right.reshape(-1))
+    assert abs(blurred.weights[0]) < 0.1
+
+
+def test_a_column_that_is_the_same_for_a_question_tells_nothing() -> None:
+    rows = np.array([[1.0, 3.0], [0.0, 3.0], [2.0, 9.0], [0.0, 9.0]])
+    found = logistic.fit_choices(rows, flags("+-+-"), np.array([0, 2]))
+    assert found.weights[0] > 0 == found.weights[1]
+    with pytest.raises(ValueError, match="not a finite number"):
+        logistic.fit_choices(rows * np.nan, flags("+-+-"), np.array([0, 2]))

@@ -12,28 +12,39 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 from wardround.corpora.audit import AuditedFile, Check, assembled, audit_of
 from wardround.corpora.records import digest_of, write_json
 from wardround.tasks import Choice
+from wardround.training.encoder import quiet
 
-WORDS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma".split()
+WORDS = [
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu",
+    "xi", "omicron", "pi", "rho", "sigma",
+]  # fmt: skip
 SIZES: dict[str, Any] = {
-    "hidden_size": 32, "num_hidden_layers": 4, "num_attention_heads": 4, "intermediate_size": 64,
+    "hidden_size": 64, "num_hidden_layers": 4, "num_attention_heads": 4, "intermediate_size": 256,
 }  # fmt: skip
 ARCHITECTURES = ("bert", "roberta", "modernbert", "qwen2")
 
 
-def base(folder: Path, architecture: str = "bert", **changes: Any) -> Path:
+def base(place: Path, architecture: str = "bert", **changes: Any) -> Path:
     """A base with random weights: its description, beside the folder of its files."""
-    files = folder / f"{architecture}-files"
+    files = place / f"{architecture}-files"
     tokenizer = _tokenizer(architecture)
     files.mkdir(parents=True)
     tokenizer.save(str(files / "tokenizer.json"))
-    _model(architecture, tokenizer.get_vocab_size()).save_pretrained(files)
+    with quiet():
+        _model(architecture, tokenizer.get_vocab_size()).save_pretrained(files)
     described = {
-        "id": f"tiny/{architecture}", "licence": "MIT", "architecture": "encoder", "pooling": "mean", "window": 16,
-        "folder": files.name, "digest": digest_of(files / "model.safetensors"), "targets": _TARGETS[architecture],
+        "id": f"tiny/{architecture}", "licence": "MIT", "architecture": "encoder", "pooling": "mean",
+        "window": 16, "folder": files.name, "digest": digest_of(files / "model.safetensors"),
+        "targets": _TARGETS[architecture],
     }  # fmt: skip
     if architecture == "qwen2":
-        described |= {"architecture": "decoder", "pooling": "last", "marker-position": "end", "marker": "<end>"}
-    path = folder / f"{architecture}.yml"
+        described |= {
+            "architecture": "decoder",
+            "pooling": "last",
+            "marker-position": "end",
+            "marker": "<end>",
+        }
+    path = place / f"{architecture}.yml"
     path.write_text(yaml.safe_dump(described | changes))
     return path
 
@@ -92,8 +103,8 @@ def choices(repositories: int = 4, each: int = 8) -> list[Choice]:
             names[0], names[right] = names[right], names[0]
             made.append(
                 Choice(
-                    repository=f"own/r{repository}", time=1_000 * (1 + repository), group=f"{repository}/{number // 2}",
-                    query=f"about {names[right]} {'x ' * (number % 3)}",
+                    repository=f"own/r{repository}", time=1_000 * (1 + repository),
+                    group=f"{repository}/{number // 2}", query=f"about {names[right]} {'x ' * (number % 3)}",
                     candidates=tuple(f"this {name} holds {name} {number}" for name in names), right=(right,),
                 )
             )  # fmt: skip
@@ -121,6 +132,9 @@ def write_audit(path: Path, *, passed: bool = True, held: tuple[str, ...] = ()) 
     write_json(audit_of(path), audit)
 
 
+_TRAINING = {"steps": 6, "batch": 4, "checkpoint": 2, "validate": 3, "precision": "float32"}
+
+
 def recipe(folder: Path, described: Path, **training: Any) -> Path:
     """A recipe over records that stand beside it: r0 and r1 train, r2 validates, r3 evaluates."""
     if not (folder / "records.jsonl").exists():
@@ -132,7 +146,7 @@ def recipe(folder: Path, described: Path, **training: Any) -> Path:
             "records": ["records.jsonl"], "train": ["own/r0", "own/r1"], "validation": ["own/r2"],
             "evaluation": ["own/r3"],
         },
-        "training": {"steps": 6, "batch": 4, "checkpoint": 2, "validate": 3, "precision": "float32"} | training,
+        "training": _TRAINING | training,
     }  # fmt: skip
     path = folder / "recipe.yml"
     path.write_text(yaml.safe_dump(content))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks import Invalid, Source, Valid
-from wardround.drift.parameters import undocumented_parameters
-from wardround.drift.rows import Compared
 from wardround.findings import Severity
 from wardround_python.docstring_check import DocstringCheck
+
+if TYPE_CHECKING:
+    from wardround.drift.documented import Compared
 
 _DOCSTRING = (
     '"""Send a text.\n\n    Args:\n        to: who gets it\n        text: it is wrapped at width\n    """'
@@ -60,9 +61,13 @@ class ParameterUndocumented(DocstringCheck):
 
     @classmethod
     def may_speak(cls, one: Compared, source: Source) -> bool:
+        from wardround.drift.parameters import undocumented_parameters
+
         return bool(undocumented_parameters(one.change))
 
     def look_at(self, one: Compared) -> None:
+        from wardround.drift.parameters import undocumented_parameters
+
         declared = _declared(self.function_of_change(one).args)
         for parameter in undocumented_parameters(one.change):
             self.report(

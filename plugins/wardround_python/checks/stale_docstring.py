@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks import Invalid, Source, Valid
-from wardround.drift.features import features
-from wardround.drift.parameters import gone_parameters, undocumented_parameters
-from wardround.drift.quoting import Quote, QuoteKind, quotes
-from wardround.drift.rows import Compared
 from wardround.findings import Severity
-from wardround.models import Models, Ranker, TableModel
 from wardround_python.docstring_check import DocstringCheck
 
+if TYPE_CHECKING:
+    from wardround.drift.documented import Compared
+    from wardround.drift.quoting import Quote
+
 MODEL = "python-docstring-drift"
-
-
-@dataclass(frozen=True, slots=True)
-class _Convinced:
-    """A model for the cases, which show what can be quoted: it takes every docstring for stale."""
-
-    threshold: float = 0.5
-
-    def score(self, features: Sequence[float]) -> float:
-        return 1.0
-
-    def table(self, name: str) -> TableModel | None:
-        return self
-
-    def ranker(self, name: str) -> Ranker | None:
-        return None
 
 
 def _module(docstring: str, body: str, signature: str = "row") -> str:
@@ -45,14 +27,15 @@ _RAISES = "Load one row.\n\n    :raises LookupError: there is none\n    "
 class StaleDocstring(DocstringCheck):
     """A docstring names something that this change took out of the function.
 
-    A model that knows from history when authors change words and code together takes the docstring for stale,
-    and there is a phrase to point at. Read that phrase again, and change it or leave it.
+    There is a phrase to point at: a name that was renamed, a parameter that went, a number, text or default
+    that became another one, an error or kind of result in whose place another came. Read that phrase again,
+    and change it or leave it. Where a model is at hand that knows from history when authors change words with
+    the code, it must agree.
     """
 
     ID = "PY012"
     NAME = "stale-docstring"
     SEVERITY = Severity.INFO
-    CASE_MODELS: ClassVar[Models] = _Convinced()
     VALID: ClassVar[Sequence[str | Valid]] = [
         _module(_BY_ID, "    return find(row.load_id)\n"),
         Valid(
@@ -84,7 +67,7 @@ class StaleDocstring(DocstringCheck):
             column=33,
         ),
         Invalid(
-            _module(_RAISES, "    return rows.get(row)\n"),
+            _module(_RAISES, "    if row not in rows:\n        raise KeyError(row)\n    return rows[row]\n"),
             base=_module(
                 _RAISES, "    if row not in rows:\n        raise LookupError(row)\n    return rows[row]\n"
             ),
@@ -101,28 +84,30 @@ class StaleDocstring(DocstringCheck):
 
     @classmethod
     def may_speak(cls, one: Compared, source: Source) -> bool:
+        from wardround.drift.parameters import gone_parameters, undocumented_parameters
+        from wardround.drift.quoting import quotes
+
+        if gone_parameters(one.change) or undocumented_parameters(one.change) or not quotes(one.change):
+            return False
         model = source.models.table(MODEL)
-        return (
-            model is not None
-            and not gone_parameters(one.change)
-            and not undocumented_parameters(one.change)
-            and bool(quotes(one.change))
-            and model.score(features(one.change)) >= model.threshold
-        )
+        if model is None:
+            return True
+        from wardround.drift.features import features
+
+        return model.score(features(one.change)) >= model.threshold
 
     def look_at(self, one: Compared) -> None:
+        from wardround.drift.quoting import quotes
+
         quote = quotes(one.change)[0]
         self.report(self.words_span(one, quote.token, quote.line, quote.column), _message(quote))
 
 
 def _message(quote: Quote) -> str:
     said = f'the docstring says "{quote.phrase}"'
-    if quote.kind is QuoteKind.RESULT:
-        return f"{said}, but this change made the function {_result(quote)}"
+    if quote.kind.value == "result":
+        became = "a generator" if quote.now == "yield" else "return something else"
+        return f"{said}, but this change made the function {became}"
     if quote.now is None:
         return f'{said}, but this change took "{quote.token}" out of the function'
     return f'{said}, but this change made "{quote.token}" into "{quote.now}"'
-
-
-def _result(quote: Quote) -> str:
-    return "a generator" if quote.now == "yield" else "return something else"

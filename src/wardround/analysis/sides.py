@@ -323,9 +323,7 @@ class Sides:
                     continue
                 self._of_the_whole += [(specialist, result) for result in results]
 
-    def _looked(
-        self, specialist: Specialist, run: Callable[[Models], list[RawResult]]
-    ) -> list[RawResult]:
+    def _looked(self, specialist: Specialist, run: Callable[[Models], list[RawResult]]) -> list[RawResult]:
         return run(NoModels()) if self._desk is None else self._desk.look_at_whole(specialist, run)
 
     def _say_of_the_whole(self, head: Results) -> list[tuple[Specialist, str]]:

@@ -6,6 +6,7 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import groupby
 
 from wardround import config as configuration
@@ -24,7 +25,9 @@ from wardround.host import Host
 from wardround.rules import Rule
 from wardround.specialists import Specialist, leader_comments
 from wardround.verdict import baseline as baselines
-from wardround.verdict import suppressions
+from wardround.verdict import dismissals, suppressions
+from wardround.verdict.baseline import Baseline
+from wardround.verdict.dismissals import Dismissals, Dismissing
 from wardround.verdict.suppressions import Suppression
 
 
@@ -49,7 +52,8 @@ class Weighing:
         """All findings, each with a name that leaves out its file, in order.
 
         Raises:
-            ConfigError: a suppression on an added line cannot be understood, or the baseline cannot be read.
+            ConfigError: a suppression on an added line cannot be understood, or the baseline or the
+                dismissals cannot be read.
         """
         found = self._map(self._reviewed.head, self._reviewed.base)
         looking = {s for specialists in self._reviewed.claimed.values() for s in specialists}
@@ -58,7 +62,8 @@ class Weighing:
         self._masking = self._masks(found)
         found = self._identified([self._masking.finding(f) for f in found])
         found, notes = self._suppressed(found, self._reviewed.head)
-        return self._accepted(self._with_content_names([*found, *notes, *self._changed_rules()]))
+        named = self._with_content_names([*found, *notes, *self._changed_rules()])
+        return self._accepted(self._dismissed(named))
 
     def _masks(self, findings: Sequence[Finding]) -> Masking:
         """What hides the secrets of the findings that may be printed."""
@@ -159,7 +164,7 @@ class Weighing:
             named += zip(inside, names, strict=True)
         return named
 
-    # Suppressions, changed rules, baseline
+    # Suppressions, changed rules, dismissals, baseline
 
     def _suppressed(self, findings: Sequence[Finding], head: Results) -> tuple[list[Finding], list[Finding]]:
         """Waive what suppressions cover; what is wrong with a suppression is a finding of its own."""
@@ -245,8 +250,8 @@ class Weighing:
         for file in self._change.files:
             paths = {file.path, file.base_path or file.path}
             steers = paths & at_root or {path.rpartition("/")[2] for path in paths} & watched
-            is_baseline = self._config.root.baseline in paths
-            if not is_baseline and not (steers and self._settings_differ(file)):
+            is_record = bool({self._config.root.baseline, self._dismissals_name} & paths)
+            if not is_record and not (steers and self._settings_differ(file)):
                 continue
             line = next((h.head_start for h in file.hunks if h.head_length), 1)
             text = f"{file.path} steers this review; the base's version was used"
@@ -264,14 +269,40 @@ class Weighing:
         names = {"wardround", *(tool.name for s in self._host.specialists for tool in s.tools)}
         return _tables(sides[0], names) != _tables(sides[1], names)
 
-    def _accepted(self, named: list[tuple[Finding, str]]) -> list[tuple[Finding, str]]:
-        if not self._request.use_baseline:
-            return named
+    @property
+    def _dismissals_name(self) -> str:
+        return dismissals.beside(self._config.root.baseline)
+
+    @cached_property
+    def dismissals(self) -> Dismissals:
+        """What is dismissed on the trusted side."""
+        name = self._dismissals_name
+        return dismissals.load(self._origin.read(name, self._request.trusted_side), name)
+
+    @cached_property
+    def baseline(self) -> Baseline:
+        """What is accepted on the trusted side; nothing where the baseline does not count."""
         name = self._config.root.baseline
-        baseline = baselines.load(self._origin.read(name, self._request.trusted_side), name)
-        if not baseline.findings:
+        content = self._origin.read(name, self._request.trusted_side) if self._request.use_baseline else None
+        return baselines.load(content, name)
+
+    def _dismissed(self, named: list[tuple[Finding, str]]) -> list[tuple[Finding, str]]:
+        """Waive single findings that people have put aside."""
+        if not self.dismissals.dismissed:
             return named
-        acceptance = baselines.Acceptance(baseline, self._origin.tracked())
+        dismissing = Dismissing(self.dismissals, self._origin.tracked())
+        out = []
+        for finding, content in named:
+            is_open = finding.status is not Status.SUPPRESSED
+            reason = dismissing.reason(finding, content) if is_open else None
+            waived = finding if reason is None else replace(finding, status=Status.SUPPRESSED, waived=reason)
+            out.append((waived, content))
+        return out
+
+    def _accepted(self, named: list[tuple[Finding, str]]) -> list[tuple[Finding, str]]:
+        if not self.baseline.findings:
+            return named
+        acceptance = baselines.Acceptance(self.baseline, self._origin.tracked())
         return [
             (replace(finding, status=Status.EXISTING), content)
             if finding.status in (Status.NEW, Status.CAUSED) and acceptance.takes(finding, content)

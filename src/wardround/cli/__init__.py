@@ -22,6 +22,7 @@ _COMMANDS = (
     "adapters",
     "baseline",
     "data",
+    "dismiss",
     "doctor",
     "eval",
     "explain",

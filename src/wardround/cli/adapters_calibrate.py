@@ -28,13 +28,16 @@ def command(model: str, **options: Any) -> int:
 
     Fitted on half of the repositories, checked on the others; none may have been trained on.
     """
-    from wardround.training import appraise
+    from wardround.training.extra import MEASURING, require_extra
 
-    found = appraise.model_of(model)
+    require_extra(MEASURING)
+    from wardround.training import appraise, promote
+
+    found = promote.model_of(model)
     method, alarms = options["method"], options["alarms"]
     with progress_line() as progress:
         if options["recipe"] is not None:
-            base = appraise.base_of(options["base"])
+            base = promote.base_of(options["base"])
             metadata, done = appraise.calibrate_choices(
                 found, options["recipe"], base, method, alarms, progress
             )

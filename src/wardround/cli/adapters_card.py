@@ -14,11 +14,11 @@ from wardround.cli.reviewing import emit
 )
 def command(models: tuple[str, ...], check: bool) -> int:
     """Write card.md beside each MODEL from its metadata, the same bytes for the same metadata."""
-    from wardround.training import appraise, card, promote
+    from wardround.training import card, promote
 
     status = 0
     for name in models:
-        found = appraise.model_of(name)
+        found = promote.model_of(name)
         file = found.folder / card.CARD_FILE
         if not check:
             promote.write(found.folder, found.metadata)

@@ -35,13 +35,16 @@ def command(models: tuple[str, ...], **options: Any) -> int:
     and other seeds. What came of it is written to the first, with its card and plots; its state falls back
     to shadow until it is promoted again.
     """
-    from wardround.training import appraise, card
+    from wardround.training.extra import MEASURING, require_extra
+
+    require_extra(MEASURING)
+    from wardround.training import appraise, card, promote
 
     exempt = dict(_exempt(text) for text in options["exempt"])
-    found = [appraise.model_of(name) for name in models]
+    found = [promote.model_of(name) for name in models]
     with progress_line() as progress:
         if options["recipe"] is not None:
-            base = appraise.base_of(options["base"])
+            base = promote.base_of(options["base"])
             measured = appraise.evaluate_choices(found, options["recipe"], base, exempt, progress)
         elif options["rows"] is not None and options["training_rows"] is not None:
             measured = appraise.evaluate_rows(

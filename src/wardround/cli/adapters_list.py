@@ -17,6 +17,7 @@ def command(folders: tuple[Path, ...]) -> None:
     shadow is only logged, rank orders, report makes findings.
     """
     from wardround.inference.shelf import standard
+    from wardround.reports import harmless
 
     shelf = standard(folders)
     lines = []
@@ -25,11 +26,10 @@ def command(folders: tuple[Path, ...]) -> None:
         known = one.metadata
         size = sum(file.bytes for file in (known.model, known.shares, known.tokenizer) if file is not None)
         state = "hidden" if known.name in seen else known.state.value
-        about = known.title or known.task
         lines.append(
             f"{known.name:<24} {state:<7} {known.specialist or '-':<12} {size / 1e6:6.1f} MB  "
-            f"{known.model.sha256[:12]}  {about}\n"
+            f"{known.model.sha256[:12]}  {known.title or known.task}"
         )
         seen.add(known.name)
-    lines += [f"{refused.name:<24} refused: {refused.reason}\n" for refused in shelf.refused]
-    emit("".join(lines) or "no model is installed\n")
+    lines += [f"{refused.name:<24} refused: {refused.reason}" for refused in shelf.refused]
+    emit("\n".join(map(harmless, lines or ["no model is installed"])) + "\n")

@@ -36,17 +36,17 @@ def command(model: str, wanted: str, **options: Any) -> int:
     the state now, 1 refused.
     """
     from wardround.inference.metadata import State
-    from wardround.training import appraise, promote
+    from wardround.training import promote
     from wardround.training.card import RECIPE_FILE, lines
 
-    found = appraise.model_of(model)
+    found = promote.model_of(model)
     recipe = options["recipe"] or found.folder / RECIPE_FILE
     seen = promote.files_seen(
         found.folder,
         found.metadata,
-        base=appraise.base_of(options["base"]),
+        base=promote.base_of(options["base"]),
         recipe=recipe,
-        records=options["records"] or appraise.records_of(recipe),
+        records=options["records"] or promote.records_of(recipe),
     )
     decided = promote.promote(
         found.folder, State(wanted), seen, _reading(options["read"], options["read_note"])

@@ -20,6 +20,7 @@ def command(folders: tuple[Path, ...]) -> int:
     """
     from wardround.inference.shelf import Shelf, package_folder
     from wardround.inference.verify import verify
+    from wardround.reports import harmless
 
     own = package_folder()
     shelf = Shelf.of(folders or ([own] if own is not None else []))
@@ -27,7 +28,7 @@ def command(folders: tuple[Path, ...]) -> int:
     wrong = False
     for checked in verify(shelf):
         wrong = wrong or bool(checked.troubles)
-        lines.append(f"{checked.name:<24} {'WRONG' if checked.troubles else 'sound'}  {checked.said}\n")
-        lines += [f"  {trouble}\n" for trouble in checked.troubles]
-    emit("".join(lines) or "no model is installed\n")
+        lines.append(f"{checked.name:<24} {'WRONG' if checked.troubles else 'sound'}  {checked.said}")
+        lines += [f"  {trouble}" for trouble in checked.troubles]
+    emit("\n".join(map(harmless, lines or ["no model is installed"])) + "\n")
     return 1 if wrong else 0

@@ -28,6 +28,10 @@ DOC_DRIFT = "doc-drift"
 @click.option("--kind", "kinds", multiple=True,
               type=click.Choice(["bug-fix", "clean", "commits", DOC_DRIFT, "inducing"]),
               help="Mine commits of this kind; doc-drift: the tasks about it. Repeatable.")  # fmt: skip
+@click.option("--alerts", is_flag=True,
+              help="Mine what became of ruff's complaints, for the triage of findings; alone.")  # fmt: skip
+@click.option("--table", type=click.Path(path_type=Path), metavar="FILE",
+              help="With --alerts: where the rates of rules go (default FOLDER/ruff.yml).")  # fmt: skip
 @click.option("--head", default="HEAD", show_default=True, metavar="REV", help="Where the history begins.")
 @click.option("--since", metavar="DATE", help="Leave out older commits: YYYY-MM-DD, or seconds since 1970.")
 @click.option("--until", metavar="DATE", help="Leave out commits of this day and after.")
@@ -40,6 +44,8 @@ def command(repositories: tuple[str, ...], **options: Any) -> int:
 
     Items that hold a secret, generated or vendored files and wrecks are left out; the record says how many.
     """
+    if options["alerts"]:
+        return _mine_alerts(repositories, options)
     from wardround import host
     from wardround.corpora.measuring import KeptForMeasuring
     from wardround.corpora.mine import Mining
@@ -63,6 +69,34 @@ def command(repositories: tuple[str, ...], **options: Any) -> int:
             click.echo(f"  {one.name}: {one.items} items of {one.commits} commits, {one.licence}{dropped}")
             if one.damage:
                 say(f"{one.name}: {one.damage}")
+    return 0
+
+
+def _mine_alerts(repositories: tuple[str, ...], options: dict[str, Any]) -> int:
+    """Mine complaints, and write the table a review triages by."""
+    from wardround.corpora.alerts import AlertMining, read_items
+    from wardround.corpora.measuring import KeptForMeasuring
+
+    refused = [name for name in ("tasks", "kinds", "since", "until", "limit", "exclude") if options[name]]
+    if refused or options["head"] != "HEAD":
+        raise click.UsageError("--alerts goes with --out, --table and --kept only; its snapshots are fixed")
+    try:
+        from wardround.corpora import rates
+    except ModuleNotFoundError as cause:
+        raise UsageError("--alerts needs numpy: pip install 'wardround[models]'") from cause
+    with progress_line() as progress:
+        kept = KeptForMeasuring.read(options["kept"])
+        mining = AlertMining(options["out"], kept.__contains__, progress)
+        places = [_place(text) for text in repositories]
+        mined = [read_items(mining.mine(place.folder, place.name)) for place in places]
+    for recipe, items in mined:
+        fixed = sum(item.is_fixed for item in items)
+        click.echo(f"{recipe.repository}: {len(items)} complaints, {fixed} acted on")
+    table = rates.rates(mined)
+    file = options["table"] or options["out"] / "ruff.yml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(rates.written(table), encoding="utf-8")
+    click.echo(f"{file}: rates of {len(table.rules)} rules from {table.items} complaints")
     return 0
 
 

@@ -40,7 +40,7 @@ Found = TypeVar("Found")
 @click.option("--base", metavar="REF", help="Among the hunks from the merge base with REF ...")
 @click.option("--head", metavar="REF", help="... to this commit (default HEAD).")
 @click.option("--at", metavar="REF", help="Among the files of this commit (default: as staged now).")
-@click.option("--tests", is_flag=True, help="Among test files too.")
+@click.option("--all", "everything", is_flag=True, help="Among tests, examples and documentation too.")
 @click.option("--limit", type=click.IntRange(min=1, max=1000), default=10, show_default=True, metavar="N")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--no-models", is_flag=True, help="Order by words alone.")
@@ -48,8 +48,8 @@ Found = TypeVar("Found")
     "--repo", type=click.Path(path_type=Path), metavar="DIR", help="The repository (default: here)."
 )
 def command(
-    query: str, staged: bool, worktree: bool, base: str | None, head: str | None, at: str | None, tests: bool,
-    limit: int, form: str, no_models: bool, repo: Path | None,
+    query: str, staged: bool, worktree: bool, base: str | None, head: str | None, at: str | None,
+    everything: bool, limit: int, form: str, no_models: bool, repo: Path | None,
 ) -> None:  # fmt: skip
     """Show the code that TEXT is most likely about: files and functions, or hunks of a change.
 
@@ -68,7 +68,7 @@ def command(
             target = Target(staged=staged, worktree=worktree, base=base, head=head, repo=repo)
             found: RelatedFiles | RelatedHunks = _hunks(text, target, limit, no_models)
         else:
-            found = _files(text, file, repo, at, tests, limit, no_models, progress)
+            found = _files(text, file, repo, at, everything, limit, no_models, progress)
     emit(as_json(found) if form == "json" else as_text(found))
 
 
@@ -179,12 +179,12 @@ def _hunks(text: str, target: Target, limit: int, no_models: bool) -> RelatedHun
 
 
 def _files(
-    text: str, file: Path | None, repo: Path | None, at: str | None, tests: bool, limit: int,
+    text: str, file: Path | None, repo: Path | None, at: str | None, everything: bool, limit: int,
     no_models: bool, progress: Progress,
 ) -> RelatedFiles:  # fmt: skip
     from wardround.change.git import INDEX, Repository
     from wardround.retrieval.answer import RelatedFiles
-    from wardround.retrieval.files import is_source, is_test, locate, locate_functions
+    from wardround.retrieval.files import is_beside, is_source, locate, locate_functions
     from wardround.retrieval.index import Entry, Index, using
 
     with Repository(repo) as repository:
@@ -194,7 +194,7 @@ def _files(
         entries = [
             Entry(path, blob)
             for path, blob in repository.blobs_of(side)
-            if is_source(path) and (tests or not is_test(path)) and path != own
+            if is_source(path) and (everything or not is_beside(path)) and path != own
         ]
         by_path = {entry.path: entry for entry in entries}
 

@@ -96,13 +96,15 @@ def _diff_text(name: str) -> str:
 def perform(target: Target, request: Request, outputs: Sequence[Output]) -> Review:
     """Review a change and write the reports."""
     with opened_ahead(target) as opening, progress_line() as progress:
-        from wardround import host, review
+        from wardround import host, review, shown
         from wardround.tools.process import Processes
 
         loaded = host.load()
-        origin, change, _ = opening.result()
+        origin, change, repository = opening.result()
         done = review.run(origin, change, loaded, request, Processes(), progress)
         progress("")
+        if repository is not None:
+            shown.save(repository.root, done)
         for output in outputs:
             write(output, done)
     return done

@@ -238,6 +238,29 @@ class DocumentedChange:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A documented callable whose code differs between two texts of a file.
+
+    Attributes:
+        words_before: what was said about it, as it stood.
+        words_after: what is said now; None if nothing is.
+        line: where it starts in the new text, 1-based.
+        words_line: the line of the new text, 1-based, on which its words start.
+    """
+
+    change: DocumentedChange
+    words_before: str
+    words_after: str | None
+    line: int
+    words_line: int
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the change touched the words, be it only by a blank line."""
+        return self.words_after is None or self.words_before.strip() != self.words_after.strip()
+
+
 def says(words: frozenset[str], *wanted: str) -> bool:
     """Whether one of some English words is among stems."""
     return any(stem(word) in words for word in wanted)

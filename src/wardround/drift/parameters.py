@@ -56,6 +56,7 @@ def undocumented_parameters(change: DocumentedChange) -> list[Parameter]:
         if parameter.name not in known
         and parameter.name not in _WRAPPED
         and not parameter.name.startswith("_")
+        and not parameter.name.isupper()  # a constant, bound early for speed
     ]
 
 

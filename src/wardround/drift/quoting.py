@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from wardround.drift.documented import DocumentedChange, says
-from wardround.drift.text import KEYWORDS, STOP_WORDS, is_code_like, tokens
+from wardround.drift.text import NAME, is_code_like, tokens
 from wardround.late import LatePattern
 
 _WORDS_AROUND = 4
 _LONGEST = 72
-_SHORTEST_LITERAL = 3
+_SHORTEST = 3
+_LONGEST_LINE = 200
+"""Tokens of a line; longer ones are tables, and comparing them piece by piece takes too long."""
+_WORD = LatePattern(r"\w{3}")
+_PLAIN_TYPES = frozenset({"bytes", "dict", "float", "int", "list", "set", "str", "tuple"})
 _DEFAULT_WORDS = LatePattern(r"(?i)\bdefault")
-_RETURN_KINDS = {
+_KINDS_OF_RESULT = {
     "list": ("[", "list(", "sorted("),
     "tuple": ("(", "tuple("),
     "dict": ("{", "dict("),
     "dictionary": ("{", "dict("),
-    "set": ("{", "set("),
-    "generator": ("(",),
     "None": ("None",),
 }
 """What an English word for a kind of result looks like in code, by how the returned expression begins."""
+_KNOWN_KINDS = ("[", "(", "{", "'", '"', "None", "True", "False", *"0123456789")
+"""How expressions begin whose kind is plain to see."""
 
 
 class QuoteKind(enum.StrEnum):
@@ -36,7 +40,6 @@ class QuoteKind(enum.StrEnum):
     NAME = "name"
     LITERAL = "literal"
     RESULT = "result"
-    WORD = "word"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +84,15 @@ def _defaults(change: DocumentedChange) -> Iterator[Quote]:
     for name, default in change.old.signature.defaults.items():
         if name not in change.new.signature.names or new.get(name) == default:
             continue
+        if new.get(name) in (None, "None"):  # worked out later, and perhaps to the same value
+            continue
         text = _plain(default)
         for number in _lines_about(change, name):
             line = change.words.lines[number]
             start = _DEFAULT_WORDS.search(line)
             place = _find(line, text, start.start() if start else 0) if start else -1
             if place >= 0:
-                now = new.get(name)
-                yield _quote(change, QuoteKind.DEFAULT, text, number, place, now and _plain(now))
+                yield _quote(change, QuoteKind.DEFAULT, text, number, place, _plain(new[name]))
                 break
 
 
@@ -103,45 +107,86 @@ def _lines_about(change: DocumentedChange, parameter: str) -> Iterator[int]:
 
 
 def _errors(change: DocumentedChange) -> Iterator[Quote]:
-    """Documented errors that are no longer raised here."""
-    for entry in change.words.raises:
+    """Documented errors in whose place another is raised; one that went may be raised by what is called."""
+    instead = [name for name in change.new.raises if name not in change.old.raises]
+    for entry in change.words.raises if instead else ():
         simple = entry.name.rpartition(".")[2]
         if simple in change.old.raises and simple not in change.new.names:
             place = _find(change.words.lines[entry.line], simple)
             if place >= 0:
-                yield _quote(change, QuoteKind.ERROR, simple, entry.line, place, None)
+                yield _quote(change, QuoteKind.ERROR, simple, entry.line, place, instead[0])
 
 
 def _names(change: DocumentedChange) -> Iterator[Quote]:
-    words, old = change.words, change.old.signature.names
-    for name in sorted(change.gone & words.named):
-        telling = is_code_like(name) or name in words.marked
-        if name in STOP_WORDS or len(name) < 3 or name == change.simple_name:
+    """Names that are gone: parameters, and what is set apart as code and gone from the file or renamed.
+
+    Where any keyword is taken now, a parameter may still be given. What a function calls its local variables
+    is nobody else's business.
+    """
+    words, signature = change.words, change.old.signature
+    renamings = _renamings(change)
+    for name in sorted((change.gone & words.named) - change.new.literals):
+        if len(name) < _SHORTEST or name == change.simple_name:
             continue
-        kind = QuoteKind.PARAMETER if name in old else QuoteKind.NAME if telling else QuoteKind.WORD
-        yield from _first(change, kind, name, _renamed(change, name))
+        now = _renamed(change, renamings, name)
+        if name in signature.names:
+            if not change.new.signature.open_ended:
+                yield from _first_marked(change, QuoteKind.PARAMETER, name, now)
+        elif (
+            (is_code_like(name) or name in words.marked)
+            and (now is not None or name not in change.around_names)
+            and not _is_local(change, name)
+        ):
+            yield from _first(change, QuoteKind.NAME, name, now)
+
+
+def _is_local(change: DocumentedChange, name: str) -> bool:
+    """Whether the old code gave a name its value."""
+    assigned = re.compile(
+        rf"(?:^|\bfor |\bas |, |\(|\b(?:let|const|var) ){name}(?:,.*)?(?: :?= | in |:$|\) )"
+    )
+    return any(assigned.search(line) for line in change.old.lines if name in line)
+
+
+def _first_marked(change: DocumentedChange, kind: QuoteKind, name: str, now: str | None) -> Iterator[Quote]:
+    """The first place that means a parameter; a part of a dotted path or a plain word means another thing."""
+    marked = rf"(?<=[`*]){name}(?=[`*])|(?<![\w.~]){name}(?==)|^[ \t]*{name}(?= *[:-])"
+    pattern = re.compile(rf"(?<![\w.~]){name}(?!\w|\.\w)" if is_code_like(name) else marked)
+    for number, line in enumerate(change.words.lines):
+        match = pattern.search(line) if name in line else None
+        if match:
+            yield _quote(change, kind, name, number, line.index(name, match.start()), now)
+            return
 
 
 def _literals(change: DocumentedChange) -> Iterator[Quote]:
+    """Numbers that became others, and texts that are set apart as code and are gone from the file."""
     words = change.words
-    for text in sorted(change.gone_literals):
-        if text in words.numbers and text not in ("0", "1"):
-            yield from _first(change, QuoteKind.LITERAL, text, _replaced(change, text))
-        elif len(text) >= _SHORTEST_LITERAL and re.search(r"\w{3}", text) and text in words.text:
+    parameters = {entry.name for entry in words.parameters}.union(change.new.signature.names)
+    named = {text for text in change.gone_literals - parameters if text in words.text}
+    replaced = _replaced(change) if named else {}
+    for text in sorted(named):
+        now = replaced.get(text)
+        if text in words.numbers:
+            if now is not None and text not in ("0", "1"):
+                yield from _first(change, QuoteKind.LITERAL, text, now)
+        elif _WORD.search(text):
             telling = is_code_like(text) or text in words.marked or not text.isalpha()
-            if text.lower() not in STOP_WORDS:
-                kind = QuoteKind.LITERAL if telling else QuoteKind.WORD
-                yield from _first(change, kind, text, _replaced(change, text))
+            parts = NAME.findall(text)
+            if telling and (now is not None or not change.around_names.issuperset(parts)):
+                yield from _first(change, QuoteKind.LITERAL, text, now)
 
 
 def _results(change: DocumentedChange) -> Iterator[Quote]:
-    """Kinds of results the words name that are returned no more."""
+    """Kinds of results the words name that are plainly returned no more."""
     old, new = change.old, change.new
-    if not (says(change.words.stems, "return", "returns") or change.words.returns is not None):
+    if not (says(change.words.stems, "return") or change.words.returns is not None):
         return
-    for word, starts in _RETURN_KINDS.items():
+    if not new.yields and not (new.returns and all(v.startswith(_KNOWN_KINDS) for v in new.returns)):
+        return
+    for word, starts in _KINDS_OF_RESULT.items():
         had = any(value.startswith(starts) for value in old.returns)
-        if had and (new.returns or new.yields) and not any(value.startswith(starts) for value in new.returns):
+        if had and not old.yields and not any(value.startswith(starts) for value in new.returns):
             yield from _first_of_result(change, word)
 
 
@@ -194,31 +239,70 @@ def _plain(source: str) -> str:
     return source[1:-1] if source[:1] in "'\"" and source[-1:] == source[:1] and len(source) > 2 else source
 
 
-def _renamed(change: DocumentedChange, name: str) -> str | None:
-    """The one new name that makes every removed line with the old one an added line."""
-    removed = [line for line in change.delta.old_lines if name in line]
-    added = set(change.delta.new_lines)
-    pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    removed = [line for line in removed if pattern.search(line)]
-    if not removed:
-        return None
-    for candidate in sorted(change.come):
-        changed = (pattern.sub(candidate, line) in added for line in removed)
-        if any(changed):
-            return candidate
+def _renamed(change: DocumentedChange, renamings: _Renamings, name: str) -> str | None:
+    """The new name that makes a removed line with the old one an added line, if it is of the same sort."""
+    others = _new_parameters(change, name)
+    for line in change.delta.old_lines:
+        if name in line:
+            for candidate in renamings.get(_without(list(tokens(line)), name), ()):
+                if candidate not in others and _same_sort(name, candidate):
+                    return candidate
     return None
 
 
-def _replaced(change: DocumentedChange, literal: str) -> str | None:
-    """The literal that took the place of another in an otherwise unchanged line."""
-    for old in change.delta.old_lines:
-        before = list(tokens(old))
-        if literal not in (text for _, text in before):
-            continue
-        for new in change.delta.new_lines:
-            after = list(tokens(new))
-            if len(after) == len(before):
-                differing = [(a[1], b[1]) for a, b in zip(before, after, strict=True) if a != b]
-                if len(differing) == 1 and differing[0][0] == literal and differing[0][1] not in KEYWORDS:
-                    return differing[0][1]
-    return None
+_Tokens = Sequence[tuple[str, str]]
+_Renamings = Mapping[tuple[tuple[str, str], ...], Sequence[str]]
+"""An added line without one new name -> the names it may stand for."""
+
+
+def _renamings(change: DocumentedChange) -> _Renamings:
+    found: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for line in change.delta.new_lines:
+        pieces = list(tokens(line))
+        new = {text for kind, text in pieces if kind == "name"} & change.come
+        for name in sorted(new) if len(pieces) <= _LONGEST_LINE else ():
+            found.setdefault(_without(pieces, name), []).append(name)
+    return found
+
+
+def _without(line: _Tokens, name: str) -> tuple[tuple[str, str], ...]:
+    """A line with a gap wherever a name stands."""
+    return tuple(("gap", "") if piece == ("name", name) else piece for piece in line)
+
+
+def _new_parameters(change: DocumentedChange, name: str) -> set[str]:
+    """The parameters that cannot be the new name of what was none."""
+    return set() if name in change.old.signature.names else set(change.new.signature.names)
+
+
+def _same_sort(name: str, other: str) -> bool:
+    """Whether both are private or none is, and both are types or none is."""
+    return name.startswith("_") == other.startswith("_") and _is_type(name) == _is_type(other)
+
+
+def _is_type(name: str) -> bool:
+    return name.lstrip("_")[:1].isupper() or name in _PLAIN_TYPES
+
+
+def _replaced(change: DocumentedChange) -> dict[str, str]:
+    """The literals that others took the place of in otherwise unchanged lines, if those say another thing."""
+    new = {gap: text for line in change.delta.new_lines for gap, text in _literal_gaps(line)}
+    found: dict[str, str] = {}
+    for line in change.delta.old_lines:
+        for gap, text in _literal_gaps(line):
+            now = new.get(gap, text)
+            if _letters(now) != _letters(text):
+                found.setdefault(text, now)
+    return found
+
+
+def _literal_gaps(line: str) -> Iterator[tuple[tuple[object, ...], str]]:
+    """A line without one of its literals, and that literal, for each."""
+    pieces = list(tokens(line))
+    for place, (kind, text) in enumerate(pieces) if len(pieces) <= _LONGEST_LINE else ():
+        if kind in ("string", "number"):
+            yield (*pieces[:place], "gap", *pieces[place + 1 :]), text
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).lower()

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from wardround.drift.documented import DocumentedChange
+from wardround.drift.documented import Compared, DocumentedChange
 from wardround.drift.features import features
 from wardround.drift.text import is_code_like
 from wardround.tasks import Commit, History
@@ -24,29 +24,6 @@ _ROWS_PER_CALLABLE = 6
 _TYPO_SIMILARITY = 0.75
 _ARTICLES = frozenset({"a", "an", "the"})
 _WORD = re.compile(r"\w+")
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """A documented callable whose code differs between two texts of a file.
-
-    Attributes:
-        words_before: what was said about it, as it stood.
-        words_after: what is said now; None if nothing is.
-        line: where it starts in the new text, 1-based.
-        words_line: the line of the new text, 1-based, on which its words start.
-    """
-
-    change: DocumentedChange
-    words_before: str
-    words_after: str | None
-    line: int
-    words_line: int
-
-    @property
-    def is_told(self) -> bool:
-        """Whether the change touched the words, be it only by a blank line."""
-        return self.words_after is None or self.words_before.strip() != self.words_after.strip()
 
 
 Compare = Callable[[str, str], Sequence[Compared]]

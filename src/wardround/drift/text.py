@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from wardround.late import LatePattern
 
-TOKEN = re.compile(
+TOKEN = LatePattern(
     r"""(?P<string>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`)|(?P<name>[^\W\d]\w*)|(?P<number>\d[\w.]*)|[^\w\s]"""
 )
-NAME = re.compile(r"[^\W\d]\w*")
-NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+NAME = LatePattern(r"[^\W\d]\w*")
+NUMBER = LatePattern(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
+_PART = LatePattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _CODE_LIKE = LatePattern(r"_|\d|[a-z][A-Z]|^[A-Z]{2,}$")
 _MARKED = LatePattern(
     r"``([^`]+)``|`([^`]+)`|(?<![\w*])\*(\w+)\*(?![\w*])"

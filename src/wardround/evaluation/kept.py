@@ -111,7 +111,12 @@ def _lines(whole: bytes, rest: bytes, path: Path) -> list[Line]:
 @cache
 def reviewers_digest() -> str:
     """What changes when wardround, a plugin or a rule does."""
-    packages = ["wardround", RULES_PACKAGE, *(plugin.module for plugin in installed(GROUP).plugins)]
+    packages = [
+        "wardround",
+        RULES_PACKAGE,
+        "wardround_adapters",
+        *(plugin.module for plugin in installed(GROUP).plugins),
+    ]
     digest = hashlib.sha256()
     for name in packages:
         spec = importlib.util.find_spec(name)

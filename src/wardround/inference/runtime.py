@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from wardround.errors import ModelError
-from wardround.hookspecs import GROUP
 from wardround.installed import installed
 from wardround.kept import kept
 from wardround.tools.result_cache import key
 
 CPU = "CPUExecutionProvider"
 CUDA = "CUDAExecutionProvider"
+_GROUP = "wardround"
+"""What the host asks for when it looks for plugins, so that one answer is kept for both."""
 INSTALL = "pip install 'wardround[models]'"
 Wish = Literal["auto", "cpu", "cuda"]
 
@@ -58,7 +59,7 @@ def find(wish: Wish = "auto", threads: int = 1) -> Runtime:
     Raises:
         ModelError: something is not installed, or CUDA was wished for and does not work.
     """
-    versions = installed(GROUP).versions
+    versions = installed(_GROUP).versions
     package = _package(versions)
     missing = [name for name in _LIBRARIES if name not in versions]
     missing += [] if package is not None else ["onnxruntime"]

@@ -82,6 +82,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "message": printable(finding.message),
         "rationale": finding.rationale,
         "status": finding.status.value,
+        **({"waived": printable(finding.waived)} if finding.waived else {}),
         "suggested_fix": None
         if fix is None
         else {

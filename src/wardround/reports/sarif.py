@@ -153,8 +153,7 @@ def _result(
         "baselineState": _baseline_state(finding, files),
     }
     if with_suppressions:  # where one result of a run says it, all must
-        inside = finding.status is Status.SUPPRESSED
-        result["suppressions"] = [{"kind": "inSource"}] if inside else []
+        result["suppressions"] = _suppressions(finding)
     if finding.suggested_fix is not None and not finding.masked:
         result["fixes"] = [_fix(finding.suggested_fix)]
     result["properties"] = {
@@ -164,6 +163,14 @@ def _result(
         "confidence": finding.confidence,
     }
     return result
+
+
+def _suppressions(finding: Finding) -> list[dict[str, str]]:
+    if finding.status is not Status.SUPPRESSED:
+        return []
+    if finding.waived:
+        return [{"kind": "external", "justification": _message(finding.waived)}]
+    return [{"kind": "inSource"}]
 
 
 def _message(text: str) -> str:

@@ -15,6 +15,7 @@ from wardround.reports import harmless
 from wardround.review import Review
 from wardround.rules import Rule
 from wardround.verdict.gate import Outcome
+from wardround.verdict.triage import Crowd
 
 WIDTH = 80
 _PER_RULE_AND_FILE = 5
@@ -54,15 +55,65 @@ def coloured(text: str, style: str) -> str:
 
 def render(review: Review, style: Style = plain) -> str:
     """The whole report; the last line sums it up."""
-    shown = [f for f in review.visible if f.status is not Status.SUPPRESSED]
     lines: list[str] = []
     explained: set[str] = set()
-    for path, group in groupby(shown, key=lambda f: f.file):
-        lines += [style(harmless(path), "bold"), *_file(review, list(group), style, explained)]
+    for path, group in _by_file(review):
+        lines += [style(harmless(path), "bold"), *_file(review, group, style, explained)]
+    lines += _folded(review, style)
     lines += _not_reviewed(review.unreviewed, style)
     lines += [line for note in review.notes for line in _wrapped(harmless(note), 2, "note: ")]
     lines.append(closing_line(review, style))
     return "\n".join(lines) + "\n"
+
+
+def _by_file(review: Review) -> list[tuple[str, list[Finding]]]:
+    """The findings that are not folded: in the order of places, or the first to look at first."""
+    shown, triage = review.open_findings, review.triage
+    if triage is None:
+        return [(path, list(group)) for path, group in groupby(shown, key=lambda f: f.file)]
+    files: dict[str, list[Finding]] = {}
+    for finding in sorted(shown, key=lambda f: triage.order[f.fingerprint]):
+        if finding.fingerprint not in triage.folded:
+            files.setdefault(finding.file, []).append(finding)
+    return list(files.items())
+
+
+def _folded(review: Review, style: Style) -> list[str]:
+    """What is counted only, a line for each rule."""
+    if review.triage is None or not review.triage.folded:
+        return []
+    folded: dict[str, list[Finding]] = {}
+    total = Counter(f.rule for f in review.open_findings)
+    for finding in review.open_findings:
+        if finding.fingerprint in review.triage.folded:
+            folded.setdefault(finding.rule, []).append(finding)
+    crowds = {crowd.rule: crowd for crowd in review.triage.crowds}
+    lines = [style("folded", "bold")]
+    for rule, findings in sorted(folded.items()):
+        more = " more" if len(findings) < total[rule] else ""
+        text = f"{len(findings)}{more} of {rule} in {_named_files(findings)}: --all shows {_them(findings)}"
+        if rule in crowds:
+            text += _offer(crowds[rule])
+        lines += _wrapped(text, 4, "  ")
+    return [*lines, ""]
+
+
+def _them(findings: Sequence[Finding]) -> str:
+    return "it" if len(findings) == 1 else "them"
+
+
+def _named_files(findings: Sequence[Finding]) -> str:
+    files = [harmless(path) for path in dict.fromkeys(f.file for f in findings)]
+    return ", ".join(files[:3]) + (f" and {len(files) - 3} more files" if len(files) > 3 else "")
+
+
+def _offer(crowd: Crowd) -> str:
+    """What to do about many findings of one rule, in place of looking at each."""
+    sweep = "one sweep settles it"
+    if crowd.fixable:
+        sweep = f"wardround review --fix mends {crowd.fixable} of them in one sweep"
+    known = f"the reviewed files and the baseline hold {crowd.known} of this rule; "
+    return f"; {known}{sweep}, or wardround baseline write accepts what is there"
 
 
 def _file(review: Review, findings: Sequence[Finding], style: Style, explained: set[str]) -> Iterator[str]:
@@ -261,6 +312,8 @@ def closing_line(review: Review, style: Style = plain) -> str:
     shown = {id(f) for f in review.visible}
     older = sum(1 for f in review.findings if f.status is Status.EXISTING and id(f) not in shown)
     suppressed = sum(1 for f in review.findings if f.status is Status.SUPPRESSED)
+    if review.triage is not None and review.triage.folded:
+        parts.append(f"{len(review.triage.folded)} folded")
     if older:
         parts.append(f"{older} older not shown")
     if suppressed:

@@ -10,9 +10,8 @@ from wardround.retrieval import bm25, ngrams
 from wardround.retrieval.embedder import Embedder
 from wardround.retrieval.functions import Function, functions
 from wardround.retrieval.fusion import fused
-from wardround.retrieval.hunks import similar
 from wardround.retrieval.index import Entry, Index, Progress
-from wardround.retrieval.texts import hunk_text, query_text
+from wardround.retrieval.texts import query_text
 from wardround.retrieval.words import counted
 
 _KNOWN_SUFFIXES = """
@@ -22,8 +21,9 @@ _KNOWN_SUFFIXES = """
 """
 _SUFFIXES = frozenset(_KNOWN_SUFFIXES.split())
 _NAMES = frozenset({"Dockerfile", "Jenkinsfile", "Makefile", "Containerfile"})
-_TESTS = re.compile(
-    r"(?:^|/)(?:tests?|__tests__|specs?|e2e|__mocks__|fixtures?|cypress|__snapshots__)/"
+_BESIDE = re.compile(
+    r"(?:^|/)(?:tests?|__tests__|specs?|e2e|__mocks__|fixtures?|cypress|__snapshots__|examples?|docs?|samples?"
+    r"|demos?|benchmarks?)/"
     r"|(?:^|/)(?:test_[^/]*|conftest)\.py$|_tests?\.\w+$|\.(?:\w*test|\w*spec|cy|stories|test-d)\.\w+$"
 )
 _GENERATED = re.compile(
@@ -31,8 +31,6 @@ _GENERATED = re.compile(
     r"|[.-]lock\b|_pb2\w*\.py$|\.generated\.\w+$"
 )
 _BODY_LINES = 60
-_BY_MODEL = 8
-"""Functions for which the model is asked: those the words put first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +59,9 @@ def is_source(path: str) -> bool:
     return known and not _GENERATED.search(path)
 
 
-def is_test(path: str) -> bool:
-    """Whether a file is a test or belongs to one, told from its path."""
-    return _TESTS.search(path) is not None
+def is_beside(path: str) -> bool:
+    """Whether a file only stands beside the source, told from its path: a test, an example, documentation."""
+    return _BESIDE.search(path) is not None
 
 
 def locate(
@@ -93,30 +91,20 @@ def locate(
     return sorted(found, key=lambda one: (-one.score, one.path))
 
 
-def locate_functions(
-    query: str, texts: Sequence[tuple[str, str]], embedder: Embedder | None = None
-) -> list[FunctionMatch]:
-    """The definitions of some files that a report is about, best first.
+def locate_functions(query: str, texts: Sequence[tuple[str, str]]) -> list[FunctionMatch]:
+    """The definitions of some files that share a word with a report, best first.
 
     Args:
-        texts: paths and texts of the files, best first, as ``locate`` gave them.
+        texts: paths and texts of the files, as ``locate`` found them.
 
-    The model is asked about the few that the words put first: it costs the same in a file of any size.
+    By words alone: a model that put the first of them in another order was measured to add nothing.
     """
     asked = query_text(query)
     found = [(path, one, _body(text, one)) for path, text in texts for one in functions(path, text)]
-    bodies = [f"{path}\n{one.name}\n{body}" for path, one, body in found]
-    words = bm25.scores(counted(asked), [counted(body) for body in bodies])
+    bodies = [counted(f"{path}\n{one.name}\n{body}") for path, one, body in found]
+    words = bm25.scores(counted(asked), bodies)
     scores = fused(words, ngrams.scores(asked, [f"{one.name}\n{one.signature}" for _, one, _ in found]))
     order = sorted(range(len(found)), key=lambda at: (-scores[at], at))
-    if embedder is not None and found:
-        first = order[:_BY_MODEL]
-        raw = [hunk_text(found[at][0], found[at][1].name, found[at][2]) for at in first]
-        closeness = similar(embedder, asked, raw)
-        both = fused([scores[at] for at in first], closeness)
-        order[:_BY_MODEL] = [
-            at for _, at in sorted(zip(both, first, strict=True), key=lambda p: (-p[0], p[1]))
-        ]
     return [FunctionMatch(found[at][0], found[at][1], scores[at]) for at in order if words[at] > 0]
 
 

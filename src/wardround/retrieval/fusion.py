@@ -25,4 +25,4 @@ def fused(lexical: Sequence[float], *others: Sequence[float]) -> list[float]:
     """The sum of standardised scores; the lexical ones alone, as they are, for too few candidates."""
     if len(lexical) < FEWEST:
         return list(lexical)
-    return [sum(column) for column in zip(*map(standardised, (lexical, *others)), strict=True)]
+    return [math.fsum(column) for column in zip(*map(standardised, (lexical, *others)), strict=True)]

@@ -6,71 +6,30 @@ Whatever is measured anew loses its state: the gates are asked again, by ``promo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
 from wardround import host
-from wardround.errors import ModelError, TrainingError
-from wardround.inference.metadata import METADATA_FILE, Metadata, State, read_metadata
+from wardround.errors import TrainingError
+from wardround.inference.metadata import Metadata, State, read_metadata
 from wardround.inference.runtime import find
-from wardround.inference.shelf import Shelf, package_folder
+from wardround.inference.shelf import Shelf
 from wardround.inference.table import raw_score
 from wardround.retrieval.embedder import Embedder
 from wardround.tasks import Choice, Task
 from wardround.training import gates, logistic, plots, tables
 from wardround.training.calibrate import Calibrated, Method, calibrate, probability
 from wardround.training.evaluate import Measured, Progress, Sides, cosines, evaluate, evidence
-from wardround.training.promote import keep_recipe, write
+from wardround.training.promote import Model, keep_recipe, write
 from wardround.training.questions import record_files, records_digest, split
 from wardround.training.recipe import Recipe, read_recipe, recipe_digest
 from wardround.training.run import MODEL_FOLDER, read_steps
 from wardround.training.statistics import Flags, Floats
 
-BASE = "base"
-"""The folder of the frozen base beside those of the adapters, and its name."""
 REPORT = "report"
 """The threshold from which a model may make findings."""
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A model's folder and what stands in it."""
-
-    folder: Path
-    metadata: Metadata
-
-
-def model_of(name: str) -> Model:
-    """A model by its folder, the folder of its training, or its name among those that come with wardround.
-
-    Raises:
-        ModelError: there is none, or its metadata cannot be read.
-    """
-    own = package_folder()
-    places = [Path(name), Path(name) / MODEL_FOLDER, *([] if own is None else [own / name])]
-    for place in places:
-        if (place / METADATA_FILE).is_file():
-            return Model(place, read_metadata(place))
-    raise ModelError(f"{name}: there is no {METADATA_FILE} there, and no model of this name; give its folder")
-
-
-def base_of(folder: Path | None) -> Path | None:
-    """Where the frozen base lies: as given, or with the models that come with wardround."""
-    if folder is not None:
-        return folder
-    own = package_folder()
-    return None if own is None or not (own / BASE / METADATA_FILE).is_file() else own / BASE
-
-
-def records_of(recipe_file: Path) -> list[Path]:
-    """The records a recipe names; none where it cannot be read as the recipe of a ranker."""
-    try:
-        return record_files(read_recipe(recipe_file).data, recipe_file.parent)
-    except TrainingError:
-        return []
 
 
 # --- choices
@@ -169,10 +128,15 @@ def _require_same(models: Sequence[Model], recipe_file: Path, recipe: Recipe) ->
 
 
 def _draw_choices(folder: Path, name: str, measured: Measured) -> None:
-    shown = {one: measured.scores[one] for one in ("cheap+adapter", "cheap+base", "cheap", "bm25")}
-    fused, right = measured.scores["cheap+adapter"], measured.questions.right
+    """Scores are drawn as they stand within their question, since across questions they mean nothing."""
+    right = measured.questions.right
+    shown = {
+        one: measured.questions.standardised(measured.scores[one])
+        for one in ("cheap+adapter", "cheap+base", "cheap", "bm25")
+    }
     plots.draw_precision_recall(folder / plots.PRECISION_RECALL, shown, right, name)
-    plots.draw_scores(folder / plots.SCORES, fused, right, name, unit="fused score (log-odds)")
+    unit = "fused score (standard deviations within the question)"
+    plots.draw_scores(folder / plots.SCORES, shown["cheap+adapter"], right, name, unit=unit)
     steps = [plots.Step(one.step, one.loss, one.mrr) for one in read_steps(folder.parent)]
     if steps and folder.name == MODEL_FOLDER:
         plots.draw_training(folder / plots.TRAINING, steps, name)

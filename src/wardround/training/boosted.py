@@ -39,9 +39,9 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
         seed: of the drawn columns.
     """
 
-    rounds: int = 150
-    rate: float = 0.05
-    leaves: int = 15
+    rounds: int = 300
+    rate: float = 0.03
+    leaves: int = 8
     smallest_leaf: int = 40
     ridge: float = 5.0
     columns: float = 0.5

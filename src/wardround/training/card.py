@@ -19,7 +19,7 @@ _SCORERS = {
     "guess": "a guess",
     "size": "length and place of a candidate alone, fitted on training repositories",
     "bm25": "BM25 over the words of code",
-    "cheap": "logistic regression on cheap word and code overlap and BM25, no model",
+    "cheap": "logistic regression on cheap word and code overlap and BM25; no model",
     "base": "the frozen base, never trained on this",
     "adapter": "this adapter alone",
     "cheap+base": "cheap evidence and the frozen base in one score",
@@ -32,7 +32,8 @@ _SCORERS = {
 _METRICS = {
     "mrr": "one over the rank of the first right candidate, on average",
     "top-1": "share of questions with a right candidate first",
-    "auc": "share of pairs of a right and a wrong one that the score orders; 0.5 is a guess",
+    "auc": "share of pairs of a right and a wrong one that the score orders, for a ranker within a question; "
+    "0.5 is a guess",
     "auc, same size": "the same among rows of like size alone",
 }
 

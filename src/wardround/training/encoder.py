@@ -92,6 +92,8 @@ def load_encoder(located: Located, *, four_bit: bool = False) -> Encoder:
                 f"{located.folder}: {what}; get the files of {located.base.id} again"
             ) from cause
     model.config.use_cache = False
+    if hasattr(model.config, "reference_compile"):
+        model.config.reference_compile = False  # ModernBERT would compile itself, anew in every process
     if getattr(model, "pooler", None) is not None:
         model.pooler = None
     for weight in model.parameters():

@@ -35,7 +35,7 @@ _PAIRS = (
     ("adapter", "base"),
 )
 """What is compared with what; among candidates of like size ``_FUSED`` alone."""
-_SHUFFLES = 10
+_SHUFFLES = 30
 _AT_ONCE = 64
 
 Progress = Callable[[str], None]
@@ -46,9 +46,9 @@ class Sides:
     """The questions of the three sides of a split.
 
     Attributes:
-        training: what the adapters were trained on; the cheap evidence is fitted here.
-        validation: of repositories on neither other side; the fusion is fitted here. Where there is none, on
-            ``training``, which trusts an adapter too much.
+        training: what the adapters were trained on; the weights of the cheap evidence are fitted here.
+        validation: of repositories on neither other side; how much a model counts beside the cheap score, two
+            numbers, is fitted here. Where there is none, on ``training``, which trusts an adapter too much.
         evaluation: of repositories never trained on, younger than all training.
     """
 
@@ -146,27 +146,36 @@ def _scored(
     training, fitted_on = Questions.of(sides.training), Questions.of(fitting)
     progress("cheap evidence")
     cheap, told, learned = (evidence(task, side) for side in (sides.evaluation, fitting, sides.training))
-    size = _size(questions)
+    size, size_told, size_learned = _size(questions), _size(fitted_on), _size(training)
+    judge = _fit(learned, training)
+    judge_size = _fit(np.column_stack([learned, size_learned]), training)
     scores = {
         "guess": np.zeros(len(questions.right)),
-        "size": logistic.fit(_size(training), training.right).scores(size),
+        "size": _fit(size_learned, training).scores(size),
         "bm25": cheap[:, -1],
-        "cheap": logistic.fit(learned, training.right).scores(cheap),
+        "cheap": judge.scores(cheap),
+        "cheap+size": judge_size.scores(np.column_stack([cheap, size])),
     }
-    told_size = np.column_stack([told, _size(fitted_on)])
-    cheap_size = np.column_stack([cheap, size])
-    scores["cheap+size"] = logistic.fit(told_size, fitted_on.right).scores(cheap_size)
-    fusion = Fusion((), (), 0.0)
+    fitted = {
+        "cheap": judge.scores(told),
+        "cheap+size": judge_size.scores(np.column_stack([told, size_told])),
+    }
+    shipped = logistic.Logistic((), 0.0)
     for name, embedder in {"base": base, **adapters}.items():
         near = cosines(embedder, fitting, progress, f"{name}: fusion")
         scores[name] = cosines(embedder, sides.evaluation, progress, f"{name}: evaluation")
-        judge = logistic.fit(np.column_stack([told, near]), fitted_on.right)
-        scores[f"cheap+{name}"] = judge.scores(np.column_stack([cheap, scores[name]]))
-        with_size = logistic.fit(np.column_stack([told_size, near]), fitted_on.right)
-        scores[f"cheap+size+{name}"] = with_size.scores(np.column_stack([cheap_size, scores[name]]))
-        if name == "adapter":
-            fusion = Fusion((*task.feature_names, "bm25", "cosine"), judge.weights, judge.bias)
-    return scores, fusion
+        for kind, before in fitted.items():
+            pair = _fit(np.column_stack([before, near]), fitted_on)
+            scores[f"{kind}+{name}"] = pair.scores(np.column_stack([scores[kind], scores[name]]))
+            if (kind, name) == ("cheap", "adapter"):
+                shipped = pair
+    weight, of_cosine = shipped.weights
+    weights = (*(round(weight * one, 9) for one in judge.weights), of_cosine)
+    return scores, Fusion((*task.feature_names, "bm25", "cosine"), weights, 0.0)
+
+
+def _fit(columns: Floats, questions: Questions) -> logistic.Logistic:
+    return logistic.fit_choices(columns, questions.right, questions.starts)
 
 
 def evidence(task: Task, choices: Sequence[Choice]) -> Floats:
@@ -270,15 +279,14 @@ def _fitted_on(sides: Sides) -> str:
 
 def _measure(questions: Questions, scores: Mapping[str, Floats]) -> dict[str, dict[str, Figure]]:
     """Every metric of every scorer, on the same draws."""
-    by_question = Repositories.drawn(questions.repositories)
-    by_row = Repositories.drawn(questions.of_rows)
+    repositories = Repositories.drawn(questions.repositories)
     found: dict[str, dict[str, Figure]] = {}
     for name, rows in scores.items():
         ranking = Ranking.by(rows, questions)
         found[name] = {
-            "mrr": by_question.mean(ranking.reciprocal_ranks()),
-            "top-1": by_question.mean(ranking.tops()),
-            "auc": by_row.auc(rows, questions.right),
+            "mrr": repositories.mean(ranking.reciprocal_ranks()),
+            "top-1": repositories.mean(ranking.tops()),
+            "auc": repositories.mean(ranking.ordered_pairs()),
         }
     return found
 

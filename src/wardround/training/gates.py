@@ -20,7 +20,7 @@ FEWEST_READ = 50
 PRECISION = 0.7
 """The share of findings read that must be right."""
 PLACEBO = 0.02
-"""What the measurement itself may add: ten shuffles of a few hundred questions vary by less."""
+"""What the measurement itself may add: thirty shuffles of a few hundred questions vary by less."""
 PASSED = "passed"
 """How the audit of what a model was trained on begins when it found nothing that stops a training."""
 

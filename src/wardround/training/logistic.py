@@ -1,4 +1,8 @@
-"""Logistic regression by Newton's method: the cheap judge a model must beat, and the one that fuses both."""
+"""Logistic regression by Newton's method: the cheap judge a model must beat, and the one that fuses both.
+
+``fit`` judges rows on their own; ``fit_choices`` judges which row of a question is right, so that what all
+rows of a question share (a long query, a common word) cannot blur the weights.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Places = NDArray[np.int64]
 
 RIDGE = 1.0
 """Penalty on squared weights of standardised columns: it keeps separable data finite."""
@@ -30,9 +36,7 @@ class Logistic:
         return answer
 
 
-def fit(
-    rows: Floats, right: NDArray[np.bool_], weights: Floats | None = None, ridge: float = RIDGE
-) -> Logistic:
+def fit(rows: Floats, right: Flags, weights: Floats | None = None, ridge: float = RIDGE) -> Logistic:
     """The most likely weights under the penalty; the same for the same data.
 
     Args:
@@ -59,13 +63,37 @@ def fit(
     )
 
 
+def fit_choices(rows: Floats, right: Flags, starts: Places, ridge: float = RIDGE) -> Logistic:
+    """The weights under which the right rows of each question are most likely to be chosen from it.
+
+    Args:
+        rows: shape (rows, columns), finite; a column that never changes within a question gets weight 0.
+        right: shape (rows,); each question has both kinds.
+        starts: the first row of each question, ascending.
+
+    Raises:
+        ValueError: a number is not finite.
+
+    Source: D. McFadden, "Conditional Logit Analysis of Qualitative Choice Behavior", 1974; each right row
+    of a question is a choice of its own.
+    """
+    if not np.isfinite(rows).all():
+        raise ValueError("a feature is not a finite number")
+    sizes = np.diff(np.append(starts, len(rows)))
+    centred = rows - np.repeat(np.add.reduceat(rows, starts) / sizes[:, None], sizes, axis=0)
+    spread = np.sqrt((centred**2).mean(axis=0))
+    scale = np.where(spread > _CLOSE, spread, np.inf)
+    found = _newton_choices(centred / scale, right, starts, sizes, ridge) / scale
+    return Logistic(tuple(round(float(slope), _DIGITS) for slope in found), 0.0)
+
+
 def probabilities(log_odds: Floats) -> Floats:
     """Each as a probability, without overflow."""
     answer: Floats = 0.5 * (1 + np.tanh(0.5 * log_odds))
     return answer
 
 
-def _newton(design: Floats, right: NDArray[np.bool_], counts: Floats, ridge: float) -> Floats:
+def _newton(design: Floats, right: Flags, counts: Floats, ridge: float) -> Floats:
     penalty = np.full(design.shape[1], ridge)
     penalty[0] = 1e-6
     found = np.zeros(design.shape[1])
@@ -83,6 +111,35 @@ def _newton(design: Floats, right: NDArray[np.bool_], counts: Floats, ridge: flo
     return found
 
 
-def _loss(log_odds: Floats, right: NDArray[np.bool_], counts: Floats, penalty: Floats, at: Floats) -> float:
+def _newton_choices(columns: Floats, right: Flags, starts: Places, sizes: Places, ridge: float) -> Floats:
+    chosen = np.add.reduceat(right, starts, dtype=np.float64)
+    wanted = columns[right].sum(axis=0)
+
+    def look(at: Floats) -> tuple[float, Floats]:
+        """The loss, and how likely each row is chosen from its question."""
+        scores = columns @ at
+        scores = scores - np.repeat(np.maximum.reduceat(scores, starts), sizes)
+        raised = np.exp(scores)
+        sums = np.add.reduceat(raised, starts)
+        loss = float(chosen @ np.log(sums) - scores[right].sum() + 0.5 * ridge * at @ at)
+        return loss, raised / np.repeat(sums, sizes)
+
+    found = np.zeros(columns.shape[1])
+    loss, likely = look(found)
+    for _ in range(_STEPS):
+        weighed = columns * (likely * np.repeat(chosen, sizes))[:, None]
+        slope = weighed.sum(axis=0) - wanted + ridge * found
+        means = np.add.reduceat(columns * likely[:, None], starts)
+        curve = columns.T @ weighed - means.T @ (means * chosen[:, None]) + ridge * np.eye(len(found))
+        step = np.linalg.solve(curve, slope)
+        while (tried := look(found - step))[0] > loss + _CLOSE:
+            step = step / 2
+        found, (loss, likely) = found - step, tried
+        if np.abs(step).max() < _CLOSE:
+            break
+    return found
+
+
+def _loss(log_odds: Floats, right: Flags, counts: Floats, penalty: Floats, at: Floats) -> float:
     misfit = np.logaddexp(0, np.where(right, -log_odds, log_odds))
     return float(counts @ misfit + 0.5 * penalty @ at**2)

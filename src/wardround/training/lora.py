@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
@@ -88,6 +88,58 @@ def with_lora(encoder: Encoder, lora: Lora, seed: int) -> PeftModel:
     with quiet():
         adapted: PeftModel = get_peft_model(encoder.model, config)  # type: ignore[arg-type]
     return adapted
+
+
+class _Fused(torch.autograd.Function):
+    """A linear layer with its LoRA weights as one product instead of three, and no copies between them."""
+
+    @staticmethod
+    def forward(  # type: ignore[override]
+        ctx: Any,
+        given: torch.Tensor,
+        weight: torch.Tensor,
+        bias: torch.Tensor | None,
+        down: torch.Tensor,
+        up: torch.Tensor,
+        scale: float,
+    ) -> torch.Tensor:
+        whole = torch.addmm(weight, up, down, alpha=scale)
+        ctx.save_for_backward(given, whole, down, up)
+        ctx.scale = scale
+        return nn.functional.linear(given, whole, bias)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        given, whole, down, up = ctx.saved_tensors
+        gradient = gradients[0].reshape(-1, whole.shape[0])
+        flat = given.reshape(-1, whole.shape[1])
+        back = (gradient @ whole).view_as(given) if ctx.needs_input_grad[0] else None
+        to_up = ctx.scale * (gradient.T @ (flat @ down.T))
+        to_down = ctx.scale * ((gradient @ up).T @ flat)
+        return back, None, None, to_down, to_up, None
+
+
+def fuse(adapted: PeftModel) -> None:
+    """Let the layers with LoRA weights compute in one product, which is a third faster on a CPU.
+
+    For training in float32 without dropout; what is computed is the same but for rounding.
+    """
+    from peft.tuners.lora import Linear
+
+    for module in adapted.modules():
+        if isinstance(module, Linear) and type(module.base_layer) is nn.Linear:
+            module.forward = _fused_forward(module)
+
+
+def _fused_forward(module: Any) -> Callable[[torch.Tensor], torch.Tensor]:
+    base, scale = module.base_layer, float(module.scaling["default"])
+    down, up = module.lora_A["default"], module.lora_B["default"]
+
+    def forward(given: torch.Tensor) -> torch.Tensor:
+        made: torch.Tensor = _Fused.apply(given, base.weight, base.bias, down.weight, up.weight, scale)
+        return made
+
+    return forward
 
 
 def lora_weights(adapted: PeftModel) -> dict[str, torch.Tensor]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from wardround.errors import ModelError
+from wardround.errors import ModelError, TrainingError
 from wardround.inference.metadata import (
     METADATA_FILE,
     Metadata,
@@ -18,11 +19,56 @@ from wardround.inference.metadata import (
     write_metadata,
 )
 from wardround.inference.session import SHARED_FILE
+from wardround.inference.shelf import package_folder
 from wardround.training import gates
 from wardround.training.card import CARD_FILE, RECIPE_FILE, card
-from wardround.training.questions import records_digest
+from wardround.training.questions import record_files, records_digest
+from wardround.training.recipe import read_recipe
+from wardround.training.run import MODEL_FOLDER
 
 _CHUNK = 1 << 20
+
+
+BASE = "base"
+"""The folder of the frozen base beside those of the adapters, and its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model's folder and what stands in it."""
+
+    folder: Path
+    metadata: Metadata
+
+
+def model_of(name: str) -> Model:
+    """A model by its folder, the folder of its training, or its name among those that come with wardround.
+
+    Raises:
+        ModelError: there is none, or its metadata cannot be read.
+    """
+    own = package_folder()
+    places = [Path(name), Path(name) / MODEL_FOLDER, *([] if own is None else [own / name])]
+    for place in places:
+        if (place / METADATA_FILE).is_file():
+            return Model(place, read_metadata(place))
+    raise ModelError(f"{name}: there is no {METADATA_FILE} there, and no model of this name; give its folder")
+
+
+def base_of(folder: Path | None) -> Path | None:
+    """Where the frozen base lies: as given, or with the models that come with wardround."""
+    if folder is not None:
+        return folder
+    own = package_folder()
+    return None if own is None or not (own / BASE / METADATA_FILE).is_file() else own / BASE
+
+
+def records_of(recipe_file: Path) -> list[Path]:
+    """The records a recipe names; none where it cannot be read as the recipe of a ranker."""
+    try:
+        return record_files(read_recipe(recipe_file).data, recipe_file.parent)
+    except TrainingError:
+        return []
 
 
 def promote(folder: Path, wanted: State, seen: gates.Seen, read: Reading | None = None) -> Metadata:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -52,11 +53,6 @@ class Questions:
         )
 
     @property
-    def of_rows(self) -> list[str]:
-        """The repository of each row."""
-        return [self.repositories[at] for at in self.question]
-
-    @property
     def sizes(self) -> Places:
         """How many candidates each question has."""
         return np.diff(np.append(self.starts, len(self.right)))
@@ -65,6 +61,14 @@ class Questions:
         """Where each row stands among its question's, from 0 (first) to 1 (last)."""
         at = np.arange(len(self.right)) - self.starts[self.question]
         answer: Floats = at / np.maximum(self.sizes[self.question] - 1, 1)
+        return answer
+
+    def standardised(self, scores: Floats) -> Floats:
+        """Scores in standard deviations from the mean of their question; 0 where all are the same."""
+        sizes = self.sizes
+        apart = scores - np.repeat(np.add.reduceat(scores, self.starts) / sizes, sizes)
+        spread = np.repeat(np.sqrt(np.add.reduceat(apart**2, self.starts) / sizes), sizes)
+        answer: Floats = np.divide(apart, spread, out=np.zeros_like(apart), where=spread > 1e-9)
         return answer
 
     def of_like_size(self) -> tuple[Questions, Flags]:
@@ -153,6 +157,16 @@ class Ranking:
         first, tied, hits = self._first(self.questions.right if right is None else right)
         return np.where(first == 0, hits / tied, 0.0)
 
+    def ordered_pairs(self) -> Floats:
+        """The share of pairs of a right and a wrong row in the right order, ties half; shape (questions,)."""
+        questions, right = self.questions, self.questions.right
+        worse = questions.sizes[questions.question] - self.better - self.tied
+        above = np.add.reduceat(np.where(right, worse + (self.tied - 1) / 2, 0.0), questions.starts)
+        rights = np.add.reduceat(right, questions.starts, dtype=np.int64)
+        among_right = rights * (rights - 1) / 2
+        answer: Floats = (above - among_right) / (rights * (questions.sizes - rights))
+        return answer
+
     def _first(self, right: Flags) -> tuple[Places, Places, Places]:
         """For each question: rows above its first right one, rows tied with that, right ones among these."""
         starts, question = self.questions.starts, self.questions.question
@@ -162,6 +176,7 @@ class Ranking:
         return first, tied, np.add.reduceat(there, starts, dtype=np.int64)
 
 
+@lru_cache(maxsize=1 << 14)
 def _expected(above: int, tied: int, hits: int) -> float:
     """The mean of one over the rank of the first of ``hits`` rows among ``tied`` in a random order."""
     ways = math.comb(tied, hits)

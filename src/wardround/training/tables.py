@@ -25,7 +25,7 @@ DECIDING = "auc"
 BINNED = "auc, same size"
 RECALLS = (0.05, 0.10, 0.20)
 """Shares of the right rows at which the precision is told: what a user would see first."""
-_SHUFFLES = 10
+_SHUFFLES = 30
 _DRAWS_OF_PRECISION = 500
 """Each needs a pass over all rows."""
 

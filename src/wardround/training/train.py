@@ -5,10 +5,12 @@ from __future__ import annotations
 import datetime
 import hashlib
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -30,9 +32,11 @@ from wardround.training.checkpoint import (
     write_checkpoint,
 )
 from wardround.training.encoder import Encoder, bucketed, filled, load_encoder, load_tokenizer
+from wardround.training.halves import Halves
 from wardround.training.lora import (
     WEIGHTS_FILE,
     chosen,
+    fuse,
     lora_weights,
     save_lora,
     set_lora_weights,
@@ -224,6 +228,8 @@ class Training:
             self.weights, lr=self.settings.rate, weight_decay=0.0, foreach=False
         )
         self.position = Position(inputs.digest, 0, 0.0, 0, None)
+        if inputs.precision == "float32" and not self.lora.dropout and self.device.type == "cpu":
+            fuse(self.adapted)
         self.best: dict[str, torch.Tensor] = {}
         self.begun = time.monotonic()
         count = self.settings.validation_items
@@ -231,6 +237,32 @@ class Training:
             fewer(one, _VALIDATION_CANDIDATES, f"validation:{at}")
             for at, one in enumerate(_spread(questions.validation, count))
         ]
+        self.halves = self._halves()
+
+    def _halves(self) -> Halves | None:
+        """The encoder cut in two, where that can be; planned for all steps, however many are made."""
+        settings, first = self.settings, min(self.lora.layers)
+        if (
+            not settings.cache
+            or self.inputs.precision != "float32"
+            or not Halves.possible(self.encoder, first)
+        ):
+            return None
+        looks = settings.steps // self._between_looks + 1
+        visits = Counter(dict.fromkeys(contrast.texts_of(self.asked), looks)) if self.asked else Counter()
+        for batch in islice(self._batches(0), settings.steps):
+            visits.update(contrast.texts_of(batch))
+        halves = Halves(self.encoder, first, self.questions.tokens)
+        halves.plan(visits, settings.cache)
+        return halves
+
+    @property
+    def _between_looks(self) -> int:
+        return self.settings.validate or max(1, self.settings.steps // _LOOKS)
+
+    def _batches(self, start: int) -> Iterator[list[Question]]:
+        settings = self.settings
+        return batches(self.questions.training, settings.batch, settings.candidates, settings.seed, start)
 
     def run(self) -> Run:
         """Train to the end and write what came of it."""
@@ -239,11 +271,8 @@ class Training:
         before = self.position.seconds
         started = self.position.step
         settings, ended = self.settings, "steps"
-        stream = batches(
-            self.questions.training, settings.batch, settings.candidates, settings.seed, self.position.step
-        )
         with (self.folder / STEPS_FILE).open("ab") as record:
-            for batch in stream:
+            for batch in self._batches(started):
                 if self.position.step >= settings.steps:
                     break
                 if settings.max_minutes and self.position.seconds >= settings.max_minutes * 60:
@@ -298,9 +327,12 @@ class Training:
         tokens = [self.questions.tokens[text] for text in texts]
         parts, places = [], []
         for bucket in bucketed([len(row) for row in tokens]):
-            ids, mask = filled([tokens[place] for place in bucket], self.device)
-            with self._computing():
-                parts.append(self.encoder(ids, mask).float())
+            if self.halves is not None:
+                parts.append(self.halves.vectors([texts[place] for place in bucket]))
+            else:
+                ids, mask = filled([tokens[place] for place in bucket], self.device)
+                with self._computing():
+                    parts.append(self.encoder(ids, mask).float())
             places += bucket
         back = torch.argsort(torch.tensor(places, device=self.device))
         return torch.cat(parts)[back]
@@ -312,8 +344,7 @@ class Training:
 
     def _look(self, step: int) -> float | None:
         """The validation metric after a step, where it is time for it; the best weights so far are kept."""
-        every = self.settings.validate or max(1, self.settings.steps // _LOOKS)
-        if not self.asked or (step % every and step != self.settings.steps):
+        if not self.asked or (step % self._between_looks and step != self.settings.steps):
             return None
         self.adapted.eval()
         texts = contrast.texts_of(self.asked)

@@ -73,12 +73,16 @@ class Acceptance:
 
     def takes(self, finding: Finding, content: str) -> bool:
         """Whether an entry accepts this finding; that entry is then used up."""
+        return self.entry(finding, content) is not None
+
+    def entry(self, finding: Finding, content: str) -> int | None:
+        """The number of the entry that accepts this finding, which is then used up; None if none does."""
         for pool, name in ((self._by_fingerprint, finding.fingerprint), (self._renamed, content)):
             free = next((number for number in pool.get(name, ()) if number not in self._used), None)
             if free is not None:
                 self._used.add(free)
-                return True
-        return False
+                return free
+        return None
 
 
 def accepted(findings: Iterable[tuple[Finding, str]]) -> Baseline:

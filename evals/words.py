@@ -1,0 +1,235 @@
+"""How often the rules about words and code speak on real history, and what they say.
+
+    python -m evals.words RULE [--commits N] [--read N] [--seed S] PATH/TO/CLONE ...
+
+RULE is the id of such a rule. Every commit of a history is looked at as a review would, except that the words
+are those from before the commit: a hit is *told* if the author changed the words in the same commit, and
+*left* otherwise. Their share is the label precision. What a user would see are the hits that are left, and
+only reading them (``--read``) tells how often they are right.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wardround_docker_ci.ci_file import CiFile
+from wardround_docker_ci.kinds import Kind, kind_of
+from wardround_docker_ci.step_names import Named, Stale, named, tools, versions
+from wardround_sql.dbt import ModelChange, documentation, select_list
+from wardround_typescript.documented_check import gone, stale_quotes, undocumented
+from wardround_typescript.functions import ComparedFunction, compared_functions
+from wardround_typescript.specialist import PATTERNS
+
+from wardround.checks import NoProject
+from wardround.corpora.history import Limits, RepositoryHistory
+from wardround.tasks import Commit, History
+
+_FILES_AT_MOST = 30
+_FUNCTIONS_AT_MOST = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """What one rule says about one commit; ``told`` if the author changed the words in it."""
+
+    place: str
+    message: str
+    told: bool
+    shown: str
+
+
+Left = tuple[str, str, str, Hit]
+"""The rule, the repository, the commit, and what is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A rule as it is measured: the files it looks at, and what it would say about a commit."""
+
+    patterns: Sequence[str]
+    hits: Callable[[History, Commit], Iterator[Hit]]
+
+
+def _texts(history: History, commit: Commit) -> Iterator[tuple[str, str, str]]:
+    """(path, old text, new text) of the files a commit changed, that were there before."""
+    for change in commit.changes if len(commit.changes) <= _FILES_AT_MOST else ():
+        if change.blob is not None and change.base_blob is not None:
+            old, new = history.text(change.base_blob), history.text(change.blob)
+            if old is not None and new is not None:
+                yield change.path, old, new
+
+
+def _of_functions(says: Callable[[ComparedFunction], list[str]]) -> Callable[[History, Commit], Iterator[Hit]]:
+    def hits(history: History, commit: Commit) -> Iterator[Hit]:
+        for path, old, new in _texts(history, commit):
+            found = compared_functions(old, new)
+            for one in found if len(found) <= _FUNCTIONS_AT_MOST else ():
+                for message in says(one):
+                    compared = one.compared
+                    delta = compared.change.delta
+                    lines = [f"- {line}" for line in delta.old_lines] + [f"+ {line}" for line in delta.new_lines]
+                    signatures = f"{compared.change.old.signature}\n{compared.change.new.signature}"
+                    shown = f"{compared.words_before}\n{signatures}\n" + "\n".join(lines[:40])
+                    yield Hit(f"{path}:{compared.line} {compared.change.name}", message, compared.is_told, shown)
+
+    return hits
+
+
+def _gone(one: ComparedFunction) -> list[str]:
+    return [f"{each.entry.name} -> {each.now}" for each in gone(one)]
+
+
+def _of_pipelines(
+    says: Callable[[CiFile, Named, Named], Iterator[Stale]],
+) -> Callable[[History, Commit], Iterator[Hit]]:
+    def hits(history: History, commit: Commit) -> Iterator[Hit]:
+        for path, old, new in _texts(history, commit):
+            kind = kind_of(path, new)
+            if kind is None and "\njobs:" in new:
+                kind = Kind.WORKFLOW  # one that is handed out, and stands elsewhere
+            if kind not in (Kind.WORKFLOW, Kind.ACTION, Kind.GITLAB_CI):
+                continue
+            before, after = CiFile(kind, path, old), CiFile(kind, path, new)
+            try:
+                pairs = list(_in_place(list(named(before.root, kind)), list(named(after.root, kind))))
+            except SyntaxError:
+                continue
+            for was, now in pairs:
+                for one in says(before, Named(now.place, was.name, now.done), was):
+                    lines = [f"- {x}" for x in was.done if x not in now.done]
+                    lines += [f"+ {x}" for x in now.done if x not in was.done]
+                    told = was.name.value != now.name.value
+                    yield Hit(path, f"{one.name!r}: {one.said} -> {one.now}", told, "\n".join(lines[:30]))
+
+    return hits
+
+
+def _in_place(old: Sequence[Named], new: Sequence[Named]) -> Iterator[tuple[Named, Named]]:
+    """What has a name, by what is around it and its number there; by its name where numbers differ."""
+    before, after = _around(old), _around(new)
+    for place, ones in after.items():
+        others = before.get(place, [])
+        if len(ones) == len(others):
+            yield from zip(others, ones, strict=True)
+        else:
+            by_name = {one.name.value: one for one in others}
+            yield from ((by_name[one.name.value], one) for one in ones if one.name.value in by_name)
+
+
+def _around(ones: Sequence[Named]) -> dict[tuple[str, ...], list[Named]]:
+    found: dict[tuple[str, ...], list[Named]] = {}
+    for one in ones:
+        found.setdefault(one.place[:-1], []).append(one)
+    return found
+
+
+def _of_models(gone: bool) -> Callable[[History, Commit], Iterator[Hit]]:
+    def hits(history: History, commit: Commit) -> Iterator[Hit]:
+        for path, old, new in _texts(history, commit):
+            lists = select_list(old), select_list(new)
+            if "models/" not in path or lists[0] is None or lists[1] is None or lists[0].names == lists[1].names:
+                continue
+            was = documentation(path, _properties(history, commit.parent, path))
+            now = documentation(path, _properties(history, commit.id, path))
+            if was is None:
+                continue
+            change, left = ModelChange(lists[0], lists[1], was), now.columns if now else frozenset()
+            shown = f"- {', '.join(lists[0].names)}\n+ {', '.join(lists[1].names)}\ndocumented: {sorted(left)}"
+            if gone:
+                for name, other in change.gone():
+                    yield Hit(path, f"{name} -> {other}", name not in left, shown)
+            else:
+                for column in change.undocumented():
+                    yield Hit(path, column.name, column.name in left, shown)
+
+    return hits
+
+
+def _properties(history: History, commit: str | None, path: str) -> NoProject:
+    """The files of a commit that may document a model."""
+    model = path.rpartition("/")[2].removesuffix(".sql")
+    listed = history.tree(commit, ("*.yml", "*.yaml")) if commit else ()
+    texts = {file: history.text(blob) or "" for file, blob in listed if "models/" in file}
+    return NoProject({file: text for file, text in texts.items() if model in text})
+
+
+PIPELINES = (
+    ".github/workflows/*.yml", ".github/workflows/*.yaml", ".gitlab-ci.yml", "action.yml", "action.yaml",
+    "*/action.yml", "ci/*.yml", "*/workflows/*.yml",
+)  # fmt: skip
+def _undocumented(one: ComparedFunction) -> list[str]:
+    return [] if gone(one) else [parameter.name for parameter in undocumented(one)]
+
+
+def _quoted(one: ComparedFunction) -> list[str]:
+    if gone(one) or undocumented(one):
+        return []
+    return [f"{q.kind}: {q.token} -> {q.now} in {q.phrase!r}" for q in stale_quotes(one)[:1]]
+
+
+SCRIPTS = tuple(pattern for pattern in PATTERNS if not pattern.endswith((".vue", ".svelte")))
+RULES = {
+    "DC103": Measured(PIPELINES, _of_pipelines(versions)),
+    "DC104": Measured(PIPELINES, _of_pipelines(tools)),
+    "SQ050": Measured(("*.sql",), _of_models(gone=True)),
+    "SQ051": Measured(("*.sql",), _of_models(gone=False)),
+    "TS001": Measured(SCRIPTS, _of_functions(_gone)),
+    "TS002": Measured(SCRIPTS, _of_functions(_undocumented)),
+    "TS003": Measured(SCRIPTS, _of_functions(_quoted)),
+}
+
+
+def measured(clone: Path, rules: Sequence[str], limits: Limits, left: list[Left]) -> dict[str, object]:
+    """The figures of one repository; the hits its authors left are added to ``left``."""
+    started, commits, files = time.process_time(), 0, 0
+    counts = {rule: {"told": 0, "left": 0, "commits": 0} for rule in rules}
+    patterns = sorted({pattern for rule in rules for pattern in RULES[rule].patterns})
+    with RepositoryHistory(clone, limits=limits) as history:
+        for commit in history.commits(patterns):
+            commits += 1
+            files += len(commit.changes)
+            for rule in rules:
+                hits = list(RULES[rule].hits(history, commit))
+                counts[rule]["commits"] += any(not hit.told for hit in hits)
+                for hit in hits:
+                    counts[rule]["told" if hit.told else "left"] += 1
+                    if not hit.told:
+                        left.append((rule, history.repository, commit.id, hit))
+        return {
+            "repository": history.repository, "head": history.head, "looked at": len(history.ids()),
+            "with such files": commits, "files": files, "rules": counts,
+            "seconds": round(time.process_time() - started, 1),
+        }  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("rules", help=f"ids, with commas: {' '.join(sorted(RULES))}")
+    parser.add_argument("clones", nargs="+", type=Path)
+    parser.add_argument("--commits", type=int, default=0, help="the newest of each history; 0 for all")
+    parser.add_argument("--read", type=int, default=0, help="how many hits of a rule to print that authors left")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    rules = given.rules.split(",")
+    if unknown := sorted(set(rules) - set(RULES)):
+        parser.error(f"no rule {unknown[0]}; there are {', '.join(sorted(RULES))}")
+    left: list[Left] = []
+    for clone in given.clones:
+        print(json.dumps(measured(clone, rules, Limits(commits=given.commits), left)), flush=True)
+    for rule in rules:
+        hits = [one for one in left if one[0] == rule]
+        chosen = random.Random(given.seed).sample(hits, min(given.read, len(hits)))
+        for number, (_, repository, commit, hit) in enumerate(chosen, 1):
+            print(f"{'=' * 80}\n#{number} {rule} {repository} {commit[:10]} {hit.place}\n{hit.message}\n{hit.shown}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""DC104."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_docker_ci.check import STEPS, CiCheck
+from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.step_names import stale_tools
+
+_PATH = ".github/workflows/ci.yml"
+
+
+def _step(name: str, run: str) -> str:
+    return f"on: push\njobs:\n  lint:\n    steps:\n      - name: {name}\n        run: |\n          {run}\n"
+
+
+class StaleToolInName(CiCheck):
+    """A change put another tool in the place of one, and the name of the step or job still says the old one.
+
+    Whoever reads the log of a run looks for the wrong tool. Change the name in the same commit.
+    """
+
+    ID = "DC104"
+    NAME = "stale-tool-in-name"
+    PLANE = Plane.CONTRACT
+    SEVERITY = Severity.INFO
+    KINDS = STEPS | {Kind.GITLAB_CI}
+    NEEDS = ("name:", "script:")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(_step("Run flake8", "ruff check"), path=_PATH),
+        Valid(_step("Lint", "ruff check"), path=_PATH, base=_step("Lint", "flake8")),
+        Valid(_step("Run flake8", "make lint"), path=_PATH, base=_step("Run flake8", "flake8 src")),
+        Valid(_step("Run ruff", "ruff check"), path=_PATH, base=_step("Run flake8", "flake8 src")),
+        Valid(_step("npm ci", "npm ci"), path=_PATH, base=_step("npm ci", "npm ci && yarn")),
+        Valid(
+            _step("Run flake8", "ruff check && flake8"), path=_PATH, base=_step("Run flake8", "flake8 src")
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            _step("Run flake8", "ruff check ."),
+            path=_PATH,
+            base=_step("Run flake8", "flake8 src"),
+            line=5,
+            column=19,
+        ),
+        Invalid(
+            _step("Build with Maven", "./gradlew build"),
+            path=_PATH,
+            base=_step("Build with Maven", "mvn -B package"),
+            line=5,
+            column=26,
+        ),
+        Invalid(
+            "yarn test:\n  script:\n    - pnpm test\n",
+            path=".gitlab-ci.yml",
+            base="yarn test:\n  script:\n    - yarn test\n",
+            line=1,
+            column=1,
+        ),
+    ]
+
+    def run(self) -> None:
+        for one in stale_tools(self.file, self.source):
+            self.report_at(one.start, one.end, f'the name says "{one.said}", but this change runs {one.now}')

@@ -1,0 +1,89 @@
+"""DC103."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_docker_ci.check import STEPS, CiCheck
+from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.step_names import stale_versions
+
+_PATH = ".github/workflows/ci.yml"
+
+
+def _step(name: str, version: str) -> str:
+    return (
+        "on: push\njobs:\n  test:\n    steps:\n"
+        f"      - name: {name}\n        uses: actions/setup-python@v5\n        with:\n"
+        f"          python-version: '{version}'\n"
+    )
+
+
+def _job(name: str, version: str) -> str:
+    return f"on: push\njobs:\n  test:\n    name: {name}\n    runs-on: ubuntu-{version}\n    steps: []\n"
+
+
+def _gitlab(name: str, image: str) -> str:
+    return f"{name}:\n  image: {image}\n  script:\n    - make test\n"
+
+
+class StaleVersionInName(CiCheck):
+    """A change raised a version, and the name of the step or job still says the old one.
+
+    Whoever reads the log of a run takes it for the version in the name. Change the name in the same commit, or
+    leave the version out of it.
+    """
+
+    ID = "DC103"
+    NAME = "stale-version-in-name"
+    PLANE = Plane.CONTRACT
+    SEVERITY = Severity.INFO
+    KINDS = STEPS | {Kind.GITLAB_CI}
+    NEEDS = ("name:", "script:")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(_step("Set up Python 3.9", "3.12"), path=_PATH),
+        Valid(_step("Set up Python", "3.12"), path=_PATH, base=_step("Set up Python", "3.9")),
+        Valid(_step("Set up Python 3.9", "3.9.7"), path=_PATH, base=_step("Set up Python 3.9", "3.9")),
+        Valid(_step("Set up Python 3.12", "3.12"), path=_PATH, base=_step("Set up Python 3.9", "3.9")),
+        Valid(
+            _step("Set up ${{ matrix.v3.9 }}", "3.12"),
+            path=_PATH,
+            base=_step("Set up ${{ matrix.v3.9 }}", "3.9"),
+        ),
+        Valid(_job("Check 10 files", "24.04"), path=_PATH, base=_job("Check 10 files", "22.04")),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            _step("Set up Python 3.9", "3.12"),
+            path=_PATH,
+            base=_step("Set up Python 3.9", "3.9"),
+            line=5,
+            column=29,
+        ),
+        Invalid(
+            _job('"Tests (Ubuntu 22.04)"', "24.04"),
+            path=_PATH,
+            base=_job('"Tests (Ubuntu 22.04)"', "22.04"),
+            line=4,
+            column=26,
+        ),
+        Invalid(
+            _step("Node 18", "22"), path=_PATH, base=_step("Node 18", "18"), line=5, column=20
+        ),
+        Invalid(
+            _gitlab("python-3.9", "python:3.12"),
+            path=".gitlab-ci.yml",
+            base=_gitlab("python-3.9", "python:3.9"),
+            line=1,
+            column=8,
+        ),
+    ]
+
+    def run(self) -> None:
+        for one in stale_versions(self.file, self.source):
+            self.report_at(
+                one.start, one.end, f'the name says "{one.said}", but this change made it {one.now}'
+            )

@@ -1,0 +1,224 @@
+"""What the names of steps and jobs say of versions and tools, against what is done under them after a change."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from wardround.checks import Source
+from wardround.late import LatePattern
+from wardround_docker_ci import yaml_tree
+from wardround_docker_ci.ci_file import CiFile
+from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.workflow import Workflow
+from wardround_docker_ci.yaml_tree import Node, Scalar
+
+_VERSION = LatePattern(r"(?<![\w.$/])v?(\d+(?:\.\d+)+)(?![\w.]*\w)")
+_NUMBERED = LatePattern(
+    r"(?i)\b(?:node(?:\.?js)?|java|jdk|jre|temurin|php|go|postgres(?:ql)?|mysql|mariadb|redis|mongo(?:db)?|xcode|"
+    r"llvm|clang|gcc|ruby|python|\.?net|dotnet|debian|fedora|macos|macos-|ubuntu)[ -]v?(\d{1,4})(?![\w.]*\w)"
+)
+_FILLED_IN = LatePattern(r"\$\{\{.*?\}\}|\$\w+")
+_REMARK = LatePattern(r"(?m)(?:^|(?<=\s))#.*$")
+_WORD = LatePattern(r"(?<![\w./-])[A-Za-z][\w-]*(?![\w/-])")
+
+_FAMILIES = (
+    "flake8 ruff pylint pycodestyle pyflakes black isort autopep8 yapf autoflake",
+    "mypy pyright pytype pyre basedpyright ty",
+    "pytest nose nosetests nose2 tox nox",
+    "jest vitest mocha karma jasmine ava",
+    "cypress playwright selenium puppeteer testcafe",
+    "npm yarn pnpm bun",
+    "pip pipenv poetry uv pdm hatch conda mamba micromamba rye easy_install",
+    "eslint tslint oxlint biome prettier standard xo jshint",
+    "webpack rollup vite esbuild parcel tsup gulp grunt rspack",
+    "maven gradle ant bazel",
+    "docker podman buildah kaniko",
+    "codecov coveralls codeclimate",
+    "bandit safety trivy snyk grype pip-audit clair anchore",
+    "golint golangci-lint staticcheck revive",
+    "cmake meson autotools bazel",
+    "sphinx mkdocs docusaurus vuepress vitepress",
+    "twine flit",
+    "kubectl helm kustomize",
+)
+"""Tools of which one takes the place of another."""
+_COMMANDS = {"maven": ("maven", "mvn", "mvnw"), "gradle": ("gradle", "gradlew"), "pip": ("pip", "pip3")}
+_VERSION_AT = r"(?<![\w.])v?{}(?!\w|\.\d)"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Something with a name that people read: a step, a job, a workflow.
+
+    Attributes:
+        place: what tells it from all others, its name included.
+        done: the values under it, those of names left out.
+    """
+
+    place: tuple[str, ...]
+    name: Scalar
+    done: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """A version or a tool that a name still says, and what the change put in its place.
+
+    Attributes:
+        start, end: where the name says it, in the file.
+    """
+
+    said: str
+    now: str
+    name: str
+    start: int
+    end: int
+
+
+def stale_versions(file: CiFile, source: Source) -> list[Stale]:
+    """The versions in names that the change took out of what is done."""
+    return [one for new, old in _pairs(file, source, versions_in) for one in versions(file, new, old)]
+
+
+def stale_tools(file: CiFile, source: Source) -> list[Stale]:
+    """The well-known tools in names that the change took out of what is done."""
+    return [one for new, old in _pairs(file, source, tools_in) for one in tools(file, new, old)]
+
+
+def versions_in(name: str) -> dict[str, int]:
+    """The versions a name says, each with its place."""
+    plain = _FILLED_IN.sub(lambda hole: "_" * len(hole[0]), name)
+    matches = [*_VERSION.finditer(plain), *_NUMBERED.finditer(plain)]
+    return {match[1]: match.start(1) for match in reversed(matches)}
+
+
+def tools_in(name: str) -> dict[str, int]:
+    """The well-known tools a name says, as it writes them, each with its place."""
+    plain = _FILLED_IN.sub(lambda hole: "_" * len(hole[0]), name)
+    families = _families()
+    return {m[0]: m.start() for m in _WORD.finditer(plain) if m[0].lower() in families}
+
+
+def _families() -> Mapping[str, frozenset[str]]:
+    return {tool: frozenset(line.split()) for line in _FAMILIES for tool in line.split()}
+
+
+def named(root: yaml_tree.Mapping, kind: Kind) -> Iterator[Named]:
+    """Everything in a file that has a name."""
+    if kind is Kind.GITLAB_CI:
+        for key, value in root.entries:
+            if isinstance(value, yaml_tree.Mapping) and value.get("script") is not None:
+                yield Named((key.value,), key, _values(value))
+        return
+    workflow = Workflow(root)
+    yield from _with_name((), root)
+    for job in workflow.jobs:
+        yield from _with_name((job.name,), job.node)
+    for job, step in workflow.all_steps:
+        yield from _with_name((job.name, "step"), step.node)
+
+
+def _with_name(place: tuple[str, ...], node: yaml_tree.Mapping) -> Iterator[Named]:
+    name = node.scalar("name")
+    if name is not None and name.value:
+        yield Named((*place, name.value), name, _values(node))
+
+
+def _values(node: Node) -> tuple[str, ...]:
+    """The scalars below a node without those that name something, comments of scripts left out."""
+    found: list[str] = []
+    waiting: list[Node] = [node]
+    seen: set[int] = set()
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, Scalar):
+            found.append(_REMARK.sub("", one.value) if "#" in one.value else one.value)
+        elif isinstance(one, yaml_tree.Sequence):
+            waiting += one.items
+        else:
+            waiting += [value for key, value in one.entries if key.value not in ("name", "run-name", "description")]
+    return tuple(line.strip() for value in found for line in value.split("\n") if line.strip())
+
+
+def _pairs(
+    file: CiFile, source: Source, said: Callable[[str], Mapping[str, int]]
+) -> list[tuple[Named, Named]]:
+    """Of what has a name that says something of the kind: as it is, and as it was under the same name."""
+    base = source.base_text
+    if base is None or base == source.text:
+        return []
+    telling = [
+        one
+        for one in named(file.root, file.kind)
+        if any(_grew_rarer(word, base, source.text) for word in said(one.name.value))
+    ]
+    if not telling:
+        return []
+    try:
+        before = next((d for d in yaml_tree.documents(base) if isinstance(d, yaml_tree.Mapping)), None)
+    except SyntaxError:
+        return []
+    return list(_matched(telling, list(named(before, file.kind)) if before else []))
+
+
+def _grew_rarer(word: str, old: str, new: str) -> bool:
+    """Whether what a word stands for is found less often after the change."""
+    return any(old.lower().count(one) > new.lower().count(one) for one in _commands(word))
+
+
+def _commands(tool: str) -> tuple[str, ...]:
+    return _COMMANDS.get(tool.lower(), (tool.lower(),))
+
+
+def _matched(new: Sequence[Named], old: Sequence[Named]) -> Iterator[tuple[Named, Named]]:
+    count = Counter(one.place for one in old)
+    again = Counter(one.place for one in new)
+    by_place = {one.place: one for one in old if count[one.place] == 1}
+    for one in new:
+        if one.place in by_place and again[one.place] == 1 and by_place[one.place].done != one.done:
+            yield one, by_place[one.place]
+
+
+def versions(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
+    """What the name of ``new`` says of versions that only ``old`` has, where the change put others."""
+    for version, at in versions_in(new.name.value).items():
+        pattern = re.compile(_VERSION_AT.format(re.escape(version)))
+        looser = re.compile(rf"(?<![\d.]){re.escape(version)}(?!\d)")
+        if any(looser.search(line) for line in new.done):
+            continue
+        for line in (one for one in old.done if pattern.search(one)):
+            shape = re.escape(pattern.sub("\0", line)).replace("\0", r"v?(\d+(?:\.[\dx*]+)*)")
+            now = next((m[1] for one in new.done if (m := re.fullmatch(shape, one))), None)
+            if now is not None:
+                yield _stale(file, new, version, now, at)
+                break
+
+
+def tools(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
+    """The same for tools; ``file`` is where the name stands."""
+    families = _families()
+    before, after = _said_in(old.done), _said_in(new.done)
+    for tool, at in tools_in(new.name.value).items():
+        if not before.intersection(_commands(tool)) or after.intersection(_commands(tool)):
+            continue
+        come = after - before
+        now = sorted(one for one in families[tool.lower()] if come.intersection(_commands(one)))
+        if now:
+            yield _stale(file, new, tool, now[0], at)
+
+
+def _said_in(lines: Sequence[str]) -> frozenset[str]:
+    return frozenset(word.lower() for line in lines for word in re.findall(r"[A-Za-z][\w-]*", line))
+
+
+def _stale(file: CiFile, new: Named, said: str, now: str, at: int) -> Stale:
+    passage = file.passage(new.name)
+    place = passage.text.find(said, min(at, max(len(passage.text) - len(said), 0)))
+    start = passage.start + max(place, 0)
+    return Stale(said, now, new.name.value, start, start + len(said))

@@ -1,0 +1,139 @@
+"""PY031."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.module import FunctionNode, nodes_run_by
+
+_PROMISES = LatePattern(r"\bdef[ ]+_*(?:is|has|get)_[a-z]")
+_NAME = re.compile(r"_*(is|has|get)_[a-z]\w*")
+_OWN_DECORATORS = frozenset(
+    {"staticmethod", "classmethod", "property", "cached_property", "cache", "lru_cache"}
+)
+_NO_ANSWER = frozenset({"NoReturn", "Never"})
+
+
+class AnswerlessName(PythonCheck):
+    """A function's name promises an answer, it never returns one, and the module counts on it.
+
+    ``is_`` and ``has_`` are read as a question, ``get_`` as a value: whoever tests or keeps the result gets
+    None, which counts as no. Mostly a ``return`` is missing.
+    """
+
+    ID = "PY031"
+    NAME = "answerless-name"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.INFO
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "def is_open(self):\n    return self.state == 'open'\n\nx = is_open(1)\n",
+        "def get_rows(self):\n    for row in self.rows:\n        yield row\n\nx = get_rows(1)\n",
+        "class Base:\n    def get_rows(self):\n        raise NotImplementedError\n\n"
+        "    def f(self):\n        x = self.get_rows()\n",
+        "class Base:\n    def get_rows(self):\n        '''Rows.'''\n        ...\n\n"
+        "    def f(self):\n        x = self.get_rows()\n",
+        "def get_ready(self):\n    self.ready = True\n\nget_ready(1)\n",
+        "def get_rows(found):\n    found.append(1)\n\ndef f(rows):\n    return get_rows(rows)\n",
+        "@app.get('/')\ndef get_page():\n    render()\n\nx = get_page()\n",
+        Valid(
+            "def is_open(self):\n    log(self)\n\nx = is_open(1)\ny = 1\n",
+            base="def is_open(self):\n    log(self)\n\nx = is_open(1)\n",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "def is_open(self):\n    self.state == 'open'\n\nif not is_open(door):\n    knock()\n",
+            line=1,
+            column=5,
+        ),
+        Invalid(
+            "async def get_rows(self):\n    await self.load()\n\nasync def f():\n    x = await get_rows(1)\n",
+            line=1,
+            column=11,
+        ),
+        Invalid(
+            "class Door:\n    def _has_key(self):\n        if self.key:\n            return\n"
+            "        self.look()\n\n    def f(self):\n        g(self._has_key())\n",
+            line=2,
+            column=9,
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return _PROMISES.search(source.text) is not None
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self._look_at(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self._look_at(node)
+
+    def _look_at(self, node: FunctionNode) -> None:
+        name = _NAME.fullmatch(node.name)
+        if name is None or not self._is_touched(node) or not _is_own(node) or not _runs_to_the_end(node):
+            return
+        used = self._uses.get(node.name, ())
+        if used and self._definitions[node.name] == 1:
+            place = f"the value it is said to give is used in line {used[0]}"
+            self.report(self.module.name_span(node), f'"{node.name}" returns nothing, but {place}')
+
+    @cached_property
+    def _definitions(self) -> Counter[str]:
+        functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+        return Counter(n.name for n in self.module.nodes if isinstance(n, functions))
+
+    @cached_property
+    def _uses(self) -> dict[str, list[int]]:
+        """The lines where what a plain name or an own method returns is kept, tested or passed on."""
+        found: dict[str, list[int]] = {}
+        for node in self.module.nodes:
+            if not isinstance(node, ast.Call) or _NAME.fullmatch(name := _called(node)) is None:
+                continue
+            parent = self.module.parents[node]
+            user = self.module.parents[parent] if isinstance(parent, ast.Await) else parent
+            if not isinstance(user, (ast.Expr, ast.Return, ast.Lambda)):
+                found.setdefault(name, []).append(node.lineno)
+        return found
+
+    def _is_touched(self, node: FunctionNode) -> bool:
+        return any(map(self.source.is_added, range(node.lineno, (node.end_lineno or node.lineno) + 1)))
+
+
+def _called(node: ast.Call) -> str:
+    if isinstance(node.func, ast.Name):
+        return node.func.id
+    if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+        return node.func.attr if node.func.value.id in ("self", "cls") else ""
+    return ""
+
+
+def _is_own(node: FunctionNode) -> bool:
+    """Whether what the function returns is what its callers get."""
+    names = {getattr(one, "id", getattr(one, "attr", "?")) for one in node.decorator_list}
+    return names <= _OWN_DECORATORS and (node.returns is None or ast.unparse(node.returns) not in _NO_ANSWER)
+
+
+def _runs_to_the_end(node: FunctionNode) -> bool:
+    """Whether it does something, never returns a value, yields nothing and does not end by raising."""
+    body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
+    if not any(_does_something(statement) for statement in body) or isinstance(body[-1], ast.Raise):
+        return False
+    return not any(
+        isinstance(n, (ast.Yield, ast.YieldFrom)) or (isinstance(n, ast.Return) and n.value is not None)
+        for n in nodes_run_by(body)
+    )
+
+
+def _does_something(statement: ast.stmt) -> bool:
+    is_empty = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return not is_empty and not isinstance(statement, (ast.Pass, ast.Raise, ast.Assert))

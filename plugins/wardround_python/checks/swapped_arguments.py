@@ -1,0 +1,176 @@
+"""PY030."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane, Severity, Span
+from wardround.names import MOST_ARGUMENTS, Call, Named, Swap, is_mirrored, tells_something, turns_round
+from wardround_python.callees import Callees
+from wardround_python.check import PythonCheck
+from wardround_python.module import PythonModule
+
+_NEARBY_LINES = 12
+
+
+class SwappedArguments(PythonCheck):
+    """Two arguments stand in each other's places, by their names and those of the parameters.
+
+    Where both are of the same type nothing fails: the picture is as high as it should be wide, the wrong one
+    of two accounts is charged. Put them in the order of the parameters, or give them by keyword.
+    """
+
+    ID = "PY030"
+    NAME = "swapped-arguments"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.WARN
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "def crop(width, height): ...\n\ndef main(width, height):\n    crop(width, height)\n",
+        "def crop(width, height): ...\n\ndef rotated(width, height):\n    crop(height, width)\n",
+        "def crop(width, height): ...\n\ndef main(width, height):\n    crop(height=height, width=width)\n",
+        "def crop(*sides): ...\n\ndef main(width, height):\n    crop(height, width)\n",
+        "def pay(payer, payee): ...\n\ndef settle(payer, payee):\n"
+        "    pay(payer, payee)\n    pay(payee, payer)\n",
+        "def gap(first, second): ...\n\ndef wide(first, second):\n    if first > second:\n"
+        "        return gap(second, first)\n    return gap(first, 2)\n",
+        "def move(disk, source, target):\n    move(disk - 1, target, source)\n",
+        "def send(x, y): ...\n\ndef main(y, x):\n    send(y, x)\n",
+        Valid(
+            "from app.other import crop\n\ndef main(width, height):\n    crop(height, width)\n",
+            path="app/use.py",
+            others={"app/shape.py": "def crop(width, height): ...\n"},
+        ),
+        Valid(
+            "def crop(width, height): ...\n\ndef main(width, height):\n    crop(height, width)\n# end\n",
+            base="def crop(width, height): ...\n\ndef main(width, height):\n    crop(height, width)\n",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "def crop(width, height): ...\n\ndef main(width, height):\n    crop(height, width)\n",
+            line=4,
+            column=10,
+        ),
+        Invalid(
+            "from .shape import crop\n\ndef main(image):\n    crop(1, image.height, image.width)\n",
+            path="app/use.py",
+            others={"app/shape.py": "def crop(depth, width, height): ...\n"},
+            line=4,
+            column=13,
+        ),
+        Invalid(
+            "class Copy:\n"
+            "    def run(self, src, dst):\n        self._one(dst, src)\n\n"
+            "    def _one(self, source, destination): ...\n",
+            line=3,
+            column=19,
+        ),
+        Invalid(
+            "from app import Account\n\ndef main(owner_id, bank_id):\n    use(Account(bank_id, owner_id))\n",
+            path="main.py",
+            others={
+                "app/__init__.py": "from app.accounts import Account\n",
+                "app/accounts.py": "@dataclass\nclass Account:\n    owner_id: int\n    bank_id: int\n",
+            },
+            line=4,
+            column=17,
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return any("," in line and source.is_added(number) for number, line in enumerate(source.lines, 1))
+
+    def __init__(self, source: Source, module: PythonModule | None = None) -> None:
+        super().__init__(source, module)
+        self._callees = Callees(self.module, source.project)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        call = self.call_of(node)
+        swap = None if call is None else self.judged(node, call)
+        if call is None or swap is None:
+            return
+        begin, end = (self.module.span(node.args[swap.moves[place][0]]) for place in (0, -1))
+        span = Span(begin.line, begin.column, end.end_line, end.end_column)
+        self.report(span, call.told(swap))
+
+    def call_of(self, node: ast.Call) -> Call | None:
+        """The call, if the change wrote it, its callee is known, and names can tell its arguments apart."""
+        arguments = tuple(map(named, node.args))
+        if not 2 <= len(arguments) <= MOST_ARGUMENTS or not self._is_added(node):
+            return None
+        if sum(one is not None and tells_something(one.name) for one in arguments) < 2:
+            return None
+        callee = None if any(isinstance(a, ast.Starred) for a in node.args) else self._callees.of(node)
+        if callee is None or len(arguments) > len(callee.parameters):
+            return None
+        texts = tuple(ast.unparse(argument) for argument in node.args)
+        return Call(callee.name, callee.parameters[: len(arguments)], arguments, texts)
+
+    def _is_added(self, node: ast.Call) -> bool:
+        return any(map(self.source.is_added, range(node.lineno, (node.end_lineno or node.lineno) + 1)))
+
+    def judged(self, node: ast.Call, call: Call) -> Swap | None:
+        """The order that fits better, unless something says that this one is meant."""
+        swap = call.better_order()
+        return None if swap is None or self._is_meant(node, call, swap) else swap
+
+    def _is_meant(self, node: ast.Call, call: Call, swap: Swap) -> bool:
+        moved = {call.texts[place] for place, _ in swap.moves}
+        for parent in self.module.ancestors(node):
+            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                if turns_round(parent.name) or parent.name == call.callee:
+                    return True
+            elif isinstance(parent, (ast.If, ast.IfExp, ast.While)) and _compares(parent.test, moved):
+                return True
+        return is_mirrored(call.texts, [[ast.unparse(a) for a in like.args] for like in self._like(node)])
+
+    def _like(self, node: ast.Call) -> Iterator[ast.Call]:
+        """Calls of the same callee nearby."""
+        written = ast.dump(node.func)
+        for line in range(node.lineno - _NEARBY_LINES, node.lineno + _NEARBY_LINES + 1):
+            for other in self._calls_at.get(line, ()):
+                if (
+                    other is not node
+                    and len(other.args) == len(node.args)
+                    and ast.dump(other.func) == written
+                ):
+                    yield other
+
+    @cached_property
+    def _calls_at(self) -> dict[int, list[ast.Call]]:
+        found: dict[int, list[ast.Call]] = {}
+        for node in self.module.nodes:
+            if isinstance(node, ast.Call) and len(node.args) > 1:
+                found.setdefault(node.lineno, []).append(node)
+        return found
+
+
+def named(argument: ast.expr) -> Named | None:
+    """What an argument is called: a name, an attribute, an entry, a call without arguments."""
+    if isinstance(argument, ast.Await):
+        argument = argument.value
+    if isinstance(argument, ast.Call) and not argument.args and not argument.keywords:
+        argument = argument.func
+    if isinstance(argument, ast.Name):
+        return Named(argument.id)
+    if isinstance(argument, ast.Attribute):
+        owner = argument.value
+        return Named(
+            argument.attr, owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
+        )
+    if isinstance(argument, ast.Subscript) and isinstance(argument.slice, ast.Constant):
+        key = argument.slice.value
+        return Named(key) if isinstance(key, str) and key.isidentifier() else None
+    return None
+
+
+def _compares(test: ast.expr, moved: set[str]) -> bool:
+    """Whether a condition looks at two of the arguments: then their order is chosen."""
+    return (
+        len(moved & {ast.unparse(n) for n in ast.walk(test) if isinstance(n, (ast.Name, ast.Attribute))}) > 1
+    )

@@ -1,0 +1,110 @@
+"""SQ025: a comment on a column that is not there any more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_sql.cases import invalid, valid
+from wardround_sql.check import SqlCheck
+from wardround_sql.nodes import Node, kinds, text_of
+from wardround_sql.schema import Name
+from wardround_sql.statements import Statement
+
+_LEAVE_OUT = ("inhRelations", "ofTypename", "partbound", "if_not_exists")
+"""What makes the columns of a new table uncertain."""
+
+
+class CommentOnMissingColumn(SqlCheck):
+    """A comment is put on a column that the statements above it dropped, renamed or never made.
+
+    The statement fails, and the rest of the file with it. Name the column as it is called there.
+    """
+
+    ID = "SQ025"
+    NAME = "comment-on-missing-column"
+    PLANE = Plane.CONTRACT
+    SEVERITY = Severity.WARN
+    WORDS = ("comment on column", "comment  on", "comment\n")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        valid("create table t (a int);\ncomment on column t.a is 'x';\n"),
+        valid("comment on column t.b is 'x';\nalter table t drop column b;\n"),
+        valid("create table if not exists t (a int);\ncomment on column t.b is 'x';\n"),
+        valid("create table t (like u);\ncomment on column t.b is 'x';\n"),
+        valid("create table t (a int);\nalter table t add column b int;\ncomment on column t.b is 'x';\n"),
+        valid("create table s.t (a int);\ncomment on column t.b is 'x';\n"),
+        valid("alter table t drop column b;\nalter table t add b int;\ncomment on column t.b is 'x';\n"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        invalid("create table t (a int);\ncomment on column t.b is 'in cents';\n", 2, 1),
+        invalid("alter table s.t rename column b to c;\ncomment on column s.t.b is 'in cents';\n", 2, 1),
+        invalid("alter table t drop column b, add column c int;\n\nCOMMENT ON COLUMN public.t.b IS 'x';\n", 3, 1),
+    ]
+
+    def run(self) -> None:
+        tables: dict[Name, set[str]] = {}
+        gone: dict[tuple[Name, str], str] = {}
+        for statement in self.script.statements:
+            if statement.outer is None and self.is_here(statement):
+                self._step(statement, tables, gone)
+
+    def _step(
+        self, statement: Statement, tables: dict[Name, set[str]], gone: dict[tuple[Name, str], str]
+    ) -> None:
+        node = statement.node
+        if statement.kind == "CreateStmt":
+            self._made(node, tables)
+        elif statement.kind == "AlterTableStmt":
+            self._altered(node, tables, gone)
+        elif statement.kind == "RenameStmt" and node.get("relation"):
+            self._renamed(node, tables, gone)
+        elif statement.kind == "CommentStmt" and node.get("objtype") == "OBJECT_COLUMN":
+            self._commented(statement, tables, gone)
+
+    def _made(self, node: Node, tables: dict[Name, set[str]]) -> None:
+        name, parts = self.script.name_of(node["relation"]), node.get("tableElts", [])
+        tables.pop(name, None)
+        if not any(node.get(key) for key in _LEAVE_OUT) and not list(kinds(parts, "TableLikeClause")):
+            tables[name] = {column.get("colname", "") for column in kinds(parts, "ColumnDef")}
+
+    def _altered(self, node: Node, tables: dict[Name, set[str]], gone: dict[tuple[Name, str], str]) -> None:
+        name = self.script.name_of(node["relation"])
+        for command in kinds(node.get("cmds", []), "AlterTableCmd"):
+            if command.get("subtype") == "AT_DropColumn":
+                tables.get(name, set()).discard(command.get("name", ""))
+                gone[name, command.get("name", "")] = "dropped it"
+            elif command.get("subtype") == "AT_AddColumn":
+                for column in kinds([command.get("def", {})], "ColumnDef"):
+                    tables.get(name, set()).add(column.get("colname", ""))
+                    gone.pop((name, column.get("colname", "")), None)
+            elif command.get("subtype") in ("AT_AddInherit", "AT_AttachPartition"):
+                tables.pop(name, None)
+
+    def _renamed(self, node: Node, tables: dict[Name, set[str]], gone: dict[tuple[Name, str], str]) -> None:
+        name, new = self.script.name_of(node["relation"]), node.get("newname", "")
+        if node.get("renameType") == "OBJECT_COLUMN":
+            old = node.get("subname", "")
+            tables.get(name, set()).discard(old)
+            tables.get(name, set()).add(new)
+            gone.pop((name, new), None)
+            gone[name, old] = f'renamed it to "{new}"'
+        else:
+            tables.pop(name, None)
+            for key in [key for key in gone if key[0] == name]:
+                del gone[key]
+
+    def _commented(
+        self, statement: Statement, tables: dict[Name, set[str]], gone: dict[tuple[Name, str], str]
+    ) -> None:
+        parts = [text_of(one) for one in statement.node.get("object", {}).get("List", {}).get("items", [])]
+        if len(parts) not in (2, 3):
+            return
+        relation: Node = {"relname": parts[-2], **({"schemaname": parts[0]} if len(parts) == 3 else {})}
+        name, column = self.script.name_of(relation), parts[-1]
+        reason = gone.get((name, column))
+        if reason is None and column not in tables.get(name, {column}):
+            reason = "made the table without it"
+        if reason:
+            self.say(statement, f'there is no column "{column}": this file {reason}')

@@ -1,0 +1,227 @@
+"""dbt models: the columns one is certain to have, and those its documentation tells of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wardround.checks import Project, Source
+from wardround.findings import Span
+from wardround.late import LatePattern
+
+_COVERED = LatePattern(
+    r"--[^\n]*|/\*.*?\*/|\{#.*?#\}|'(?:[^']|'')*+'|\{\{.*?\}\}|\{%.*?%\}", re.DOTALL
+)
+_HOLE, _BLOCK = "\x01", "\x02"
+_PART = LatePattern(r"(?i)[()]|\b(?:select|from|union|intersect|except|minus)\b")
+_HEAD = LatePattern(r"(?i)\s*(?:distinct\b(?!\s+on\b)|all\b)?\s*")
+_TABLE = LatePattern(r"(?i)\b(\w+)\s+as\s+(?:(?:not\s+)?materialized\s+)?\(")
+_ONE_SOURCE = LatePattern(
+    r"(?i)\s*(\w+)(?:\s+as\s+\w+)?\s*(?:$|;|[\x01\x02]|\b(?:where|order|limit|qualify)\b)"
+)
+_NAMED = LatePattern(r"(?is)(?:.*\S)?\s*\bas\s+(\"[^\"]+\"|`[^`]+`|\w+)\s*$")
+_PLAIN = LatePattern(r"(?:[\w$\x01\"`]+\.)*(\"[^\"]+\"|`[^`]+`|[A-Za-z_]\w*)$")
+_SETS = frozenset({"union", "intersect", "minus", "except"})
+_DEEPEST = 10
+_DOCUMENTED_AT_LEAST = 2
+_DOCUMENTED_SHARE = 2 / 3
+_LARGEST = 400_000
+"""Characters; documentation above is generated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a select list, in lower case, and the (start, end) of its name in the text."""
+
+    name: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class SelectList:
+    """The columns of a model; ``select`` is the offset of the keyword they stand behind."""
+
+    select: int
+    columns: tuple[Column, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Documentation:
+    """The documented columns of a model, in lower case, and the file that documents them."""
+
+    path: str
+    columns: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChange:
+    """A documented model whose columns a change touched."""
+
+    old: SelectList
+    new: SelectList
+    documented: Documentation
+
+    def gone(self) -> list[tuple[str, str | None]]:
+        """The documented columns that are left no more, each with the one that took its place if that is plain."""
+        old, new = self.old.names, self.new.names
+        return [
+            (name, new[at] if len(old) == len(new) and new[at] not in old else None)
+            for at, name in enumerate(old)
+            if name not in new and name in self.documented.columns
+        ]
+
+    def undocumented(self) -> list[Column]:
+        """The new columns that are not documented, where most others are."""
+        old, documented = set(self.old.names), self.documented.columns
+        kept = old.intersection(documented, self.new.names)
+        if len(kept) < _DOCUMENTED_AT_LEAST or len(old & documented) < _DOCUMENTED_SHARE * len(old):
+            return []
+        renamed = {now for _, now in self.gone()}
+        return [c for c in self.new.columns if c.name not in old | documented | renamed]
+
+
+def model_change(source: Source) -> ModelChange | None:
+    """What a change did to the columns of a model; None where that is not certain, or nothing documents it."""
+    base = source.base_text
+    if base is None or base == source.text or "models/" not in source.path or "{{" not in source.text:
+        return None
+    old, new = select_list(base), select_list(source.text)
+    if old is None or new is None or set(old.names) == set(new.names):
+        return None
+    documented = documentation(source.path, source.project)
+    return None if documented is None else ModelChange(old, new, documented)
+
+
+def select_list(text: str) -> SelectList | None:
+    """The columns of a model; None where one of them is not certain."""
+    covered = _COVERED.sub(_cover, text)
+    return _select_list(covered, 0, len(covered), 0)
+
+
+def _cover(found: re.Match[str]) -> str:
+    piece = found[0]
+    sign = {"{{": _HOLE, "{%": _BLOCK}.get(piece[:2], "'" if piece[0] == "'" else " ")
+    return "".join("\n" if one == "\n" else sign for one in piece)
+
+
+def _select_list(text: str, start: int, end: int, depth: int) -> SelectList | None:
+    top = list(_top(text, start, end))
+    selects = [match for match in top if match[0].lower() == "select"]
+    sets = sum(match[0].lower() in _SETS for match in top)
+    if not selects or len(selects) - sets != 1:
+        return None
+    first = selects[0]
+    following = next((m for m in top if m.start() > first.start() and m[0].lower() == "from"), None)
+    stop = following.start() if following else text.find(";", first.end(), end)
+    head = _HEAD.match(text, first.end())
+    items = list(_items(text, head.end() if head else first.end(), stop if stop >= 0 else end))
+    if following and len(items) == 1 and text[items[0][0] : items[0][1]].strip() == "*":
+        return _of_table(text, start, first.start(), following.end(), end, depth)
+    columns = [_column(text, *item) for item in items]
+    certain = tuple(column for column in columns if column is not None)
+    return SelectList(first.start(), certain) if certain and len(certain) == len(columns) else None
+
+
+def _of_table(text: str, start: int, select: int, behind: int, end: int, depth: int) -> SelectList | None:
+    """The columns of the only table that ``select *`` is from, if the query itself makes it."""
+    source = _ONE_SOURCE.match(text[behind:end])
+    if source is None or depth == _DEEPEST:
+        return None
+    for table in _TABLE.finditer(text, start, select):
+        if table[1].lower() == source[1].lower():
+            close = _closing(text, table.end(), end)
+            return None if close is None else _select_list(text, table.end(), close, depth + 1)
+    return None
+
+
+def _closing(text: str, at: int, end: int) -> int | None:
+    depth = 1
+    for match in re.compile(r"[()]").finditer(text, at, end):
+        depth += 1 if match[0] == "(" else -1
+        if depth == 0:
+            return match.start()
+    return None
+
+
+def _top(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """The words that build a query, those in brackets left out."""
+    depth = 0
+    for match in _PART.finditer(text, start, end):
+        if match[0] in "()":
+            depth += 1 if match[0] == "(" else -1
+        elif depth == 0:
+            yield match
+
+
+def _items(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    depth, begun = 0, start
+    for match in re.compile(r"[(),\[\]]").finditer(text, start, end):
+        if match[0] in "([":
+            depth += 1
+        elif match[0] in ")]":
+            depth -= 1
+        elif depth == 0:
+            yield begun, match.start()
+            begun = match.end()
+    if text[begun:end].strip():
+        yield begun, end
+
+
+def _column(text: str, start: int, end: int) -> Column | None:
+    item = text[start:end]
+    if _BLOCK in item:
+        return None
+    found = _NAMED.match(item)
+    if found is None:
+        lead = len(item) - len(item.lstrip())
+        found = _PLAIN.fullmatch(item.rstrip(), lead)
+        if found is None or _HOLE in found[1]:
+            return None
+    name = found[1].strip('"`').lower()
+    return Column(name, start + found.start(1), start + found.end(1))
+
+
+def documentation(path: str, project: Project) -> Documentation | None:
+    """What documents the columns of a model; None if nothing does, or more than one file."""
+    model = path.rpartition("/")[2].removesuffix(".sql")
+    found = []
+    for file in project.files_with_word([model], ["*.yml", "*.yaml"]):
+        text = project.read(file) or ""
+        if "models:" in text and "columns:" in text and len(text) <= _LARGEST:
+            columns = documented_columns(text, model)
+            found += [] if columns is None else [Documentation(file, columns)]
+    return found[0] if len(found) == 1 else None
+
+
+def documented_columns(text: str, model: str) -> frozenset[str] | None:
+    """The columns a properties file documents for a model, in lower case; None if it is not about it."""
+    import yaml  # not needed unless a model's columns changed
+
+    try:
+        content: Any = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return None
+    entries = [one for one in _listed(content, "models") if one.get("name") == model and "versions" not in one]
+    if len(entries) != 1:
+        return None
+    names = [str(column["name"]).lower() for column in _listed(entries[0], "columns") if "name" in column]
+    return frozenset(names) or None
+
+
+def _listed(content: Any, key: str) -> Sequence[dict[str, Any]]:
+    """The mappings of a list in a mapping."""
+    items = content.get(key) if isinstance(content, dict) else None
+    return [one for one in items if isinstance(one, dict)] if isinstance(items, list) else []
+
+
+def span(text: str, start: int, end: int) -> Span:
+    """The place between two offsets of one line."""
+    line, column = text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
+    return Span(line, column, line, column + end - start)

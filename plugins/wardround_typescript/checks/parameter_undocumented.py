@@ -1,0 +1,72 @@
+"""TS002."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround_typescript.documented_check import JsDocCheck, gone, undocumented
+from wardround_typescript.functions import ComparedFunction
+
+_COMMENT = "/**\n * @param to - who gets it\n * @param text - wrapped at width\n */\n"
+_PROPS = "/**\n * @param props\n * @param props.to who\n * @param props.text what\n */\n"
+
+
+def _send(parameters: str, head: str = "export function send", comment: str = _COMMENT) -> str:
+    return f"{comment}{head}({parameters}) {{}}\n"
+
+
+def _valid(now: str, before: str) -> Valid:
+    return Valid(now, path="mail.ts", base=before)
+
+
+class ParameterUndocumented(JsDocCheck):
+    """A change brought a parameter that the JSDoc comment does not name, though it documents the others.
+
+    The comment looks complete, so nobody looks for the new parameter in the code. Document it in the same commit.
+    """
+
+    ID = "TS002"
+    NAME = "parameter-undocumented"
+    SEVERITY = Severity.INFO
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(_send("to, text, tries"), path="mail.ts"),
+        _valid(_send("to, text, width"), _send("to, text")),
+        _valid(_send("to, text, _tries"), _send("to, text")),
+        _valid(_send("to, text, ...more"), _send("to, text")),
+        _valid(_send("to, text, tries", "function send"), _send("to, text", "function send")),
+        _valid(
+            _send("to, text, tries", comment="/** Sends. */\n"), _send("to, text", comment="/** Sends. */\n")
+        ),
+        _valid(_send("to, body"), _send("to, text")),
+        _valid(_send("to, { text }"), _send("to, text")),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(_send("to, text, tries = 3"), base=_send("to, text"), line=5, column=32, path="mail.js"),
+        Invalid(
+            _send("to: string, text: Map<string, number>,\n  tries?: number"),
+            base=_send("to: string, text: Map<string, number>"),
+            line=6,
+            column=3,
+            path="mail.ts",
+        ),
+        Invalid(
+            _send("{ to, text, tries }: Props", comment=_PROPS),
+            base=_send("{ to, text }: Props", comment=_PROPS),
+            line=6,
+            column=34,
+            path="mail.tsx",
+        ),
+    ]
+
+    def look_at(self, one: ComparedFunction) -> None:
+        if gone(one):
+            return
+        for parameter in undocumented(one):
+            name = parameter.name.rpartition(".")[2]
+            self.report(
+                self.name_span(one.places[parameter.name], name),
+                f'this change brought "{name}", and the comment documents the other parameters',
+            )

@@ -1,0 +1,259 @@
+"""TS030."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from wardround.checks import Check, Invalid, Source, Valid
+from wardround.findings import Plane, Severity, Span
+from wardround.late import LatePattern
+from wardround.names import MOST_ARGUMENTS, Call, Named, Swap, is_mirrored, tells_something, turns_round
+from wardround_typescript.callees import Script, callee_of
+
+_CALL = LatePattern(
+    r"(?<![\w$.#])(?P<new>new\s{1,9})?(?P<name>[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)?)\s{0,3}"
+    r"(?:<[^<>();{}]{0,120}>)?\("
+)
+_NO_CALL = frozenset(
+    {"if", "for", "while", "switch", "catch", "function", "return", "typeof", "await", "super"}
+)
+_ARGUMENT = LatePattern(
+    r"(?:await\s+)?(?P<chain>[A-Za-z_$][\w$]*(?:\s*\??\.\s*#?[A-Za-z_$][\w$]*)*)!?(?:\(\))?"
+    r"(?:\s+as\s+[\w$.<>\[\]| ]{1,80})?"
+)
+_TEST_PATH = LatePattern(
+    r"(^|/)(__tests__|__mocks__|tests?|e2e|specs?|cypress)/|\.(test|spec|stories|e2e|cy)\.[mc]?[jt]sx?$"
+)
+_SCRIPT = (".ts", ".tsx", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs")
+_HOLDS = frozenset({"value", "current"})
+"""Properties that only hold what their owner is: of a Vue or a React ref."""
+_DEFINED = LatePattern(
+    r"(?<![\w$.])function\s{0,3}\*?\s{0,3}(?P<function>[A-Za-z_$][\w$]*)"
+    r"|(?<![\w$.])(?:const|let|var)\s{1,9}(?P<held>[A-Za-z_$][\w$]*)\s{0,9}=[^;{}\n]{0,200}=>\s{0,9}(?=\{)"
+    r"|(?m:^[ \t]*)(?:(?:public|private|protected|static|override|async)[ ]+)*"
+    r"(?P<method>[A-Za-z_$][\w$]*)(?=\()"
+)
+_SORTS = LatePattern(r"\b(?:sort|toSorted|sortBy|orderBy)\s{0,3}\($")
+_CONDITION = LatePattern(r"(?<![\w$.])(?:if|while)\s{0,9}\(")
+_NEARBY_LINES = 12
+_CONDITION_LINES = 3
+
+
+class SwappedScriptArguments(Check):
+    """Two arguments stand in each other's places, by their names and those of the parameters.
+
+    Where both are of the same type the compiler accepts it: the picture is as high as it should be wide, the
+    wrong one of two accounts is charged. Put them in the order of the parameters.
+    """
+
+    ID = "TS030"
+    NAME = "swapped-arguments"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.WARN
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("function crop(width, height) {}\ncrop(width, height);\n", path="a.ts"),
+        Valid(
+            "function crop(width, height) {}\nfunction rotated() {\n  crop(height, width);\n}\n", path="a.ts"
+        ),
+        Valid("function crop(...sides) {}\ncrop(height, width);\n", path="a.js"),
+        Valid("function pay(from, to) {}\npay(from, to);\npay(to, from);\n", path="a.ts"),
+        Valid("function gap(first, last) {}\nif (first > last) gap(last, first);\n", path="a.ts"),
+        Valid("function crop(width, height) {}\ncrop(height, width);\n", path="crop.test.ts"),
+        Valid("function at(x: number, y: number) {}\nat(y, x);\n", path="a.ts"),
+        Valid(
+            "// crop(height, width)\nconst crop = (width, height) => 1;\nlog('crop(height, width)');\n",
+            path="a.ts",
+        ),
+        Valid(
+            "import { crop } from './shape';\ncrop(height, width);\n",
+            path="src/use.ts",
+            others={"lib/shape.ts": "export function crop(width, height) {}\n"},
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "function crop(width: number, height = 1) {}\n\ncrop(height, width);\n",
+            path="a.ts",
+            line=3,
+            column=6,
+        ),
+        Invalid(
+            "import { crop as cut } from './shape.js';\n"
+            "export const f = (image) => cut(1, image.height, image.width);\n",
+            path="src/use.tsx",
+            others={
+                "src/shape.ts": "export const crop = (of: Map<any, any>, width: number, height?: number)"
+                ": void => {};\n"
+            },
+            line=2,
+            column=36,
+        ),
+        Invalid(
+            "class Copy {\n  run(src, dst) {\n    this.one(dst, src);\n  }\n\n"
+            "  private async one(source: Buffer, destination: Buffer): Promise<void> {\n  }\n}\n",
+            path="copy.ts",
+            line=3,
+            column=14,
+        ),
+        Invalid(
+            "import * as models from '@/models';\nnew models.Account(bankId, ownerId);\n",
+            path="web/src/app/use.ts",
+            others={
+                "web/src/models/index.ts": "export * from './account';\n",
+                "web/src/models/account.ts": "export class Account {\n"
+                "  constructor(private readonly ownerId: string, public bankId: string) {\n  }\n}\n",
+            },
+            line=2,
+            column=20,
+        ),
+    ]
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self._script = Script(source.path, source.text)
+
+    def run(self) -> None:
+        for place, call in self.calls():
+            swap = self.judged(place, call)
+            if swap is not None:
+                self.report(self._span(place, swap), call.told(swap))
+
+    def calls(self) -> Iterator[tuple[re.Match[str], Call]]:
+        """The calls the change wrote whose callee is known and whose arguments names can tell apart."""
+        if not self._is_looked_at():
+            return
+        for place in _CALL.finditer(self._script.scan.structure):
+            if place["name"] not in _NO_CALL:
+                call = self._call(place)
+                if call is not None:
+                    yield place, call
+
+    def _is_looked_at(self) -> bool:
+        source = self.source
+        return (
+            source.path.endswith(_SCRIPT)
+            and not _TEST_PATH.search(source.path)
+            and any("," in line and source.is_added(n) for n, line in enumerate(source.lines, 1))
+            and self._script.is_written
+        )
+
+    def _call(self, place: re.Match[str]) -> Call | None:
+        script = self._script
+        opening = place.end() - 1
+        first, last = self._line(place.start()), self._line(script.scan.pairs.get(opening, opening))
+        if not any(map(self.source.is_added, range(first, last + 1))):
+            return None
+        places = script.list_at(opening)
+        if places is None or not 2 <= len(places) <= MOST_ARGUMENTS:
+            return None
+        texts = tuple(script.scan.code[start:end] for start, end in places)
+        arguments = tuple(map(named, texts))
+        if sum(one is not None and tells_something(one.name) for one in arguments) < 2:
+            return None
+        if any(text.startswith("...") for text in texts):
+            return None
+        callee = callee_of(place["name"], bool(place["new"]), script, self.source.project)
+        if callee is None or len(texts) > len(callee.parameters):
+            return None
+        return Call(callee.name, callee.parameters[: len(texts)], arguments, texts)
+
+    def judged(self, place: re.Match[str], call: Call) -> Swap | None:
+        """The order that fits better, unless something says that this one is meant."""
+        swap = call.better_order()
+        return None if swap is None or self._is_meant(place, call, swap) else swap
+
+    def _is_meant(self, place: re.Match[str], call: Call, swap: Swap) -> bool:
+        moved = {call.texts[i] for i, _ in swap.moves}
+        return (
+            any(turns_round(name) or name == call.callee for name in self._names_around(place.start()))
+            or self._is_chosen(place.start(), moved)
+            or is_mirrored(call.texts, self._orders_nearby(place))
+        )
+
+    def _names_around(self, offset: int) -> Iterator[str]:
+        """The names of the functions that a place is in."""
+        scan = self._script.scan
+        for start, end, name in self._functions:
+            if start > offset:
+                return
+            if offset <= end:
+                yield name
+        line_start = scan.structure.rfind("\n", 0, offset) + 1
+        held = re.match(r"\s*(?:export\s+)?(?:const|let|var)\s+([\w$]+)", scan.structure[line_start:offset])
+        if held:
+            yield held[1]
+
+    @cached_property
+    def _functions(self) -> list[tuple[int, int, str]]:
+        """The (start, end, name) of the functions with a body in braces, in order."""
+        scan = self._script.scan
+        found = []
+        for match in _DEFINED.finditer(scan.structure):
+            opening = match.end()
+            if not match["held"]:
+                listed = scan.structure.find("(", match.end(), match.end() + 200)
+                opening = scan.structure.find("{", scan.pairs.get(listed, len(scan.structure)))
+            if opening in scan.pairs:
+                name = match[match.lastgroup or 0]
+                found.append((match.start(), scan.pairs[opening], name))
+        return found
+
+    def _is_chosen(self, offset: int, moved: set[str]) -> bool:
+        """Whether a condition looks at two of the arguments, or a sort calls it: then the order is chosen."""
+        scan = self._script.scan
+        line = self._line(offset)
+        start = self._starts[max(0, line - 1 - _CONDITION_LINES)]
+        for match in _CONDITION.finditer(scan.structure, start, offset):
+            closing = scan.pairs.get(match.end() - 1, match.end())
+            if _held(moved, scan.code[match.end() : closing]) > 1:
+                return True
+        before = scan.structure[self._starts[line - 1] : offset]
+        if "?" in before and _held(moved, before) > 1:
+            return True
+        return any(_SORTS.search(before, 0, found.end()) for found in re.finditer(r"\(", before))
+
+    def _orders_nearby(self, place: re.Match[str]) -> Iterator[list[str]]:
+        """The arguments of other calls of the same name in the lines around."""
+        line = self._line(place.start())
+        start = self._starts[max(0, line - 1 - _NEARBY_LINES)]
+        end = self._starts[min(len(self._starts) - 1, line + _NEARBY_LINES)]
+        for other in _CALL.finditer(self._script.scan.structure, start, max(end, place.end())):
+            if other["name"] == place["name"] and other.start() != place.start():
+                places = self._script.list_at(other.end() - 1) or ()
+                yield [self._script.scan.code[a:b] for a, b in places]
+
+    def _span(self, place: re.Match[str], swap: Swap) -> Span:
+        places = self._script.list_at(place.end() - 1) or ()
+        start, end = places[swap.moves[0][0]][0], places[swap.moves[-1][0]][1]
+        return Span(*self._place(start), *self._place(end))
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self.source.text))]
+
+    def _line(self, offset: int) -> int:
+        return bisect_right(self._starts, offset)
+
+    def _place(self, offset: int) -> tuple[int, int]:
+        line = self._line(offset)
+        return line, offset - self._starts[line - 1] + 1
+
+
+def named(text: str) -> Named | None:
+    """What an argument is called: a name, a property, a call without arguments."""
+    match = _ARGUMENT.fullmatch(text)
+    if match is None:
+        return None
+    names = [name.strip("?# \n\t") for name in match["chain"].split(".")]
+    if len(names) > 1 and names[-1] in _HOLDS:
+        names.pop()
+    return Named(names[-1], names[-2] if len(names) > 1 else "")
+
+
+def _held(moved: set[str], text: str) -> int:
+    """How many of the arguments a text mentions."""
+    return sum(re.search(rf"(?<![\w$]){re.escape(one)}(?![\w$])", text) is not None for one in moved)

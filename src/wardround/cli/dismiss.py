@@ -1,0 +1,150 @@
+"""``wardround dismiss``."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wardround.cli.reviewing import emit, require_one
+from wardround.errors import UsageError
+
+if TYPE_CHECKING:
+    from wardround.shown import Shown
+    from wardround.verdict.dismissals import Dismissals
+
+_SHORTEST = 6
+"""Digits by which a finding may be named."""
+
+
+@click.command("dismiss")
+@click.argument("fingerprint", required=False)
+@click.option("--reason", metavar="TEXT", help="Why it is put aside; required, and kept.")
+@click.option("--report", type=click.Path(path_type=Path), metavar="FILE",
+              help="The JSON report that has the finding, in place of the last review here.")  # fmt: skip
+@click.option("--shown", is_flag=True, help="List what the last review here showed, with fingerprints.")
+@click.option("--list", "listing", is_flag=True, help="List what is dismissed.")
+@click.option("--remove", metavar="FINGERPRINT", help="Take a dismissal back.")
+@click.option(
+    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="The repository (default: here)."
+)
+def command(fingerprint: str | None, **options: Any) -> None:
+    """Put one finding aside, with the reason, in a file beside the baseline; commit it.
+
+    FINGERPRINT is from a report, or its first digits. What is dismissed is counted as suppressed. Its rule
+    and file are taken from the last review of this repository on this machine.
+    """
+    ways = {
+        "FINGERPRINT": fingerprint is not None,
+        "--list": options["listing"],
+        "--shown": options["shown"],
+        "--remove": options["remove"] is not None,
+    }
+    require_one(ways, "do one thing at a time")
+    root, file, stored = _stored(options["repo"])
+    if options["listing"]:
+        _list(stored)
+    elif options["shown"]:
+        _show(root)
+    elif options["remove"] is not None:
+        _remove(file, stored, options["remove"])
+    elif fingerprint is None:
+        raise click.UsageError("which finding? give its fingerprint; wardround dismiss --shown lists them")
+    else:
+        _dismiss(root, file, stored, fingerprint, options)
+
+
+def _dismiss(root: Path, file: Path, stored: Dismissals, given: str, options: dict[str, Any]) -> None:
+    from wardround import shown
+    from wardround.verdict.dismissals import Dismissal, can_be_dismissed
+
+    reason = " ".join((options["reason"] or "").split())
+    if not reason:
+        raise click.UsageError(
+            "--reason is missing: say why the finding may stay, for whoever reads it later"
+        )
+    report = options["report"]
+    known = shown.reported(report) if report is not None else shown.load(root)
+    one = _named(given, known, str(report) if report is not None else "the last review here")
+    if not can_be_dismissed(one.rule):
+        raise UsageError(f"{one.rule} is about what steers a review and cannot be dismissed; mend its cause")
+    today = datetime.datetime.now(datetime.UTC).date()
+    _save(
+        file,
+        stored.with_one(Dismissal(one.file, one.rule, one.fingerprint, today, reason, one.content)),
+    )
+    emit(f"{file.name}: {one.rule} in {one.file} dismissed; commit it\n")
+
+
+def _list(stored: Dismissals) -> None:
+    for entry in stored.dismissed:
+        emit(f"{entry.fingerprint}  {entry.day}  {entry.rule}  {entry.file}\n    {_line(entry.reason)}\n")
+    emit(f"{len(stored.dismissed)} dismissed\n")
+
+
+def _show(root: Path) -> None:
+    from wardround import shown
+
+    known = shown.load(root)
+    for one in known:
+        emit(f"{one.fingerprint}  {one.rule}  {_line(one.file)}:{one.line}\n")
+    emit(f"{len(known)} shown by the last review here\n")
+
+
+def _remove(file: Path, stored: Dismissals, given: str) -> None:
+    hits = [e.fingerprint for e in stored.dismissed if _is_prefix(given, e.fingerprint)]
+    if len(hits) != 1:
+        how = "more than one dismissal begins" if hits else "nothing dismissed begins"
+        raise UsageError(f"{how} with {given!r}; wardround dismiss --list shows what is dismissed")
+    _save(file, stored.without(hits[0]))
+    emit(f"{file.name}: {hits[0]} taken back; commit it\n")
+
+
+def _named(given: str, known: Sequence[Shown], where: str) -> Shown:
+    """The finding a fingerprint, or its beginning, stands for."""
+    hits = [one for one in known if _is_prefix(given, one.fingerprint)]
+    if len(hits) > 1:
+        raise UsageError(f"{len(hits)} findings of {where} begin with {given!r}; give more digits")
+    if not hits:
+        raise UsageError(
+            f"{where} showed no finding {given!r}; run the review that shows it first, "
+            "or name its JSON report with --report"
+        )
+    return hits[0]
+
+
+def _is_prefix(given: str, fingerprint: str) -> bool:
+    return len(given) >= _SHORTEST and fingerprint.startswith(given.lower())
+
+
+def _stored(repo: Path | None) -> tuple[Path, Path, Dismissals]:
+    """The root of the repository, the dismissals' file of the work tree, and what it holds."""
+    from wardround import config, host
+    from wardround.change.git import INDEX, Repository
+    from wardround.verdict import dismissals
+
+    with Repository(repo) as repository:
+        settings = config.read(repository.tree(INDEX).read, [], host.load().specialists)
+        name = dismissals.beside(settings.root.baseline)
+        file = repository.root / name
+        content = file.read_bytes() if file.exists() else None
+        return repository.root, file, dismissals.load(content, name)
+
+
+def _save(file: Path, stored: Dismissals) -> None:
+    from wardround.verdict.dismissals import dump
+
+    beside = file.with_name(f"{file.name}.{os.getpid()}.tmp")
+    beside.write_bytes(dump(stored))
+    beside.replace(file)
+
+
+def _line(text: str) -> str:
+    """Text that a terminal obeys in nothing."""
+    from wardround.reports import harmless
+
+    return harmless(text)

@@ -1,0 +1,166 @@
+"""Where the lines of one snapshot of a repository are in a later one, by ``git diff -M -w -U0``."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+DIFF = (
+    "-c", "core.quotePath=false", "diff", "-M", "-w", "-U0", "--no-color", "--no-ext-diff", "--no-textconv",
+    "--src-prefix=a/", "--dst-prefix=b/",
+)  # fmt: skip
+"""The arguments of git; then the two commits, ``--`` and patterns."""
+_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_NOWHERE = "/dev/null"
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """Lines that gave way to others: 1-based first line and count on both sides, as ``-U0`` prints them."""
+
+    old_start: int
+    old_count: int
+    new_start: int
+    new_count: int
+
+    @property
+    def old_end(self) -> int:
+        """The last old line that is before or in the hunk."""
+        return self.old_start + max(0, self.old_count - 1)
+
+    @property
+    def shift(self) -> int:
+        """How much further down the lines behind the hunk are."""
+        new_end = self.new_start + max(0, self.new_count - 1)
+        return new_end - self.old_end
+
+
+@dataclass(slots=True)
+class FileMap:
+    """What became of the lines of one file.
+
+    Attributes:
+        path: where the file is in the later snapshot; None where it is gone.
+    """
+
+    path: str | None
+    hunks: list[Replaced] = field(default_factory=list)
+    _ends: list[int] = field(default_factory=list)
+
+    def hunk_of(self, line: int) -> Replaced | None:
+        """The hunk that took a line away; None if the line is still there."""
+        at = bisect_right(self._starts(), line) - 1
+        if at < 0:
+            return None
+        hunk = self.hunks[at]
+        return hunk if hunk.old_count and line <= hunk.old_end else None
+
+    def line(self, line: int) -> int | None:
+        """Where a line is now; None if it was taken away."""
+        if self.hunk_of(line) is not None:
+            return None
+        at = bisect_right(self._starts(), line) - 1
+        if at >= 0 and not self.hunks[at].old_count and self.hunks[at].old_start == line:
+            at -= 1  # inserted behind this line
+        return line + (self.hunks[at].shift if at >= 0 else 0)
+
+    def _starts(self) -> Sequence[int]:
+        if len(self._ends) != len(self.hunks):
+            self._ends = [hunk.old_start for hunk in self.hunks]
+        return self._ends
+
+
+@dataclass(slots=True)
+class LineMaps:
+    """The maps of the files that changed, by their path in the earlier snapshot.
+
+    Attributes:
+        added: path in the later snapshot -> the (first, last) lines that came.
+        texts: the texts of the added lines, without white space around and inside -> the paths they came to.
+    """
+
+    files: dict[str, FileMap] = field(default_factory=dict)
+    added: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    texts: dict[str, set[str]] = field(default_factory=dict)
+
+    def of(self, path: str) -> FileMap:
+        """The map of a file; one that is not among the changed ones has kept all its lines."""
+        return self.files.get(path) or FileMap(path)
+
+    def is_added(self, path: str, line: int) -> bool:
+        came = self.added.get(path, ())
+        at = bisect_right(came, line, key=lambda lines: lines[0]) - 1
+        return at >= 0 and line <= came[at][1]
+
+
+def squeezed(text: str) -> str:
+    """A line without white space: what two versions of it have in common under ``-w``."""
+    return "".join(text.split())
+
+
+def parsed(printed: bytes) -> LineMaps:
+    """Read what git printed. Paths that git had to quote are left out."""
+    maps = LineMaps()
+    lines = printed.split(b"\n")
+    at = 0
+    while at < len(lines):
+        if lines[at].startswith(b"diff --git "):
+            at = _file(lines, at + 1, maps)
+        else:
+            at += 1
+    return maps
+
+
+def _file(lines: Sequence[bytes], at: int, maps: LineMaps) -> int:
+    """Read one file's part; returns where the next begins."""
+    names: dict[str, str] = {}
+    while at < len(lines) and not lines[at].startswith((b"diff --git ", b"@@ ")):
+        names.update(_named(lines[at]))
+        at += 1
+    old, new = names.get("old"), names.get("new")
+    hunks: list[Replaced] = []
+    target = new if new not in (None, _NOWHERE) else None
+    while at < len(lines) and (match := _HUNK.match(lines[at])):
+        counts = [1 if number is None else int(number) for number in match.groups()]
+        hunks.append(Replaced(*counts))
+        at = _body(lines, at + 1, hunks[-1], target, maps)
+    if old is not None and old != _NOWHERE:
+        maps.files[old] = FileMap(target, hunks)
+    if target is not None:
+        maps.added[target] = [(h.new_start, h.new_start + h.new_count - 1) for h in hunks if h.new_count]
+    return at
+
+
+def _body(lines: Sequence[bytes], at: int, hunk: Replaced, target: str | None, maps: LineMaps) -> int:
+    """Pass over the lines of a hunk, counted, since their text may look like anything."""
+    left = hunk.old_count + hunk.new_count
+    while left and at < len(lines):
+        if not lines[at].startswith(b"\\"):
+            left -= 1
+            if target is not None and lines[at].startswith(b"+"):
+                text = squeezed(lines[at][1:].decode("utf-8", "replace"))
+                maps.texts.setdefault(text, set()).add(target)
+        at += 1
+    while at < len(lines) and lines[at].startswith(b"\\"):
+        at += 1
+    return at
+
+
+_PREFIXES: Mapping[bytes, tuple[str, int]] = {
+    b"--- ": ("old", 2),
+    b"+++ ": ("new", 2),
+    b"rename from ": ("old", 0),
+    b"rename to ": ("new", 0),
+}
+
+
+def _named(line: bytes) -> Iterator[tuple[str, str]]:
+    for prefix, (key, cut) in _PREFIXES.items():
+        if line.startswith(prefix):
+            name = line[len(prefix) :].removesuffix(b"\t").decode("utf-8", "replace")
+            if name == _NOWHERE:
+                yield key, name
+            elif not name.startswith('"'):
+                yield key, name[cut:]

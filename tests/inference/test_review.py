@@ -1,0 +1,381 @@
+"""Models in a review: lent to checks that name them, never a crash, never a silent difference."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import msgspec
+import pytest
+
+from tests.inference.making import flip, renew
+from wardround import review
+from wardround.change.git import Repository
+from wardround.change.origin import RepositoryOrigin
+from wardround.checks import ChangeCheck, Check
+from wardround.config import Request
+from wardround.errors import ModelError
+from wardround.findings import Span
+from wardround.folders import cache_folder, state_folder
+from wardround.host import Host
+from wardround.inference import desk, runtime, shelf
+from wardround.inference.metadata import State
+from wardround.inference.shadow import Scored
+from wardround.installed import Installed
+from wardround.reports import json, text
+from wardround.specialists import Specialist
+from wardround.tools.process import Processes
+from wardround.tools.tool import Profile
+
+if TYPE_CHECKING:
+    from tests.conftest import GitRepository
+
+
+class NearestLine(Check):
+    """The first line is nearest to another one.
+
+    Says to which, by the model if there is one.
+    """
+
+    ID = "W1"
+    NAME = "nearest-line"
+
+    def run(self) -> None:
+        query, *others = self.source.text.splitlines()
+        model = self.source.models.ranker("adapter")
+        if model is None:
+            self.report(Span(1, 1, 1, 2), "no model")
+            return
+        scores = model.scores(query, others)
+        evidence = [{"bm25": 0.5}] * len(others)
+        fused = model.fused(query, others, evidence)
+        best = max(range(len(others)), key=lambda at: scores[at])
+        self.report(Span(1, 1, 1, 2), f"nearest is {others[best]} {scores[best]:.4f} {fused[best]:.4f}")
+
+
+class LikelyWrong(Check):
+    """A file that a table takes for wrong."""
+
+    ID = "W2"
+    NAME = "likely-wrong"
+    ROW: ClassVar[Callable[[str], Sequence[float]]] = lambda text: [len(text) / 4, 0.0, 0.0]
+
+    def run(self) -> None:
+        model = self.source.models.table("table")
+        if model is not None and model.score(type(self).ROW(self.source.text)) >= model.threshold:
+            self.report(Span(1, 1, 1, 2), "likely wrong")
+
+
+class Undeclared(Check):
+    """Asks for a model that its specialist does not name."""
+
+    ID = "W3"
+    NAME = "undeclared"
+
+    def run(self) -> None:
+        self.source.models.table("other")
+
+
+class WholeChangeNearest(ChangeCheck):
+    """Ranks the files of a change."""
+
+    ID = "W4"
+    NAME = "nearest-file"
+
+    def run(self) -> None:
+        model = self.change.models.ranker("adapter")
+        texts = [file.text or "" for file in self.change.files]
+        said = "no model" if model is None else f"{len(model.scores('read', texts))} files ranked"
+        self.report(self.change.files[0].path, Span(1, 1, 1, 2), said)
+
+
+def specialist(*checks: type[Check], change: Sequence[type[ChangeCheck]] = ()) -> Specialist:
+    return Specialist("words", ("*.txt",), checks=checks, change_checks=change, models=("adapter", "table"))
+
+
+@dataclass
+class Reviewing:
+    """A repository of texts with models beside it, and how often one was loaded."""
+
+    repo: GitRepository
+    models: Path
+    settings: dict[str, Any] = field(default_factory=dict)
+    loads: list[str] = field(default_factory=list)
+    rendered: str = ""
+
+    def review(self, *checks: type[Check], request: Request | None = None, **more: Any) -> review.Review:
+        """Review what is staged."""
+        lines = [f"{name} = {value}" for name, value in self.settings.items()]
+        self.repo.write(".wardround.toml", "\n".join([f'model-folders = ["{self.models}"]', *lines]))
+        host = Host([specialist(*checks, **more)])
+        with Repository(self.repo.root) as repository:
+            change = repository.staged()
+            origin = RepositoryOrigin(repository, change)
+            wanted = request or Request(filter_mode="nofilter", config_from="head")
+            wanted = replace(wanted, config_file=self.repo.root / ".wardround.toml")
+            done = review.run(origin, change, host, wanted, Processes())
+            self.rendered = text.render(done)
+            return done
+
+    def stage(self, files: Mapping[str, str]) -> None:
+        for path, content in files.items():
+            self.repo.write(path, content)
+            self.repo.git("add", path)
+
+
+@pytest.fixture
+def reviewing(repo: GitRepository, shelf_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Reviewing:
+    made = Reviewing(repo, shelf_folder)
+    plain = shelf.Shelf._load
+
+    def counted(self: shelf.Shelf, one: shelf.Found, how: runtime.Runtime) -> shelf.Loaded:
+        made.loads.append(one.name)
+        return plain(self, one, how)
+
+    monkeypatch.setattr(shelf.Shelf, "_load", counted)
+    monkeypatch.setattr(shelf, "_LOADED", {})
+    monkeypatch.setattr(shelf, "_SHARED", {})
+    made.stage({"a.txt": "read the file\nwrite a value\nopen the file\n"})
+    return made
+
+
+def told(done: review.Review) -> list[str]:
+    return [finding.message for finding in done.findings]
+
+
+def same(done: review.Review) -> dict[str, Any]:
+    """What of a report must not differ from run to run."""
+    report = json.as_dict(done)
+    del report["timings"]
+    for run in report["runs"]:
+        del run["seconds"], run["cached"]
+    return report
+
+
+class TestUse:
+    def test_a_check_is_lent_what_its_specialist_names(self, reviewing: Reviewing) -> None:
+        done = reviewing.review(NearestLine, LikelyWrong)
+        assert len(told(done)) == 2
+        assert told(done)[0].startswith("nearest is ")
+        assert reviewing.loads == ["adapter", "table"]
+        assert done.notes == ()
+
+    def test_the_report_says_which_models_took_part(self, reviewing: Reviewing) -> None:
+        done = reviewing.review(NearestLine)
+        runs = {run.tool: run.version for run in done.runs}
+        known = shelf.read_metadata(reviewing.models / "adapter")
+        assert runs["model adapter"].startswith(known.model.sha256[:12])
+        assert runs["model adapter"].endswith("CPUExecutionProvider")
+        assert list(runs) == sorted(runs)
+
+    def test_a_second_review_loads_nothing_and_says_the_same(self, reviewing: Reviewing) -> None:
+        first = reviewing.review(NearestLine, LikelyWrong, change=[WholeChangeNearest])
+        reviewing.loads.clear()
+        second = reviewing.review(NearestLine, LikelyWrong, change=[WholeChangeNearest])
+        assert reviewing.loads == []
+        assert same(first) == same(second)
+
+    def test_nor_does_one_that_knows_only_the_scores(self, reviewing: Reviewing) -> None:
+        first = reviewing.review(NearestLine, LikelyWrong)
+        for file in cache_folder().glob("results.sqlite*"):
+            file.unlink()
+        reviewing.loads.clear()
+        assert same(reviewing.review(NearestLine, LikelyWrong)) == same(first)
+        assert reviewing.loads == []
+
+    def test_another_threshold_is_another_answer(self, reviewing: Reviewing) -> None:
+        assert told(reviewing.review(LikelyWrong)) == ["likely wrong"]
+        renew(reviewing.models / "table", thresholds={"report": 1.5})
+        assert told(reviewing.review(LikelyWrong)) == []
+
+    def test_a_table_that_may_only_rank_never_speaks(self, reviewing: Reviewing) -> None:
+        renew(reviewing.models / "table", state=State.RANK)
+        assert told(reviewing.review(LikelyWrong)) == []
+
+    def test_checks_of_the_whole_change_have_models_too(self, reviewing: Reviewing) -> None:
+        assert told(reviewing.review(change=[WholeChangeNearest])) == ["1 files ranked"]
+
+    def test_asking_for_what_is_not_named_is_a_mistake_that_is_told(self, reviewing: Reviewing) -> None:
+        done = reviewing.review(Undeclared)
+        assert "'other' is not among the specialist's `models`" in done.unreviewed[0].reason
+
+    def test_nothing_is_loaded_where_no_check_asks(self, repo: GitRepository) -> None:
+        repo.stage({"a.py": "def f(a=[]):\n    return a\n"})
+        script = (
+            "import sys; from wardround import cli; cli.run(['review', '--staged']);"
+            "print([n for n in ('numpy', 'onnxruntime', 'tokenizers') if n in sys.modules])"
+        )
+        done = repo.run(sys.executable, "-c", script)
+        assert done.stdout.splitlines()[-1] == "[]", done.stderr
+
+
+class TestWithout:
+    def test_no_models_means_none(self, reviewing: Reviewing) -> None:
+        request = Request(filter_mode="nofilter", use_models=False)
+        done = reviewing.review(NearestLine, request=request)
+        assert (told(done), reviewing.loads, done.notes) == (["no model"], [], ())
+        assert all("model" not in run.tool for run in done.runs)
+
+    def test_nor_where_they_are_off(self, reviewing: Reviewing) -> None:
+        reviewing.settings["models"] = '"off"'
+        done = reviewing.review(NearestLine)
+        assert (told(done), reviewing.loads, done.notes) == (["no model"], [], ())
+
+    def test_required_and_not_wanted_is_unreviewed(self, reviewing: Reviewing) -> None:
+        reviewing.settings["models"] = '"required"'
+        done = reviewing.review(NearestLine, request=Request(filter_mode="nofilter", use_models=False))
+        assert {(one.tool, one.reason) for one in done.unreviewed} == {
+            ("model adapter", "--no-models was given"), ("model table", "--no-models was given")
+        }  # fmt: skip
+
+    def test_without_onnxruntime_it_is_a_note(
+        self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(runtime, "installed", lambda group: Installed((), {"numpy": "2"}))
+        done = reviewing.review(NearestLine)
+        assert told(done) == ["no model"]
+        assert done.notes == (
+            "models adapter, table not used: onnxruntime and tokenizers are not installed; "
+            "pip install 'wardround[models]'",
+        )
+        assert "note: models adapter, table not used" in reviewing.rendered
+        assert json.as_dict(done)["notes"] == list(done.notes)
+
+    @pytest.mark.parametrize(("profile", "status"), [(Profile.COMMIT, 0), (Profile.CI, 4)])
+    def test_and_unreviewed_where_models_are_required(
+        self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch, profile: Profile, status: int
+    ) -> None:
+        reviewing.settings["models"] = '"required"'
+        monkeypatch.setattr(runtime, "installed", lambda group: Installed((), {}))
+        request = Request(filter_mode="nofilter", profile=profile, config_from="head")
+        done = reviewing.review(NearestLine, request=request)
+        assert {one.tool for one in done.unreviewed} == {"model adapter", "model table"}
+        assert (done.notes, done.exit_status) == ((), status)
+
+    def test_a_damaged_model_is_a_note_and_the_check_does_without(self, reviewing: Reviewing) -> None:
+        flip(reviewing.models / "adapter" / "model.onnx")
+        first, second = reviewing.review(NearestLine), reviewing.review(NearestLine)
+        assert told(first) == ["no model"]
+        assert "model adapter not used" in first.notes[0]
+        assert "is not the file its metadata describes" in first.notes[0]
+        assert same(first) == same(second)
+
+    def test_and_back_it_is_used_again(self, reviewing: Reviewing) -> None:
+        file = reviewing.models / "adapter" / "model.onnx"
+        flip(file)
+        reviewing.review(NearestLine)
+        flip(file)
+        assert told(reviewing.review(NearestLine))[0].startswith("nearest is ")
+
+    def test_a_missing_one_is_a_note_too(self, reviewing: Reviewing) -> None:
+        (reviewing.models / "base" / "shared.bin").unlink()
+        done = reviewing.review(NearestLine, LikelyWrong)
+        assert told(done) == ["likely wrong", "no model"] or told(done) == ["no model", "likely wrong"]
+        assert [run.tool for run in done.runs] == ["model table", "words"]
+
+    def test_a_row_of_the_wrong_width_is_told(
+        self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(LikelyWrong, "ROW", lambda text: [1.0])
+        done = reviewing.review(LikelyWrong)
+        assert done.notes == ("model table not used: it was trained on 3 numbers and is given 1",)
+        assert done.unreviewed == ()
+
+    def test_a_change_does_not_bring_the_models_that_judge_it(self, reviewing: Reviewing) -> None:
+        reviewing.settings["models"] = '"on"'
+        inside = reviewing.repo.root / "models"
+        reviewing.models.rename(inside)
+        reviewing.models = inside
+        reviewing.repo.git("add", "models/base/model.onnx")
+        done = reviewing.review(NearestLine)
+        assert told(done) == ["no model"]
+        assert "the change itself alters models/base/model.onnx" in done.notes[0]
+
+
+class TestShadow:
+    def test_a_model_in_shadow_is_none_and_no_trouble(self, reviewing: Reviewing) -> None:
+        renew(reviewing.models / "adapter", state=State.SHADOW)
+        done = reviewing.review(NearestLine)
+        assert (told(done), done.notes, reviewing.loads) == (["no model"], (), [])
+        assert not (state_folder() / "shadow.jsonl").exists()
+
+    def test_its_scores_are_logged_where_that_is_asked_for(self, reviewing: Reviewing) -> None:
+        renew(reviewing.models / "adapter", state=State.SHADOW)
+        reviewing.settings["log-shadow"] = "true"
+        done = reviewing.review(NearestLine, change=[WholeChangeNearest])
+        assert set(told(done)) == {"no model"}
+        lines = (state_folder() / "shadow.jsonl").read_bytes().splitlines()
+        logged = [msgspec.json.decode(line, type=Scored) for line in lines]
+        assert {one.model for one in logged} == {"adapter"}
+        assert sorted(len(one.scores) for one in logged) == [1, 2, 2]
+        assert b"file" not in b"".join(lines)
+
+
+class TestLimits:
+    def test_hunks_beyond_what_there_is_time_for_are_unscored_and_counted(
+        self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(desk.LIMITS, Profile.COMMIT, desk.Limits(2, 64, 256))  # type: ignore[arg-type]
+        reviewing.stage({f"{name}.txt": "read the file\nwrite a value\n" for name in "bcd"})
+        first, second = reviewing.review(NearestLine), reviewing.review(NearestLine)
+        assert [one.startswith("nearest") for one in told(first)] == [True, True, False, False]
+        assert first.notes == ("models looked at the first 2 hunks; 2 hunks in 2 files are unscored",)
+        assert same(first) == same(second)
+
+    def test_too_many_texts_in_a_file_are_unscored_too(
+        self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(desk.LIMITS, Profile.COMMIT, desk.Limits(60, 2, 256))  # type: ignore[arg-type]
+        first, second = reviewing.review(NearestLine), reviewing.review(NearestLine)
+        assert told(first) == ["no model"]
+        assert first.notes == ("models had too many texts to score in a.txt, which is unscored",)
+        assert same(first) == same(second)
+        assert first.unreviewed == ()
+
+
+class TestSettings:
+    @pytest.mark.parametrize(
+        ("key", "value"), [("models", '"maybe"'), ("model-threads", "0"), ("model-provider", '"tpu"')]
+    )
+    def test_nonsense_is_refused(self, reviewing: Reviewing, key: str, value: str) -> None:
+        from wardround.errors import ConfigError
+
+        reviewing.settings[key] = value
+        with pytest.raises(ConfigError, match=key):
+            reviewing.review(NearestLine)
+
+    def test_cuda_that_is_not_there_is_told(self, reviewing: Reviewing) -> None:
+        reviewing.settings["model-provider"] = '"cuda"'
+        assert "CUDA cannot be used" in reviewing.review(NearestLine).notes[0]
+
+
+class TestRuntime:
+    @pytest.fixture(autouse=True)
+    def offered(self, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+        versions = {"numpy": "2", "tokenizers": "0.22", "onnxruntime-gpu": "1.22", "onnxruntime": "1.31"}
+        monkeypatch.setattr(runtime, "installed", lambda group: Installed((), versions))
+        return versions
+
+    def test_a_gpu_that_does_not_start_is_left_for_the_cpu(self) -> None:
+        assert runtime.find() == runtime.Runtime("onnxruntime-gpu", "1.22", runtime.CPU)
+
+    def test_one_that_does_comes_first(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(runtime, "_try_cuda", lambda: "")
+        found = runtime.find(threads=2)
+        assert found.providers == (runtime.CUDA, runtime.CPU)
+        assert runtime.find("cpu").providers == (runtime.CPU,)
+
+    def test_nothing_at_all(self, offered: dict[str, str]) -> None:
+        offered.clear()
+        with pytest.raises(ModelError, match="numpy and onnxruntime and tokenizers are not installed"):
+            runtime.find()
+
+    def test_the_smallest_model_is_one(self) -> None:
+        import numpy as np
+        import onnxruntime
+
+        session = onnxruntime.InferenceSession(runtime._NEGATION, providers=[runtime.CPU])
+        assert session.run(None, {"x": np.ones(1, np.float32)})[0] == [-1]

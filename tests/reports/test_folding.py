@@ -1,0 +1,120 @@
+"""What triage folds is counted and named in the text report; no other report knows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from wardround.findings import Finding, Severity, Status
+from wardround.reports import FORMATS, renderer, text
+from wardround.verdict.triage import Crowd, Triage
+
+if TYPE_CHECKING:
+    from tests.conftest import GitRepository
+    from tests.reports.conftest import Factory
+
+
+def folding(order: Sequence[Finding], *folded: Finding, crowds: Sequence[Crowd] = ()) -> Triage:
+    ranks = {finding.fingerprint: place for place, finding in enumerate(order)}
+    return Triage(ranks, frozenset(f.fingerprint for f in folded), tuple(crowds))
+
+
+def small(make: Factory, rule: str, file: str, line: int, severity: Severity = Severity.INFO) -> Finding:
+    place = (line, 1, line, 2)
+    return make.finding(rule, file, place, severity=severity, rationale="", message=f"about {file}:{line}")
+
+
+def test_a_whole_report(make: Factory) -> None:
+    first = small(make, "ruff/F821", "b.py", 3, Severity.ERROR)
+    shown = small(make, "ruff/RET505", "a.py", 1)
+    low = [small(make, "ruff/RET505", f"{name}.py", 2) for name in "abcde"]
+    alone = small(make, "ruff/SIM108", "a.py", 9)
+    review = make.review(first, shown, *low, alone)
+    review = replace(review, triage=folding([first, shown, *low, alone], *low, alone))
+    assert text.render(review) == (
+        "b.py\n"
+        "  3:1 error  about b.py:3 [ruff/F821]\n"
+        "\n"
+        "a.py\n"
+        "  1:1 info  about a.py:1 [ruff/RET505]\n"
+        "     1 | \n"
+        "       | ^\n"
+        "\n"
+        "folded\n"
+        "  5 more of ruff/RET505 in a.py, b.py, c.py and 2 more files: --all shows them\n"
+        "  1 of ruff/SIM108 in a.py: --all shows it\n"
+        "\n"
+        "wardround: blocked - 1 error, 7 notes, 5 files, 0.25 s, 6 folded\n"
+    )
+
+
+def test_many_of_one_rule_are_offered_as_one_task(make: Factory) -> None:
+    many = [small(make, "ruff/UP006", "a.py", n) for n in range(1, 10)]
+    crowd = Crowd("ruff/UP006", 9, 40, 7)
+    review = replace(make.review(*many), triage=folding(many, *many[3:], crowds=[crowd]))
+    assert text.render(review).split("folded\n")[1] == (
+        "  6 more of ruff/UP006 in a.py: --all shows them; the reviewed files and the\n"
+        "    baseline hold 40 of this rule; wardround review --fix mends 7 of them in one\n"
+        "    sweep, or wardround baseline write accepts what is there\n"
+        "\n"
+        "wardround: pass - 9 notes, 1 file, 0.25 s, 6 folded\n"
+    )
+
+
+def test_what_ranks_first_stands_first(make: Factory) -> None:
+    findings = [small(make, f"ruff/X{n}", "a.py", n, Severity.WARN) for n in (1, 2, 3)]
+    review = replace(make.review(*findings), triage=folding([findings[2], findings[0], findings[1]]))
+    rendered = text.render(review)
+    places = [rendered.index(f"about a.py:{n}") for n in (3, 1, 2)]
+    assert places == sorted(places)
+    assert "folded" not in rendered
+
+
+def test_what_is_waived_is_not_looked_up(make: Factory) -> None:
+    waived = make.finding(status=Status.SUPPRESSED)
+    review = replace(make.review(waived), triage=folding([]))
+    assert text.render(review) == "wardround: pass - no findings, 1 file, 0.25 s, 1 suppressed\n"
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "text"])
+def test_machines_are_told_the_same_as_without(make: Factory, name: str) -> None:
+    findings = make.many(40)
+    review = make.review(*findings)
+    ranked = replace(review, triage=folding(findings, *findings[:20]))
+    assert renderer(name)(ranked) == renderer(name)(review)
+
+
+class TestInAReview:
+    """Ten of a rule that few act on, and one that many do."""
+
+    @pytest.fixture
+    def notes(self, repo: GitRepository) -> GitRepository:
+        bodies = "".join(f"def f{n}(x: Optional[int]) -> None:\n    print(x)\n\n\n" for n in range(10))
+        repo.stage(
+            {
+                "a.py": f"import os\nfrom typing import Optional\n\n\n{bodies}",
+                "pyproject.toml": '[tool.ruff]\ntarget-version = "py312"\nlint.select = ["F", "UP"]\n',
+            }
+        )
+        return repo
+
+    def test_all_shows_what_is_folded(self, notes: GitRepository) -> None:
+        folded = notes.wardround("review").stdout
+        assert "7 more of ruff/UP045 in a.py: --all shows them" in folded
+        assert "7 folded" in folded
+        every = notes.wardround("review", "--all").stdout
+        assert "folded" not in every
+        assert every.count("[ruff/UP045]") == 5
+        assert "and 5 more of ruff/UP045 in this file" in every
+
+    def test_a_project_may_switch_it_off(self, notes: GitRepository) -> None:
+        notes.stage({".wardround.toml": "fold = false\n"})
+        assert "folded" not in notes.wardround("review").stdout
+
+    def test_json_is_the_same_with_and_without(self, notes: GitRepository) -> None:
+        one, other = (notes.report(*options)["findings"] for options in ((), ("--all",)))
+        assert one == other
+        assert len(one) == 11
