@@ -49,7 +49,7 @@ SIZE_BINS, LENGTH_BINS = 12, 5
 RECALLS = (0.05, 0.10, 0.20)
 ALERTS_AT_MOST = 0.003
 """Share of changed documented functions on which the trees may speak."""
-DRAWS_OF_PRECISION = 500
+DRAWS_OF_PRECISION = 200
 CHEAP_GROUPS = ("size_", "shape_")
 FLAG_GROUPS = (*CHEAP_GROUPS, "signature_", "outcome_")
 
@@ -108,23 +108,17 @@ class Corpus:
 
 
 def mined(clone: Path, kept: Path) -> tuple[str, str, list[Row]]:
-    """The name, the head and the rows of a clone; each file is cut down to the names that count."""
+    """The name, the head and the rows of a clone."""
     with RepositoryHistory(clone) as history:
         store = kept / f"{history.repository.replace('/', '+')}.pkl"
         if store.is_file():
             head, rows = pickle.loads(store.read_bytes())
             rows = [replace(row, values=features(row.compared.change)) for row in rows]
         else:
-            head, rows = history.head, [_cut_down(row) for row in docstring_rows(history)]
+            head, rows = history.head, list(docstring_rows(history))
             store.write_bytes(pickle.dumps((head, rows)))
             print(f"{history.repository}: {len(rows)} rows {history.trouble.told()}", file=sys.stderr)
         return history.repository, head, rows
-
-
-def _cut_down(row: Row) -> Row:
-    change = row.compared.change
-    around = " ".join(sorted(change.around_names & (change.words.named | change.gone)))
-    return replace(row, compared=replace(row.compared, change=replace(change, around=around)))
 
 
 def is_confirmed(row: Row, said: Said) -> bool:

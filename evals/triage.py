@@ -9,7 +9,8 @@ share of those acted on is kept in view, and the fix rate (and placebo rate) of 
 hidden; sweeps count, at the natural mix. Then the ranking, without sweeps: how often a complaint that was
 acted on stands above one of the same repository that was not, by the rate of its rule alone and with the
 counters, and what share can be held back in each repository while nine in ten of those acted on stay. The
-last folds as a review does: rules below twice the placebo, score below the threshold, costly rules never.
+last two fold as a review does: rules below twice the placebo, score below the threshold, costly rules never;
+a review of a small change knows of the repository its own files only, and folds less.
 
 Intervals are of 95%, by bootstrap over repositories. ``--json FILE`` keeps the figures.
 """
@@ -27,8 +28,9 @@ from pathlib import Path
 import numpy as np
 
 from wardround.corpora.alerts import AlertItem, read_items
-from wardround.corpora.rates import Tallies, distinct, held_out_scores, ranking, sample
-from wardround.verdict.triage import Rate, is_costly
+from wardround.corpora.rates import Sample, Tallies, distinct, held_out_scores, ranking, sample
+from wardround.training.logistic import fit
+from wardround.verdict.triage import COUNTERS, WORTH, Rate, is_costly
 
 DEMANDS = (1.0, 1.5, 2.0, 3.0)
 DRAWS = 1_000
@@ -185,21 +187,32 @@ def measure(mined: Sequence[Sequence[AlertItem]]) -> dict[str, dict[str, list[fl
     }
     tables["counters over rate"] = {"AUC inside a repository": by_repository_mean(names, gains)}
     threshold = ranking(one).threshold
-    folded = {
-        item.key
-        for item, scored in zip(one.items, full, strict=True)
-        if (rate := unseen(item)) is not None
-        and rate.fix < 2.0 * rate.placebo
-        and scored < threshold
-        and not is_costly(f"ruff/{item.rule}")
-    }
     alone: dict[str, list[AlertItem]] = defaultdict(list)
     for item in one.items:
         alone[item.repository].append(item)
-    tables["folded as in a review, no sweeps"] = sides_table(
-        split(alone, lambda item: item.key not in folded)
-    )
+    ways = {"folded, the whole repository known": full, "folded, one file known": at_commit(one)}
+    for title, scores in ways.items():
+        folded = {
+            item.key
+            for item, scored in zip(one.items, scores, strict=True)
+            if (rate := unseen(item)) is not None
+            and rate.fix < WORTH * rate.placebo
+            and scored < threshold
+            and not is_costly(f"ruff/{item.rule}")
+        }
+        tables[title] = sides_table(split(alone, lambda item, folded=folded: item.key not in folded))
     return tables
+
+
+def at_commit(one: Sample) -> np.ndarray:
+    """Scores where of a repository nothing but the file is known, as in the review of a small change."""
+    rows = one.rows.copy()
+    rows[:, COUNTERS.index("same-in-repository")] = rows[:, COUNTERS.index("same-in-file")]
+    scores = np.zeros(len(rows))
+    for name in sorted(set(one.repositories.tolist())):
+        inside = one.repositories == name
+        scores[inside] = fit(*one.of(~inside)).scores(rows[inside])
+    return scores
 
 
 def as_text(tables: Mapping[str, Mapping[str, Sequence[float]]]) -> str:

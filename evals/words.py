@@ -21,9 +21,9 @@ from pathlib import Path
 from wardround_docker_ci.ci_file import CiFile
 from wardround_docker_ci.kinds import Kind, kind_of
 from wardround_docker_ci.step_names import Named, Stale, named, tools, versions
-from wardround_sql.dbt import ModelChange, documentation, select_list
-from wardround_typescript.documented_check import gone, stale_quotes, undocumented
+from wardround_sql.dbt import ModelChange, documentation, is_model, select_list
 from wardround_typescript.functions import ComparedFunction, compared_functions
+from wardround_typescript.parted import gone, stale_quotes, undocumented
 from wardround_typescript.specialist import PATTERNS
 
 from wardround.checks import NoProject
@@ -65,7 +65,9 @@ def _texts(history: History, commit: Commit) -> Iterator[tuple[str, str, str]]:
                 yield change.path, old, new
 
 
-def _of_functions(says: Callable[[ComparedFunction], list[str]]) -> Callable[[History, Commit], Iterator[Hit]]:
+def _of_functions(
+    says: Callable[[ComparedFunction], list[str]],
+) -> Callable[[History, Commit], Iterator[Hit]]:
     def hits(history: History, commit: Commit) -> Iterator[Hit]:
         for path, old, new in _texts(history, commit):
             found = compared_functions(old, new)
@@ -73,10 +75,14 @@ def _of_functions(says: Callable[[ComparedFunction], list[str]]) -> Callable[[Hi
                 for message in says(one):
                     compared = one.compared
                     delta = compared.change.delta
-                    lines = [f"- {line}" for line in delta.old_lines] + [f"+ {line}" for line in delta.new_lines]
+                    lines = [f"- {line}" for line in delta.old_lines] + [
+                        f"+ {line}" for line in delta.new_lines
+                    ]
                     signatures = f"{compared.change.old.signature}\n{compared.change.new.signature}"
                     shown = f"{compared.words_before}\n{signatures}\n" + "\n".join(lines[:40])
-                    yield Hit(f"{path}:{compared.line} {compared.change.name}", message, compared.is_told, shown)
+                    yield Hit(
+                        f"{path}:{compared.line} {compared.change.name}", message, compared.is_told, shown
+                    )
 
     return hits
 
@@ -132,21 +138,24 @@ def _around(ones: Sequence[Named]) -> dict[tuple[str, ...], list[Named]]:
 def _of_models(gone: bool) -> Callable[[History, Commit], Iterator[Hit]]:
     def hits(history: History, commit: Commit) -> Iterator[Hit]:
         for path, old, new in _texts(history, commit):
-            lists = select_list(old), select_list(new)
-            if "models/" not in path or lists[0] is None or lists[1] is None or lists[0].names == lists[1].names:
+            lists = (select_list(old), select_list(new)) if is_model(path, new) else (None, None)
+            if lists[0] is None or lists[1] is None or lists[0].names == lists[1].names:
                 continue
             was = documentation(path, _properties(history, commit.parent, path))
             now = documentation(path, _properties(history, commit.id, path))
             if was is None:
                 continue
             change, left = ModelChange(lists[0], lists[1], was), now.columns if now else frozenset()
-            shown = f"- {', '.join(lists[0].names)}\n+ {', '.join(lists[1].names)}\ndocumented: {sorted(left)}"
+            shown = (
+                f"- {', '.join(lists[0].names)}\n+ {', '.join(lists[1].names)}\ndocumented: {sorted(left)}"
+            )
             if gone:
-                for name, other in change.gone():
-                    yield Hit(path, f"{name} -> {other}", name not in left, shown)
+                said = [name for name, _ in change.gone()]
             else:
-                for column in change.undocumented():
-                    yield Hit(path, column.name, column.name in left, shown)
+                said = [column.name for column in change.undocumented()]
+            silent = [name for name in said if (name in left) is gone]
+            if said:
+                yield Hit(path, ", ".join(silent or said), not silent, shown)
 
     return hits
 
@@ -163,6 +172,8 @@ PIPELINES = (
     ".github/workflows/*.yml", ".github/workflows/*.yaml", ".gitlab-ci.yml", "action.yml", "action.yaml",
     "*/action.yml", "ci/*.yml", "*/workflows/*.yml",
 )  # fmt: skip
+
+
 def _undocumented(one: ComparedFunction) -> list[str]:
     return [] if gone(one) else [parameter.name for parameter in undocumented(one)]
 
@@ -215,7 +226,9 @@ def main() -> None:
     parser.add_argument("rules", help=f"ids, with commas: {' '.join(sorted(RULES))}")
     parser.add_argument("clones", nargs="+", type=Path)
     parser.add_argument("--commits", type=int, default=0, help="the newest of each history; 0 for all")
-    parser.add_argument("--read", type=int, default=0, help="how many hits of a rule to print that authors left")
+    parser.add_argument(
+        "--read", type=int, default=0, help="how many hits of a rule to print that authors left"
+    )
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     rules = given.rules.split(",")
@@ -228,7 +241,10 @@ def main() -> None:
         hits = [one for one in left if one[0] == rule]
         chosen = random.Random(given.seed).sample(hits, min(given.read, len(hits)))
         for number, (_, repository, commit, hit) in enumerate(chosen, 1):
-            print(f"{'=' * 80}\n#{number} {rule} {repository} {commit[:10]} {hit.place}\n{hit.message}\n{hit.shown}")
+            print(
+                f"{'=' * 80}\n#{number} {rule} {repository} {commit[:10]} {hit.place}\n{hit.message}\n"
+                f"{hit.shown}"
+            )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the names of steps and jobs say of versions and tools, against what is done under them after a change."""
+"""What the names of steps and jobs say of versions and tools, against what a change does under them."""
 
 from __future__ import annotations
 
@@ -142,7 +142,9 @@ def _values(node: Node) -> tuple[str, ...]:
         elif isinstance(one, yaml_tree.Sequence):
             waiting += one.items
         else:
-            waiting += [value for key, value in one.entries if key.value not in ("name", "run-name", "description")]
+            waiting += [
+                value for key, value in one.entries if key.value not in ("name", "run-name", "description")
+            ]
     return tuple(line.strip() for value in found for line in value.split("\n") if line.strip())
 
 

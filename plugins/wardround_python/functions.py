@@ -35,10 +35,10 @@ def compared(old_text: str, new_text: str) -> Sequence[Compared]:
     Comments, formatting and type annotations are no code. Functions in functions are part of those.
     """
     pairs = differing(old_text, new_text)
-    return tuple(one for old, new in pairs for one in _compare(old, new, new_text))
+    return tuple(one for old, new in pairs for one in _compare(old, new))
 
 
-def _compare(old: FunctionText, new: FunctionText, new_text: str) -> Iterator[Compared]:
+def _compare(old: FunctionText, new: FunctionText) -> Iterator[Compared]:
     """What a pair comes to: nothing where there was no docstring or only formatting differs."""
     try:
         before = _read(old)
@@ -47,7 +47,7 @@ def _compare(old: FunctionText, new: FunctionText, new_text: str) -> Iterator[Co
         return
     if before.docstring is None or before.code.lines == after.code.lines:
         return
-    change = DocumentedChange(new.name, words_of(before.docstring), before.code, after.code, new_text)
+    change = DocumentedChange(new.name, words_of(before.docstring), before.code, after.code)
     words_line = new.line + after.words_line - 1
     yield Compared(change, before.docstring, after.docstring, new.line, words_line)
 

@@ -11,9 +11,7 @@ from wardround.checks import Project, Source
 from wardround.findings import Span
 from wardround.late import LatePattern
 
-_COVERED = LatePattern(
-    r"--[^\n]*|/\*.*?\*/|\{#.*?#\}|'(?:[^']|'')*+'|\{\{.*?\}\}|\{%.*?%\}", re.DOTALL
-)
+_COVERED = LatePattern(r"--[^\n]*|/\*.*?\*/|\{#.*?#\}|'(?:[^']|'')*+'|\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _HOLE, _BLOCK = "\x01", "\x02"
 _PART = LatePattern(r"(?i)[()]|\b(?:select|from|union|intersect|except|minus)\b")
 _HEAD = LatePattern(r"(?i)\s*(?:distinct\b(?!\s+on\b)|all\b)?\s*")
@@ -25,6 +23,7 @@ _NAMED = LatePattern(r"(?is)(?:.*\S)?\s*\bas\s+(\"[^\"]+\"|`[^`]+`|\w+)\s*$")
 _PLAIN = LatePattern(r"(?:[\w$\x01\"`]+\.)*(\"[^\"]+\"|`[^`]+`|[A-Za-z_]\w*)$")
 _SETS = frozenset({"union", "intersect", "minus", "except"})
 _DEEPEST = 10
+_SHOWN = 3
 _DOCUMENTED_AT_LEAST = 2
 _DOCUMENTED_SHARE = 2 / 3
 _LARGEST = 400_000
@@ -69,7 +68,7 @@ class ModelChange:
     documented: Documentation
 
     def gone(self) -> list[tuple[str, str | None]]:
-        """The documented columns that are left no more, each with the one that took its place if that is plain."""
+        """The documented columns that are gone, each with the one that plainly took its place."""
         old, new = self.old.names, self.new.names
         return [
             (name, new[at] if len(old) == len(new) and new[at] not in old else None)
@@ -78,25 +77,31 @@ class ModelChange:
         ]
 
     def undocumented(self) -> list[Column]:
-        """The new columns that are not documented, where most others are."""
+        """The new columns that are not documented, where most others are and none of them is gone."""
+        if self.gone():
+            return []
         old, documented = set(self.old.names), self.documented.columns
         kept = old.intersection(documented, self.new.names)
         if len(kept) < _DOCUMENTED_AT_LEAST or len(old & documented) < _DOCUMENTED_SHARE * len(old):
             return []
-        renamed = {now for _, now in self.gone()}
-        return [c for c in self.new.columns if c.name not in old | documented | renamed]
+        return [column for column in self.new.columns if column.name not in old | documented]
 
 
 def model_change(source: Source) -> ModelChange | None:
-    """What a change did to the columns of a model; None where that is not certain, or nothing documents it."""
+    """What a change did to a model's columns; None where that is not certain or nothing documents it."""
     base = source.base_text
-    if base is None or base == source.text or "models/" not in source.path or "{{" not in source.text:
+    if base is None or base == source.text or not is_model(source.path, source.text):
         return None
     old, new = select_list(base), select_list(source.text)
     if old is None or new is None or set(old.names) == set(new.names):
         return None
     documented = documentation(source.path, source.project)
     return None if documented is None else ModelChange(old, new, documented)
+
+
+def is_model(path: str, text: str) -> bool:
+    """Whether a file is a model as somebody wrote it, and no compiled one."""
+    return "models/" in path and "{{" in text and not path.startswith(("target/", "dbt_packages/"))
 
 
 def select_list(text: str) -> SelectList | None:
@@ -123,18 +128,18 @@ def _select_list(text: str, start: int, end: int, depth: int) -> SelectList | No
     head = _HEAD.match(text, first.end())
     items = list(_items(text, head.end() if head else first.end(), stop if stop >= 0 else end))
     if following and len(items) == 1 and text[items[0][0] : items[0][1]].strip() == "*":
-        return _of_table(text, start, first.start(), following.end(), end, depth)
+        return _of_table(text, first.start(), following.end(), end, depth)
     columns = [_column(text, *item) for item in items]
     certain = tuple(column for column in columns if column is not None)
     return SelectList(first.start(), certain) if certain and len(certain) == len(columns) else None
 
 
-def _of_table(text: str, start: int, select: int, behind: int, end: int, depth: int) -> SelectList | None:
-    """The columns of the only table that ``select *`` is from, if the query itself makes it."""
+def _of_table(text: str, select: int, behind: int, end: int, depth: int) -> SelectList | None:
+    """The columns of the only table that ``select *`` is from, if a query above it makes it."""
     source = _ONE_SOURCE.match(text[behind:end])
     if source is None or depth == _DEEPEST:
         return None
-    for table in _TABLE.finditer(text, start, select):
+    for table in _TABLE.finditer(text, 0, select):
         if table[1].lower() == source[1].lower():
             close = _closing(text, table.end(), end)
             return None if close is None else _select_list(text, table.end(), close, depth + 1)
@@ -205,14 +210,23 @@ def documented_columns(text: str, model: str) -> frozenset[str] | None:
     import yaml  # not needed unless a model's columns changed
 
     try:
-        content: Any = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        content: Any = yaml.load(text, Loader=_loader())  # noqa: S506  (a safe one)
     except (yaml.YAMLError, ValueError, RecursionError):
         return None
-    entries = [one for one in _listed(content, "models") if one.get("name") == model and "versions" not in one]
+    entries = [
+        one for one in _listed(content, "models") if one.get("name") == model and "versions" not in one
+    ]
     if len(entries) != 1:
         return None
     names = [str(column["name"]).lower() for column in _listed(entries[0], "columns") if "name" in column]
     return frozenset(names) or None
+
+
+def _loader() -> Any:
+    """The fast safe loader, where there is one."""
+    import yaml
+
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _listed(content: Any, key: str) -> Sequence[dict[str, Any]]:
@@ -225,3 +239,11 @@ def span(text: str, start: int, end: int) -> Span:
     """The place between two offsets of one line."""
     line, column = text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
     return Span(line, column, line, column + end - start)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence; of many the first few."""
+    shown = [f'"{name}"' for name in names[:_SHOWN]]
+    if len(names) > _SHOWN:
+        return f"{', '.join(shown)} and {len(names) - _SHOWN} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)

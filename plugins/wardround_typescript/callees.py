@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -35,6 +35,20 @@ _DEFAULT = LatePattern(
     r"(?<![\w$.])export\s+default\s+(?:async\s+)?(?:function\s*\*?\s*|class\s+)?([A-Za-z_$][\w$]*)"
 )
 _TYPES = r"(?:<[^()]{0,200}>)?\s{0,9}"
+_BOUND = LatePattern(
+    r"(?<![\w$.])(?P<kind>function\b(?=\s|\*)|(?:const|let|var|class)(?=\s))\s{0,9}\*?\s{0,9}"
+    r"(?P<name>[A-Za-z_$][\w$]*)"
+)
+_METHOD = LatePattern(
+    r"(?m)^[ \t]*(?:(?:public|private|protected|static|override|async)[ ]+)*#?(?P<name>[A-Za-z_$][\w$]*)"
+    rf"{_TYPES}\("
+)
+_DECLARED = LatePattern(rf"\s{{0,9}}{_TYPES}\(")
+_HELD = LatePattern(
+    r"\s{0,9}(?::[^=;]{0,200})?=\s{0,9}(?:(?:React\.)?useCallback\(\s{0,20})?(?:async\s{0,9})?"
+    rf"(?P<function>function\s{{0,3}}\*?\s{{0,3}}[\w$]{{0,80}})?\s{{0,9}}{_TYPES}\("
+)
+_CONSTRUCTOR = LatePattern(r"(?<![\w$.])constructor\s{0,9}\(")
 _ARROW = LatePattern(r"\s{0,9}(?::[^=;{}]{0,200})?=>")
 _BODY = LatePattern(r"\s{0,9}(?::[^;{}=]{0,200})?\{")
 
@@ -104,56 +118,64 @@ class Script:
 
     def function(self, name: str) -> Callee | None:
         """The one function or class of a name that the file defines."""
-        if len(self._bindings(name)) != 1:
+        found = self.bound.get(name, ())
+        if len(found) != 1:
             return None
-        lists = [*self._function_lists(name), *self._class_lists(name)]
-        return self._callee(name, lists)
+        kind = found[0]["kind"]
+        opening = (
+            self._class_list(found[0].end()) if kind == "class" else self._function_list(kind, found[0].end())
+        )
+        return self._callee(name, opening)
 
     def method(self, name: str) -> Callee | None:
         """The one method of a name in the file's classes."""
-        modifiers = "(?:(?:public|private|protected|static|override|async)[ ]+)*"
-        pattern = rf"(?m)^[ \t]*{modifiers}#?{re.escape(name)}{_TYPES}\("
-        openings = [found.end() - 1 for found in re.finditer(pattern, self.scan.structure)]
-        return self._callee(name, [o for o in openings if self._is_followed(o, _BODY)])
+        found = self._methods.get(name, ())
+        return self._callee(name, found[0]) if len(found) == 1 else None
 
-    def _callee(self, name: str, openings: Sequence[int]) -> Callee | None:
-        parameters = self.parameters_at(openings[0]) if len(openings) == 1 else None
+    def _callee(self, name: str, opening: int | None) -> Callee | None:
+        parameters = None if opening is None else self.parameters_at(opening)
         return None if parameters is None else Callee(name, parameters)
 
-    def _bindings(self, name: str) -> list[int]:
-        pattern = (
-            rf"(?<![\w$.])(?:function\s{{0,3}}\*?|const|let|var|class)\s{{1,9}}{re.escape(name)}(?![\w$])"
-        )
-        return [found.start() for found in re.finditer(pattern, self.scan.structure)]
+    @cached_property
+    def bound(self) -> dict[str, list[re.Match[str]]]:
+        """Where the file declares each name."""
+        found: dict[str, list[re.Match[str]]] = {}
+        for match in _BOUND.finditer(self.scan.structure):
+            found.setdefault(match["name"], []).append(match)
+        return found
+
+    @cached_property
+    def _methods(self) -> dict[str, list[int]]:
+        """Where the list of parameters of each method opens."""
+        found: dict[str, list[int]] = {}
+        for match in _METHOD.finditer(self.scan.structure):
+            if self._is_followed(match.end() - 1, _BODY):
+                found.setdefault(match["name"], []).append(match.end() - 1)
+        return found
 
     def _is_followed(self, opening: int, pattern: LatePattern) -> bool:
         closing = self.scan.pairs.get(opening)
         return closing is not None and pattern.match(self.scan.structure, closing + 1) is not None
 
-    def _function_lists(self, name: str) -> Iterator[int]:
-        named = re.escape(name)
-        declared = rf"(?<![\w$.])function\s{{0,3}}\*?\s{{0,3}}{named}\s{{0,9}}{_TYPES}\("
-        for found in re.finditer(declared, self.scan.structure):
-            yield found.end() - 1
-        held = (
-            rf"(?<![\w$.])(?:const|let|var)\s{{1,9}}{named}\s{{0,9}}(?::[^=;]{{0,200}})?=\s{{0,9}}"
-            rf"(?P<kept>(?:React\.)?useCallback\(\s{{0,20}})?(?:async\s{{0,9}})?"
-            rf"(?P<function>function\s{{0,3}}\*?\s{{0,3}}[\w$]{{0,80}})?\s{{0,9}}{_TYPES}\("
-        )
-        for found in re.finditer(held, self.scan.structure):
-            if self._is_followed(found.end() - 1, _BODY if found["function"] else _ARROW):
-                yield found.end() - 1
+    def _function_list(self, kind: str, end: int) -> int | None:
+        """Where the list of parameters opens of what is declared before a place."""
+        found = (_DECLARED if kind == "function" else _HELD).match(self.scan.structure, end)
+        if found is None:
+            return None
+        opening = found.end() - 1
+        if kind == "function":
+            return opening
+        return opening if self._is_followed(opening, _BODY if found["function"] else _ARROW) else None
 
-    def _class_lists(self, name: str) -> Iterator[int]:
-        for found in re.finditer(
-            rf"(?<![\w$.])class\s{{1,9}}{re.escape(name)}(?![\w$])", self.scan.structure
-        ):
-            start = self.scan.structure.find("{", found.end())
-            end = self.scan.pairs.get(start, start)
-            made = re.compile(r"(?<![\w$.])constructor\s{0,9}\(")
-            for constructor in made.finditer(self.scan.structure, max(start, 0), max(end, 0)):
-                if self._is_followed(constructor.end() - 1, _BODY):
-                    yield constructor.end() - 1
+    def _class_list(self, end: int) -> int | None:
+        """Where the list of parameters of the one constructor opens."""
+        start = self.scan.structure.find("{", end)
+        closing = self.scan.pairs.get(start, 0)
+        found = [
+            match.end() - 1 for match in _CONSTRUCTOR.finditer(self.scan.structure, max(start, 0), closing)
+        ]
+        written = [opening for opening in found if self._is_followed(opening, _BODY)]
+        return written[0] if len(written) == 1 else None
 
     @cached_property
     def imports(self) -> dict[str, tuple[str, str]]:
@@ -221,7 +243,7 @@ def callee_of(written: str, is_new: bool, script: Script, project: Project) -> C
     if name in script.imports:
         return (
             None
-            if script._bindings(name)
+            if name in script.bound
             else _imported(*script.imports[name], script.path, project, _MOST_HOPS)
         )
     return script.function(name)

@@ -35,21 +35,43 @@ _DECLARATION = LatePattern(
     r"|(?=[(<]))\s*"
 )
 _EXPRESSION = LatePattern(r"\s*(?:async\b\s*)?(?P<function>function\b\s*\*?\s*[\w$]*\s*)?")
-_WRAPPER = LatePattern(r"\s*(?:React\.)?(?:useCallback|memo|forwardRef|debounce|throttle)\b(?:<[^()]{0,300}>)?\(")
+_WRAPPER = LatePattern(
+    r"\s*(?:React\.)?(?:useCallback|memo|forwardRef|debounce|throttle)\b(?:<[^()]{0,300}>)?\("
+)
 _LONE = LatePattern(r"\s*(?:async\s+)?([A-Za-z_$][\w$]*)\s*=>")
-_NO_METHODS = frozenset({"if", "for", "while", "switch", "catch", "with", "return", "await", "new", "super", "function",
-                         "import", "class", "interface", "enum", "namespace", "module", "throw", "typeof"})  # fmt: skip
+_NO_METHODS = frozenset(
+    """
+    if for while switch catch with return await new super function import class interface enum namespace
+    module throw typeof
+    """.split()  # noqa: SIM905  (a list of quoted words is harder to read)
+)
 _TYPE_PIECE = LatePattern(r"\s+|[\w$]+|=>|.", re.DOTALL)
 _TYPE_OPERATORS = frozenset(
-    {"extends", "keyof", "typeof", "infer", "is", "asserts", "readonly", "unique", "new", "in", "as", "abstract"}
+    {
+        "extends",
+        "keyof",
+        "typeof",
+        "infer",
+        "is",
+        "asserts",
+        "readonly",
+        "unique",
+        "new",
+        "in",
+        "as",
+        "abstract",
+    }
 )
+_TYPE_JOINTS = frozenset("|&.?:-")
 _CLASS = LatePattern(r"\b(?:class|interface|namespace)\s+([\w$]+)[^{};()]*")
 _EXPRESSION_END = LatePattern(r"[(\[{]|[)\]};,]|\n")
 _CONTINUES = LatePattern(r"\s*(?:[.?:|&+*/%<>=!,)-]|\n)")
 _RETURN = LatePattern(r"\breturn\b[ \t]*([^;\n]*)")
 _THROW = LatePattern(r"\bthrow\s+(?:new\s+)?([\w$.]+)")
 _CUTS = frozenset(",;(){}[]")
-_STARTS = frozenset({"const", "let", "var", "return", "throw", "if", "else", "for", "while", "try", "case", "break"})
+_STARTS = frozenset(
+    {"const", "let", "var", "return", "throw", "if", "else", "for", "while", "try", "case", "break"}
+)
 _EXPORT_LIST = LatePattern(
     r"\bexport\s*(?:type\s*)?\{([^}]*)\}|\bexport\s+default\s+([\w$]+)|\bexports\s*=\s*(\{[^}]*\}|[\w$]+)"
 )
@@ -79,7 +101,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class ComparedFunction:
-    """A documented function whose code differs; ``places`` is where each name it takes stands in the new text."""
+    """A documented function whose code differs; ``places`` is where the names it takes stand in the text."""
 
     compared: Compared
     is_exported: bool
@@ -143,7 +165,9 @@ def functions(scan: Scan) -> Iterator[Function]:
             continue
         around = [name for name, start, end in classes if start < one.start < end]
         others, end, body = _overloads(scan, one)
-        is_public = not ({"private", "protected"} & set(one.modifiers.split())) and not one.name.startswith("#")
+        is_public = not ({"private", "protected"} & set(one.modifiers.split())) and not one.name.startswith(
+            "#"
+        )
         is_exported = is_public and (
             bool(around) or "export" in one.modifiers or one.name in exported or "exports" in one.name
         )
@@ -152,11 +176,9 @@ def functions(scan: Scan) -> Iterator[Function]:
 
 
 def _classes(scan: Scan) -> list[tuple[str, int, int]]:
-    found = []
-    for match in _CLASS.finditer(scan.structure):
-        if match.end() in scan.pairs:
-            found.append((match[1], match.end(), scan.pairs[match.end()]))
-    return found
+    """The (name, start, end) of classes and the like."""
+    found = _CLASS.finditer(scan.structure)
+    return [(m[1], m.end(), scan.pairs[m.end()]) for m in found if m.end() in scan.pairs]
 
 
 def _exported(scan: Scan) -> frozenset[str]:
@@ -194,11 +216,10 @@ def _declaration(scan: Scan, place: int) -> _Declaration | None:
     start = head.start("modifiers")
     if head["function"]:
         return _with_parameters(scan, name, head["modifiers"], start, at, arrow=False)
-    if head["mname"] or (not name and "default" in head["modifiers"]):
-        lone = scan.structure[at : at + 1] in ("(", "<")
-        if lone:
-            arrow = not name
-            return _with_parameters(scan, name or "default", head["modifiers"], start, at, arrow=arrow)
+    if scan.structure[at : at + 1] in ("(", "<") and (head["mname"] or "default" in head["modifiers"]):
+        nameless = "default" in head["modifiers"] and name in ("", "async")
+        name = "default" if nameless else name
+        return _with_parameters(scan, name, head["modifiers"], start, at, arrow=nameless)
     if not name:
         return None
     value = _value(scan, at, is_type=head["tname"] is not None)
@@ -303,9 +324,7 @@ def _type_end(scan: Scan, at: int, *, arrow: bool) -> int:
             at, expected = scan.pairs.get(at, stop) + 1, False
         elif piece == "<":
             at, expected = behind_angles(scan, at, stop) or stop, False
-        elif piece == "=>" and not arrow:
-            at, expected = match.end(), True
-        elif piece in ("|", "&", ".", "?", ":", "-"):
+        elif piece in _TYPE_JOINTS or (piece == "=>" and not arrow):
             at, expected = match.end(), True
         elif piece[0].isalnum() or piece[0] in "_$'\"`":
             if not expected and piece not in _TYPE_OPERATORS and piece[0] not in "'\"`_":
@@ -316,9 +335,7 @@ def _type_end(scan: Scan, at: int, *, arrow: bool) -> int:
     return stop
 
 
-def _compare(
-    old_scan: Scan, old: Function, new_scan: Scan, new: Function
-) -> Iterator[ComparedFunction]:
+def _compare(old_scan: Scan, old: Function, new_scan: Scan, new: Function) -> Iterator[ComparedFunction]:
     """What a pair comes to: nothing where its code is the same but for formatting and comments."""
     if old_scan.text[old.start : old.end] == new_scan.text[new.start : new.end]:
         return

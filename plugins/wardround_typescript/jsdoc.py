@@ -10,13 +10,25 @@ from wardround.late import LatePattern
 _SIGNS = LatePattern(r"^[ \t]*/\*\*+|^[ \t]*\*+(?!/)|\*+/[ \t]*$")
 _TAG = LatePattern(r"(?m)^[ \t]*@([A-Za-z]+)")
 _NAME = LatePattern(r"\s*(?P<optional>\[)?\s*(?:\.\.\.)?(?P<name>[A-Za-z_$][\w$]*(?:(?:\[\])?\.[\w$]+)*)")
+_OPTIONAL = LatePattern(r"\s*\[\s*(?P<name>[\w$.]+)\s*=\s*(?P<value>[^\]\n]*[^\]\s])\s*\]")
 _FENCE = LatePattern(r"```(?s:.*?)(?:```|\Z)")
 _NOT_BLANK = LatePattern(r"\S")
 _PARAMETER_TAGS = frozenset({"param", "arg", "argument"})
 _RESULT_TAGS = frozenset({"returns", "return"})
 _ERROR_TAGS = frozenset({"throws", "exception"})
 _BESIDE = frozenset(
-    {"deprecated", "since", "version", "example", "see", "todo", "author", "license", "copyright", "changelog"}
+    {
+        "deprecated",
+        "since",
+        "version",
+        "example",
+        "see",
+        "todo",
+        "author",
+        "license",
+        "copyright",
+        "changelog",
+    }
 )
 """Tags under which other times and other code are spoken of."""
 _LONGEST_TYPE = 2_000
@@ -35,6 +47,16 @@ class Tag:
     start: int
     place: int
     end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """The default a comment gives a parameter, and where, counted from 0."""
+
+    name: str
+    value: str
+    line: int
+    column: int
 
 
 def bare(comment: str, indent: int) -> str:
@@ -93,6 +115,20 @@ def _parameters(text: str, tags: list[Tag]) -> tuple[Entry, ...]:
             line = text.count("\n", 0, name.start("name"))
             found.setdefault(name["name"], Entry(name["name"], text[name.end() : tag.end].strip(), line))
     return tuple(found.values())
+
+
+def defaults_of(text: str) -> list[Default]:
+    """The defaults that a comment without stars writes as ``[name=default]``."""
+    found = []
+    for tag in tags_of(text):
+        name = (
+            _OPTIONAL.match(text, _behind_type(text, tag), tag.end) if tag.name in _PARAMETER_TAGS else None
+        )
+        if name is not None:
+            line = text.count("\n", 0, name.start())
+            column = name.start("value") - text.rfind("\n", 0, name.start()) - 1
+            found.append(Default(name["name"], name["value"], line, column))
+    return found
 
 
 def _error(text: str, tag: Tag) -> list[Entry]:

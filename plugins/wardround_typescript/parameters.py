@@ -119,7 +119,9 @@ class Side:
     places: Mapping[str, int]
 
 
-def sides(words: Words, old: Sequence[Declared], new: Sequence[Declared], taken: set[str]) -> tuple[Side, Side]:
+def sides(
+    words: Words, old: Sequence[Declared], new: Sequence[Declared], taken: set[str]
+) -> tuple[Side, Side]:
     """What a function declares before and after, by the names its documentation uses.
 
     A parameter that is taken apart has the name its documentation gives it, and what is taken out of it is
@@ -148,7 +150,8 @@ def _roots(documented: list[str], side: Sequence[Declared], other: Sequence[Decl
     nameless = [at for at, one in enumerate(side) if not one.name]
     named = {one.name for one in side} | {p.name for one in side for p in one.properties or ()}
     free = [name for name in documented if "." not in name and name not in named]
-    in_place = [other[at].name for at in nameless if at < len(other) and other[at].name in free]
+    same = len(side) == len(other)
+    in_place = [other[at].name for at in nameless if same and other[at].name in free]
     if other and len(in_place) == len(nameless):
         return in_place
     with_parts = [name for name in free if any(d.startswith((f"{name}.", f"{name}[].")) for d in documented)]
@@ -193,7 +196,7 @@ def _still_taken(
     )
     if opens or whole:
         found |= _of_taken_apart(before, old)
-    if is_apart and not roots:
+    if len(is_apart) > sum(one.properties is not None for one in old) and not roots:
         found |= {one.name for one in before}
     return found
 

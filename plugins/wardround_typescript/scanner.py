@@ -1,4 +1,4 @@
-"""TypeScript and JavaScript text with its comments, strings and brackets told apart, without understanding it.
+"""TypeScript and JavaScript text with comments, strings and brackets told apart, without understanding it.
 
 The time is linear in the text. What cannot be told apart, such as a lone apostrophe between JSX tags, costs
 at most the rest of its line; brackets that do not close are left out.

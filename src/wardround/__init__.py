@@ -4,4 +4,4 @@ Importing this package loads no plugin and nothing heavy; start at ``wardround.r
 itself and at ``wardround.hookspecs`` to write a plugin.
 """
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"

@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from wardround import config as configuration
-from wardround.analysis.ranking import triaged
 from wardround.analysis.sides import Sides
 from wardround.analysis.weigh import Weighing
 from wardround.change.diff import Change, ChangedFile
@@ -22,7 +22,9 @@ from wardround.host import Host
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
 from wardround.verdict.gate import Gate, Outcome, gate
-from wardround.verdict.triage import Triage
+
+if TYPE_CHECKING:
+    from wardround.verdict.triage import Triage
 
 _CONTEXT_LINES = 3
 
@@ -132,6 +134,8 @@ def run(
     shown = done.open_findings
     if request.show_all or not config.root.fold or not shown:
         return done
+    from wardround.analysis.ranking import triaged  # for those reviews only that have something to rank
+
     today = datetime.datetime.now(datetime.UTC).date()
     return replace(
         done,

@@ -291,3 +291,16 @@ def test_the_command_writes_a_table(past: Past, tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "rates need more than 5 repositories" in done.stderr
     assert (tmp_path / "out" / "alerts" / "acme+shop.jsonl").exists()
+
+
+def test_the_command_refuses_what_does_not_go_with_it(past: Past, tmp_path: Path) -> None:
+    arguments = ("data", "mine", "--alerts", f"acme/shop={past.repo.root}", "--out", str(tmp_path / "out"))
+    for option in (("--limit", "3"), ("--kind", "clean"), ("--head", "main")):
+        done = past.repo.wardround(*arguments, *option)
+        assert done.returncode == 2
+        assert "--alerts goes with --out, --table and --kept only" in done.stderr
+    kept = tmp_path / "kept.txt"
+    kept.write_text("acme/shop\n", encoding="utf-8")
+    done = past.repo.wardround(*arguments, "--kept", str(kept))
+    assert done.returncode == 2
+    assert "kept for measuring" in done.stderr

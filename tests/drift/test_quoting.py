@@ -25,7 +25,7 @@ def test_a_name_that_merely_moved_is_not_quoted() -> None:
 @pytest.mark.parametrize("name", ["_load_id", "Row"])
 def test_a_name_of_another_sort_is_no_new_name(name: str) -> None:
     said = words("Look up by fetch_id.")
-    assert quotes(change(said, "a(fetch_id)", f"a({name})", around="fetch_id")) == []
+    assert quotes(change(said, "a(fetch_id)", f"a({name})")) == []
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_a_parameter_with_a_plain_name_must_be_meant(said: str, count: int) -> N
 @pytest.mark.parametrize(("old", "new"), [("'GET'", "'get'"), ("'a.b.c'", "'a.b:c'"), ("'GET'", "METHOD")])
 def test_a_literal_that_still_says_the_same_is_not_quoted(old: str, new: str) -> None:
     said = words("Sends `GET` to a.b.c.")
-    assert quotes(change(said, f"f({old})", f"f({new})", around="GET a b c")) == []
+    assert quotes(change(said, f"f({old})", f"f({new})")) == []
 
 
 def test_a_default_is_quoted_from_the_lines_about_its_parameter() -> None:
@@ -71,7 +71,7 @@ def test_an_error_in_whose_place_another_is_raised_is_quoted() -> None:
     old, new = (Code((f"raise {error}(x)",), raises=(error,)) for error in ("LookupError", "TypeError"))
     (quote,) = quotes(change(said, old, new))
     assert (quote.kind, quote.line, quote.column, quote.now) == (QuoteKind.ERROR, 2, 0, "TypeError")
-    assert quotes(change(said, old, Code(("return find(x)",)), around="LookupError")) == []
+    assert quotes(change(said, old, Code(("return find(x)",)))) == []
 
 
 def test_an_error_that_is_still_named_in_the_code_is_not_quoted() -> None:
@@ -108,8 +108,8 @@ def test_a_list_that_stays_one_is_not_quoted() -> None:
 
 def test_the_most_telling_comes_first_and_each_thing_once() -> None:
     said = words("Match rows by old_name.\n\nA `query` goes with old_name, and old_name again.")
-    old = Code(("def load(query):", "f(query, old_name)"), signature("query"))
-    found = quotes(change(said, old, Code(("def load():", "f()"))))
+    old = Code(("def load(query):", "f(query)", "g(old_name)"), signature("query"))
+    found = quotes(change(said, old, Code(("def load():", "f()", "g(new_name)"))))
     assert [(quote.token, quote.kind) for quote in found] == [
         ("query", QuoteKind.PARAMETER),
         ("old_name", QuoteKind.NAME),
@@ -120,11 +120,16 @@ def test_plain_words_are_not_taken_for_names() -> None:
     assert quotes(change(words("Return the results in this format."), "results = format", "a = b")) == []
 
 
-def test_a_name_that_stands_elsewhere_in_the_file_is_not_quoted_unless_it_was_renamed() -> None:
+def test_a_name_that_merely_went_is_not_quoted() -> None:
     said = words("Look up by fetch_id.")
-    assert quotes(change(said, "a(fetch_id)", "b()", around="fetch_id")) == []
-    (quote,) = quotes(change(said, "a(fetch_id)", "a(load_id)", around="fetch_id"))
+    assert quotes(change(said, "a(fetch_id)", "b()")) == []
+    (quote,) = quotes(change(said, "a(fetch_id)", "a(load_id)"))
     assert quote.now == "load_id"
+
+
+@pytest.mark.parametrize(("around", "count"), [("", 0), ("find(fetch_id)", 0), ("find(load_id)", 1)])
+def test_a_name_that_left_the_file_is_quoted(around: str, count: int) -> None:
+    assert len(quotes(change(words("Look up by fetch_id."), "a(fetch_id)", "b()", around=around))) == count
 
 
 def test_a_parameter_that_any_keyword_may_still_bring_is_not_quoted() -> None:

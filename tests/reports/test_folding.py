@@ -55,10 +55,10 @@ def test_many_of_one_rule_are_offered_as_one_task(make: Factory) -> None:
     many = [small(make, "ruff/UP006", "a.py", n) for n in range(1, 10)]
     crowd = Crowd("ruff/UP006", 9, 40, 7)
     review = replace(make.review(*many), triage=folding(many, *many[3:], crowds=[crowd]))
-    assert text.render(review).split("folded\n")[1] == (
-        "  6 more of ruff/UP006 in a.py: --all shows them; the reviewed files and the\n"
-        "    baseline hold 40 of this rule; wardround review --fix mends 7 of them in one\n"
-        "    sweep, or wardround baseline write accepts what is there\n"
+    assert text.render(review).split("\nfolded\n", 1)[1] == (
+        "  6 more of ruff/UP006 in a.py: --all shows them; 40 of this rule are known\n"
+        "    here: wardround review --fix mends 7 in one sweep, or accept them: wardround\n"
+        "    baseline write\n"
         "\n"
         "wardround: pass - 9 notes, 1 file, 0.25 s, 6 folded\n"
     )
@@ -71,6 +71,14 @@ def test_what_ranks_first_stands_first(make: Factory) -> None:
     places = [rendered.index(f"about a.py:{n}") for n in (3, 1, 2)]
     assert places == sorted(places)
     assert "folded" not in rendered
+
+
+def test_a_rule_keeps_together_in_its_file(make: Factory) -> None:
+    findings = [small(make, f"ruff/X{n % 2}", "a.py", n) for n in range(1, 6)]
+    order = [findings[4], findings[1], findings[0], findings[3], findings[2]]
+    rendered = text.render(replace(make.review(*findings), triage=folding(order)))
+    places = [rendered.index(f"about a.py:{n}") for n in (1, 3, 5, 2, 4)]
+    assert places == sorted(places)
 
 
 def test_what_is_waived_is_not_looked_up(make: Factory) -> None:

@@ -33,8 +33,8 @@ def _gitlab(name: str, image: str) -> str:
 class StaleVersionInName(CiCheck):
     """A change raised a version, and the name of the step or job still says the old one.
 
-    Whoever reads the log of a run takes it for the version in the name. Change the name in the same commit, or
-    leave the version out of it.
+    Whoever reads the log of a run takes it for the version in the name. Change the name in the same commit,
+    or leave the version out of it.
     """
 
     ID = "DC103"
@@ -70,9 +70,7 @@ class StaleVersionInName(CiCheck):
             line=4,
             column=26,
         ),
-        Invalid(
-            _step("Node 18", "22"), path=_PATH, base=_step("Node 18", "18"), line=5, column=20
-        ),
+        Invalid(_step("Node 18", "22"), path=_PATH, base=_step("Node 18", "18"), line=5, column=20),
         Invalid(
             _gitlab("python-3.9", "python:3.12"),
             path=".gitlab-ci.yml",

@@ -280,4 +280,16 @@ TABLE: tuple[Row, ...] = (
     ),
     ("DC101", "plain_secret_manifest:PlainSecretManifest", ("kubernetes",), ("Secret",)),
     ("DC102", "no_resource_limits:NoResourceLimits", ("kubernetes",), ()),
+    (
+        "DC103",
+        "stale_version_in_name:StaleVersionInName",
+        ("github-action", "github-workflow", "gitlab-ci"),
+        ("name:", "script:"),
+    ),
+    (
+        "DC104",
+        "stale_tool_in_name:StaleToolInName",
+        ("github-action", "github-workflow", "gitlab-ci"),
+        ("name:", "script:"),
+    ),
 )

@@ -34,6 +34,10 @@ class AnswerlessName(PythonCheck):
     NAME = "answerless-name"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.INFO
+    TRIED_ON = (
+        "nine repositories, four states of each: 8 functions named get_ without an answer, 1 of them a "
+        "defect, none whose answer its own module uses; nothing named is_ or has_: a note"
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "def is_open(self):\n    return self.state == 'open'\n\nx = is_open(1)\n",
         "def get_rows(self):\n    for row in self.rows:\n        yield row\n\nx = get_rows(1)\n",

@@ -40,7 +40,9 @@ class CommentOnMissingColumn(SqlCheck):
     INVALID: ClassVar[Sequence[Invalid]] = [
         invalid("create table t (a int);\ncomment on column t.b is 'in cents';\n", 2, 1),
         invalid("alter table s.t rename column b to c;\ncomment on column s.t.b is 'in cents';\n", 2, 1),
-        invalid("alter table t drop column b, add column c int;\n\nCOMMENT ON COLUMN public.t.b IS 'x';\n", 3, 1),
+        invalid(
+            "alter table t drop column b, add column c int;\n\nCOMMENT ON COLUMN public.t.b IS 'x';\n", 3, 1
+        ),
     ]
 
     def run(self) -> None:

@@ -8,29 +8,32 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
-from wardround_sql.dbt import model_change, span
+from wardround_sql.dbt import listed, model_change, span
 
 _PATH = "models/orders.sql"
 _DOCS = {
     "models/schema.yml": "models:\n  - name: orders\n    columns:\n      - name: id\n      - name: Total\n"
     "        description: in cents\n"
 }
-_FROM = "from {{ ref('raw') }}\n"
+
+
+def _model(text: str) -> str:
+    return text.replace("RAW", "from {{ ref('raw') }}")
 
 
 def _valid(now: str, before: str, docs: dict[str, str] = _DOCS) -> Valid:
-    return Valid(now, path=_PATH, base=before, others=docs)
+    return Valid(_model(now), path=_PATH, base=_model(before), others=docs)
 
 
 def _invalid(now: str, before: str, line: int, column: int) -> Invalid:
-    return Invalid(now, line, column, path=_PATH, base=before, others=_DOCS)
+    return Invalid(_model(now), line, column, path=_PATH, base=_model(before), others=_DOCS)
 
 
 class DocumentedColumnGone(SqlCheck):
     """A change took a column out of a dbt model, and its properties file still documents it.
 
-    Who reads the documentation asks for a column that is not there, and tests of it fail. Change the properties
-    file in the same commit.
+    Who reads the documentation asks for a column that is not there, and tests of it fail. Change the
+    properties file in the same commit.
     """
 
     ID = "SQ050"
@@ -39,27 +42,27 @@ class DocumentedColumnGone(SqlCheck):
     SEVERITY = Severity.WARN
     WORDS = ("{{",)
     VALID: ClassVar[Sequence[str | Valid]] = [
-        _valid(f"select id {_FROM}", f"select id, note {_FROM}"),
-        _valid(f"select id, * {_FROM}", f"select id, total {_FROM}"),
-        _valid(f"select id, {{{{ star() }}}} {_FROM}", f"select id, total {_FROM}"),
-        _valid(f"select id, {{% if x %}} total, {{% endif %}} a {_FROM}", f"select id, total, a {_FROM}"),
-        _valid(f"select id, sum(x) as TOTAL {_FROM}", f"select id, total {_FROM}"),
-        _valid(f"select id {_FROM}", f"select id, total {_FROM}", {}),
-        _valid(f"select id {_FROM}", f"select id {_FROM}"),
+        _valid("select id RAW\n", "select id, note RAW\n"),
+        _valid("select id, * RAW\n", "select id, total RAW\n"),
+        _valid("select id, {{ star() }} RAW\n", "select id, total RAW\n"),
+        _valid("select id, {% if x %} total, {% endif %} a RAW\n", "select id, total, a RAW\n"),
+        _valid("select id, sum(x) as TOTAL RAW\n", "select id, total RAW\n"),
+        _valid("select id RAW\n", "select id, total RAW\n", {}),
+        _valid("select id RAW\n", "select id RAW\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        _invalid(f"select id {_FROM}", f"select id, total {_FROM}", 1, 1),
+        _invalid("select id RAW\n", "select id, total RAW\n", 1, 1),
         _invalid(
-            f"with raw as (\n  select * {_FROM}), final as (\n  -- one, total\n"
+            "with raw as (\n  select * RAW\n), final as (\n  -- one, total\n"
             "  select r.id, coalesce(r.a, r.b) as amount from raw r\n)\nselect * from final\n",
-            f"with raw as (\n  select * {_FROM}), final as (\n"
+            "with raw as (\n  select * RAW\n), final as (\n"
             "  select r.id, coalesce(r.a, r.b) as total from raw r\n)\nselect * from final\n",
             5,
             3,
         ),
         _invalid(
-            f"select id, {{{{ cents('x') }}}} as amount {_FROM}union all select 1, 2 from b\n",
-            f"select id, {{{{ cents('x') }}}} as total {_FROM}union all select 1, 2 from b\n",
+            "select id, {{ cents('x') }} as amount RAW\nunion all select 1, 2 from b\n",
+            "select id, {{ cents('x') }} as total RAW\nunion all select 1, 2 from b\n",
             1,
             1,
         ),
@@ -67,11 +70,11 @@ class DocumentedColumnGone(SqlCheck):
 
     def run(self) -> None:
         change = model_change(self.source)
-        if change is None:
+        gone = change.gone() if change else []
+        if change is None or not gone:
             return
-        for name, now in change.gone():
-            became = f'renamed it to "{now}"' if now else "took it out of the select list"
-            self.report(
-                span(self.source.text, change.new.select, change.new.select + len("select")),
-                f'{change.documented.path} documents "{name}", but this change {became}',
-            )
+        now = gone[0][1] if len(gone) == 1 else None
+        became = f'renamed it to "{now}"' if now else f"took {'it' if len(gone) == 1 else 'them'} out"
+        said = listed([name for name, _ in gone])
+        place = span(self.source.text, change.new.select, change.new.select + len("select"))
+        self.report(place, f"{change.documented.path} documents {said}, but this change {became}")

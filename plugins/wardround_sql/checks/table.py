@@ -29,6 +29,12 @@ TABLE: tuple[Row, ...] = (
     ("SQ022", "blocking_index:BlockingIndex", (), ("index",)),
     ("SQ023", "rewriting_type:RewritingType", (), ("type",)),
     ("SQ024", "enum_value_used:EnumValueUsed", (), ("add value",)),
+    (
+        "SQ025",
+        "comment_on_missing_column:CommentOnMissingColumn",
+        (),
+        ("comment on column", "comment  on", "comment\n"),
+    ),
     ("SQ030", "not_in_subquery:NotInSubquery", (), ("not in", "not  in", "in (", "in(")),
     ("SQ031", "cross_join:ImplicitCrossJoin", (), ("from",)),
     ("SQ032", "view_star:ViewStar", (), ("view",)),
@@ -37,4 +43,6 @@ TABLE: tuple[Row, ...] = (
     ("SQ035", "money_in_float:MoneyInFloat", (), ("float", "real", "double")),
     ("SQ036", "timestamp_without_zone:TimestampWithoutZone", (), ("timestamp", "datetime")),
     ("SQ040", "unparsed:UnparsedStatement", (), ()),
+    ("SQ050", "documented_column_gone:DocumentedColumnGone", (), ("{{",)),
+    ("SQ051", "column_undocumented:ColumnUndocumented", (), ("{{",)),
 )

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks import Invalid, Valid
-from wardround.drift.parameters import Gone
 from wardround.findings import Severity
-from wardround_typescript.documented_check import JsDocCheck, gone
-from wardround_typescript.functions import ComparedFunction
+from wardround_typescript.documented_check import JsDocCheck
 
-_SEND = "/**\n * Sends a text.\n * @param {string} to - who gets it\n * @param {number} [tries=3] how often\n */\n"
+if TYPE_CHECKING:
+    from wardround.drift.parameters import Gone
+    from wardround_typescript.functions import ComparedFunction
+
+_SEND = "/**\n * Sends.\n * @param {string} to - who gets it\n * @param {number} [tries=3] how often\n */\n"
 _OPTIONS = "/**\n * @param to who gets it\n * @param options how\n * @param options.tries how often\n */\n"
-_TSDOC = "  /**\n   * Sends a text.\n   *\n   * @param to - who gets it\n   * @param tries - how often\n   */\n"
+_TSDOC = (
+    "  /**\n   * Sends a text.\n   *\n   * @param to - who gets it\n   * @param tries - how often\n   */\n"
+)
 
 
 def _valid(now: str, before: str) -> Valid:
@@ -23,8 +27,8 @@ def _valid(now: str, before: str) -> Valid:
 class DocumentedParameterGone(JsDocCheck):
     """A change took a parameter out of a function, and the JSDoc comment still documents it.
 
-    Editors show the comment at every call, and whoever follows it passes an argument that is ignored or refused.
-    Change the comment in the same commit.
+    Editors show the comment at every call, and whoever follows it passes an argument that is ignored or
+    refused. Change the comment in the same commit.
     """
 
     ID = "TS001"
@@ -32,11 +36,15 @@ class DocumentedParameterGone(JsDocCheck):
     SEVERITY = Severity.WARN
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(f"{_SEND}function send(to) {{}}\n", path="mail.js"),
-        _valid(f"{_SEND}function send(to, tries = 3) {{ post(to); }}\n", f"{_SEND}function send(to, tries = 3) {{}}\n"),
+        _valid(
+            f"{_SEND}function send(to, tries = 3) {{ post(to); }}\n",
+            f"{_SEND}function send(to, tries = 3) {{}}\n",
+        ),
         _valid(f"{_SEND}function send(to, ...rest) {{}}\n", f"{_SEND}function send(to, tries) {{}}\n"),
         _valid(f"{_SEND}function send(to, _tries) {{}}\n", f"{_SEND}function send(to, tries) {{}}\n"),
         _valid(
-            f"{_SEND}function send(to) {{ return arguments[1]; }}\n", f"{_SEND}function send(to, tries) {{}}\n"
+            f"{_SEND}function send(to) {{ return arguments[1]; }}\n",
+            f"{_SEND}function send(to, tries) {{}}\n",
         ),
         _valid(
             f"{_OPTIONS}const send = (to, {{ wait, ...options }}) => post(to, options);\n",
@@ -68,8 +76,8 @@ class DocumentedParameterGone(JsDocCheck):
             path="mail.js",
         ),
         Invalid(
-            f"{_SEND}export const send = async <T extends {{ a: 1 }}>(to: T, attempts = 3): Promise<T> => to;\n",
-            base=f"{_SEND}export const send = async <T extends {{ a: 1 }}>(to: T, tries = 3): Promise<T> => to;\n",
+            f"{_SEND}export const send = async <T extends {{ a: 1 }}>(to: T, attempts = 3): P<T> => to;\n",
+            base=f"{_SEND}export const send = async <T extends {{ a: 1 }}>(to: T, tries = 3): P<T> => to;\n",
             line=4,
             column=21,
             path="mail.ts",
@@ -82,6 +90,13 @@ class DocumentedParameterGone(JsDocCheck):
             path="mail.jsx",
         ),
         Invalid(
+            f"{_SEND}const send = ({{ to, attempts }}) => post(to, attempts);\n",
+            base=f"{_SEND}const send = ({{ to, tries }}) => post(to, tries);\n",
+            line=4,
+            column=21,
+            path="mail.js",
+        ),
+        Invalid(
             f"{_OPTIONS}const send = (to) => post(to);\n",
             base=f"{_OPTIONS}const send = (to, {{ tries = 1 }}) => post(to, tries);\n",
             line=3,
@@ -89,7 +104,8 @@ class DocumentedParameterGone(JsDocCheck):
             path="mail.js",
         ),
         Invalid(
-            f"export class Mail {{\n{_TSDOC}  @traced('}}')\n  public send(to: (a: X) => void): void {{}}\n}}\n",
+            f"export class Mail {{\n{_TSDOC}  @traced('}}')\n"
+            "  public send(to: (a: X) => void): void {}\n}\n",
             base=f"export class Mail {{\n{_TSDOC}  @traced('}}')\n"
             "  public send(to: (a: X) => void, private readonly tries: number): void {}\n}\n",
             line=6,
@@ -99,11 +115,13 @@ class DocumentedParameterGone(JsDocCheck):
     ]
 
     def look_at(self, one: ComparedFunction) -> None:
+        from wardround_typescript.parted import gone
+
         for each in gone(one):
             column = one.compared.change.words.lines[each.entry.line].find("@") + 1
             self.report(self.words_span(one, each.entry.name, each.entry.line, column), _message(each))
 
 
 def _message(each: Gone) -> str:
-    became = f'renamed it to "{each.now}"' if each.now else "took it out of the signature"
+    became = f'put "{each.now}" in its place' if each.now else "took it out of the signature"
     return f'"{each.entry.name}" is documented here, but this change {became}'

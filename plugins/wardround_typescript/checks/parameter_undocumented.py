@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
-from wardround_typescript.documented_check import JsDocCheck, gone, undocumented
-from wardround_typescript.functions import ComparedFunction
+from wardround_typescript.documented_check import JsDocCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.functions import ComparedFunction
 
 _COMMENT = "/**\n * @param to - who gets it\n * @param text - wrapped at width\n */\n"
 _PROPS = "/**\n * @param props\n * @param props.to who\n * @param props.text what\n */\n"
@@ -25,7 +27,8 @@ def _valid(now: str, before: str) -> Valid:
 class ParameterUndocumented(JsDocCheck):
     """A change brought a parameter that the JSDoc comment does not name, though it documents the others.
 
-    The comment looks complete, so nobody looks for the new parameter in the code. Document it in the same commit.
+    The comment looks complete, so nobody looks for the new parameter in the code. Document it in the same
+    commit.
     """
 
     ID = "TS002"
@@ -62,6 +65,8 @@ class ParameterUndocumented(JsDocCheck):
     ]
 
     def look_at(self, one: ComparedFunction) -> None:
+        from wardround_typescript.parted import gone, undocumented
+
         if gone(one):
             return
         for parameter in undocumented(one):

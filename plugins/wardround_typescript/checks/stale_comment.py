@@ -3,20 +3,89 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround_typescript.documented_check import JsDocCheck
-from wardround_typescript.functions import ComparedFunction
+
+if TYPE_CHECKING:
+    from wardround.drift.quoting import Quote
+    from wardround_typescript.functions import ComparedFunction
+
+
+def _load(comment: str, code: str, parameters: str = "row") -> str:
+    return f"/**\n * Loads one row.\n * {comment}\n */\nexport function load({parameters}) {{\n  {code}\n}}\n"
+
+
+def _valid(now: str, before: str) -> Valid:
+    return Valid(now, path="load.ts", base=before)
+
+
+_BY_ID = "It is found by its `fetchId`."
+_DEFAULT = "@param {object} row\n * @param {number} [most=30] how many"
 
 
 class StaleComment(JsDocCheck):
-    """A JSDoc comment."""
+    """A JSDoc comment names something that this change gave another name or value.
+
+    It is a name or a text that no plain word can be, and that is nowhere in the file any more, or a default
+    that is another now. Read that phrase again, and change it or leave it.
+    """
 
     ID = "TS003"
     NAME = "stale-comment"
     SEVERITY = Severity.INFO
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(_load(_BY_ID, "return find(row.loadId)"), path="load.ts"),
+        _valid(_load(_BY_ID, "return find(row.fetchId, 1)"), _load(_BY_ID, "return find(row.fetchId)")),
+        _valid(
+            _load(_BY_ID, "return find(row.loadId)") + "const fetchId = 1;\n",
+            _load(_BY_ID, "return find(row.fetchId)") + "const fetchId = 1;\n",
+        ),
+        _valid(_load("By its loadId.", "return row.loadId"), _load(_BY_ID, "return row.fetchId")),
+        _valid(_load("By its number.", "return row.loadId"), _load("By its number.", "return row.number")),
+        _valid(
+            _load("@deprecated since fetchId went", "return row.loadId"),
+            _load("@deprecated since fetchId went", "return row.fetchId"),
+        ),
+        _valid(_load(_BY_ID, "return idOf(row)"), _load(_BY_ID, "return row.fetchId")),
+        _valid(
+            _load(_BY_ID, "const text = `${row.fetchId}`; return text"), _load(_BY_ID, "return row.fetchId")
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            _load(_BY_ID, "return find(row.loadId)"),
+            base=_load(_BY_ID, "return find(row.fetchId)"),
+            line=3,
+            column=24,
+            path="load.ts",
+        ),
+        Invalid(
+            _load("@param {number} most how many; defaults to 30.", "return rows", "row, most = 50"),
+            base=_load("@param {number} most how many; defaults to 30.", "return rows", "row, most = 30"),
+            line=3,
+            column=47,
+            path="load.ts",
+        ),
+        Invalid(
+            _load(_DEFAULT, "return rows", "row, most = 50"),
+            base=_load(_DEFAULT, "return rows", "row, most = 30"),
+            line=4,
+            column=26,
+            path="load.ts",
+        ),
+    ]
 
     def look_at(self, one: ComparedFunction) -> None:
-        return
+        from wardround_typescript.parted import gone, stale_quotes, undocumented
+
+        if gone(one) or undocumented(one):
+            return
+        for quote in stale_quotes(one)[:1]:
+            self.report(self.words_span(one, quote.token, quote.line, quote.column), _message(quote))
+
+
+def _message(quote: Quote) -> str:
+    return f'the comment says "{quote.phrase}", but this change made "{quote.token}" into "{quote.now}"'

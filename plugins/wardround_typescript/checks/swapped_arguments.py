@@ -37,10 +37,13 @@ _DEFINED = LatePattern(
     r"|(?m:^[ \t]*)(?:(?:public|private|protected|static|override|async)[ ]+)*"
     r"(?P<method>[A-Za-z_$][\w$]*)(?=\()"
 )
+_BODY = LatePattern(r"\s{0,9}(?::[^;{}]{0,200})?\{")
 _SORTS = LatePattern(r"\b(?:sort|toSorted|sortBy|orderBy)\s{0,3}\($")
 _CONDITION = LatePattern(r"(?<![\w$.])(?:if|while)\s{0,9}\(")
 _NEARBY_LINES = 12
 _CONDITION_LINES = 3
+_SUSPECTS_AT_MOST = 100
+"""Of one file; one with more goes by another convention, or is no code that people write."""
 
 
 class SwappedScriptArguments(Check):
@@ -53,7 +56,11 @@ class SwappedScriptArguments(Check):
     ID = "TS030"
     NAME = "swapped-arguments"
     PLANE = Plane.SEMANTIC
-    SEVERITY = Severity.WARN
+    SEVERITY = Severity.INFO
+    TRIED_ON = (
+        "TanStack/query, redux-toolkit, react-hook-form, redash, langfuse, hoppscotch: no hit, right or "
+        "wrong, in 2,103 judged calls, so a note; of 669 injected swaps 227 found"
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("function crop(width, height) {}\ncrop(width, height);\n", path="a.ts"),
         Valid(
@@ -115,6 +122,7 @@ class SwappedScriptArguments(Check):
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self._script = Script(source.path, source.text)
+        self._suspects = 0
 
     def run(self) -> None:
         for place, call in self.calls():
@@ -164,7 +172,10 @@ class SwappedScriptArguments(Check):
     def judged(self, place: re.Match[str], call: Call) -> Swap | None:
         """The order that fits better, unless something says that this one is meant."""
         swap = call.better_order()
-        return None if swap is None or self._is_meant(place, call, swap) else swap
+        if swap is None or self._suspects >= _SUSPECTS_AT_MOST:
+            return None
+        self._suspects += 1
+        return None if self._is_meant(place, call, swap) else swap
 
     def _is_meant(self, place: re.Match[str], call: Call, swap: Swap) -> bool:
         moved = {call.texts[i] for i, _ in swap.moves}
@@ -177,29 +188,35 @@ class SwappedScriptArguments(Check):
     def _names_around(self, offset: int) -> Iterator[str]:
         """The names of the functions that a place is in."""
         scan = self._script.scan
-        for start, end, name in self._functions:
-            if start > offset:
-                return
+        place = bisect_right(self._functions, (offset,)) - 1
+        while place >= 0:
+            _, end, name, around = self._functions[place]
             if offset <= end:
                 yield name
+            place = around
         line_start = scan.structure.rfind("\n", 0, offset) + 1
         held = re.match(r"\s*(?:export\s+)?(?:const|let|var)\s+([\w$]+)", scan.structure[line_start:offset])
         if held:
             yield held[1]
 
     @cached_property
-    def _functions(self) -> list[tuple[int, int, str]]:
-        """The (start, end, name) of the functions with a body in braces, in order."""
+    def _functions(self) -> list[tuple[int, int, str, int]]:
+        """The (start, end, name, place of the one around or -1) of the functions with a body in braces."""
         scan = self._script.scan
-        found = []
+        found: list[tuple[int, int, str, int]] = []
+        around: list[int] = []
         for match in _DEFINED.finditer(scan.structure):
             opening = match.end()
             if not match["held"]:
                 listed = scan.structure.find("(", match.end(), match.end() + 200)
-                opening = scan.structure.find("{", scan.pairs.get(listed, len(scan.structure)))
+                body = _BODY.match(scan.structure, scan.pairs.get(listed, len(scan.structure)) + 1)
+                opening = body.end() - 1 if body else -1
             if opening in scan.pairs:
+                while around and found[around[-1]][1] < match.start():
+                    around.pop()
                 name = match[match.lastgroup or 0]
-                found.append((match.start(), scan.pairs[opening], name))
+                found.append((match.start(), scan.pairs[opening], name, around[-1] if around else -1))
+                around.append(len(found) - 1)
         return found
 
     def _is_chosen(self, offset: int, moved: set[str]) -> bool:

@@ -77,12 +77,13 @@ def _dismiss(root: Path, file: Path, stored: Dismissals, given: str, options: di
         file,
         stored.with_one(Dismissal(one.file, one.rule, one.fingerprint, today, reason, one.content)),
     )
-    emit(f"{file.name}: {one.rule} in {one.file} dismissed; commit it\n")
+    emit(_line(f"{file.name}: {one.rule} in {one.file} dismissed; commit it") + "\n")
 
 
 def _list(stored: Dismissals) -> None:
     for entry in stored.dismissed:
-        emit(f"{entry.fingerprint}  {entry.day}  {entry.rule}  {entry.file}\n    {_line(entry.reason)}\n")
+        named = _line(f"{entry.fingerprint}  {entry.day}  {entry.rule}  {entry.file}")
+        emit(f"{named}\n    {_line(entry.reason)}\n")
     emit(f"{len(stored.dismissed)} dismissed\n")
 
 
@@ -91,7 +92,7 @@ def _show(root: Path) -> None:
 
     known = shown.load(root)
     for one in known:
-        emit(f"{one.fingerprint}  {one.rule}  {_line(one.file)}:{one.line}\n")
+        emit(_line(f"{one.fingerprint}  {one.rule}  {one.file}:{one.line}") + "\n")
     emit(f"{len(known)} shown by the last review here\n")
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _BASE = "base"
 _LONGEST_FILE = 1024 * 1024
 _LONGEST_QUERY = 100_000
-_FILES_WITH_FUNCTIONS = 5
+_FILES_WITH_FUNCTIONS = 3
 
 Progress = Callable[[str], None]
 Found = TypeVar("Found")

@@ -191,7 +191,8 @@ class DocumentedChange:
 
     Attributes:
         name: qualified: ``Mailer.send``.
-        around: the whole file after the change; "" where it is not known.
+        around: the code of the whole file after the change, without its words; "" where it is not known. The
+            new words must not be part of it: what they name would give away whether they were changed.
     """
 
     name: str
@@ -222,7 +223,7 @@ class DocumentedChange:
 
     @cached_property
     def around_names(self) -> frozenset[str]:
-        """Every word of the file after the change."""
+        """Every name of the file after the change."""
         return frozenset(NAME.findall(self.around))
 
     @property

@@ -118,10 +118,10 @@ def _errors(change: DocumentedChange) -> Iterator[Quote]:
 
 
 def _names(change: DocumentedChange) -> Iterator[Quote]:
-    """Names that are gone: parameters, and what is set apart as code and gone from the file or renamed.
+    """Names that are gone: parameters, and what is set apart as code and was renamed or left the file.
 
-    Where any keyword is taken now, a parameter may still be given. What a function calls its local variables
-    is nobody else's business.
+    A name that merely went may stand for what is done elsewhere now. Where any keyword is taken, a parameter
+    may still be given. What a function calls its local variables is nobody else's business.
     """
     words, signature = change.words, change.old.signature
     renamings = _renamings(change)
@@ -134,10 +134,15 @@ def _names(change: DocumentedChange) -> Iterator[Quote]:
                 yield from _first_marked(change, QuoteKind.PARAMETER, name, now)
         elif (
             (is_code_like(name) or name in words.marked)
-            and (now is not None or name not in change.around_names)
+            and (now is not None or _is_gone_from_file(change, name))
             and not _is_local(change, name)
         ):
             yield from _first(change, QuoteKind.NAME, name, now)
+
+
+def _is_gone_from_file(change: DocumentedChange, text: str) -> bool:
+    """Whether no code of the file names something any more; False where the file is not known."""
+    return bool(change.around) and not change.around_names.issuperset(NAME.findall(text))
 
 
 def _is_local(change: DocumentedChange, name: str) -> bool:
@@ -160,7 +165,7 @@ def _first_marked(change: DocumentedChange, kind: QuoteKind, name: str, now: str
 
 
 def _literals(change: DocumentedChange) -> Iterator[Quote]:
-    """Numbers that became others, and texts that are set apart as code and are gone from the file."""
+    """Numbers that became others, and texts that are set apart as code and became others or left the file."""
     words = change.words
     parameters = {entry.name for entry in words.parameters}.union(change.new.signature.names)
     named = {text for text in change.gone_literals - parameters if text in words.text}
@@ -172,8 +177,7 @@ def _literals(change: DocumentedChange) -> Iterator[Quote]:
                 yield from _first(change, QuoteKind.LITERAL, text, now)
         elif _WORD.search(text):
             telling = is_code_like(text) or text in words.marked or not text.isalpha()
-            parts = NAME.findall(text)
-            if telling and (now is not None or not change.around_names.issuperset(parts)):
+            if telling and (now is not None or _is_gone_from_file(change, text)):
                 yield from _first(change, QuoteKind.LITERAL, text, now)
 
 

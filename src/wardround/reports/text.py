@@ -8,6 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from wardround.findings import Finding, Severity, Span, Status, SuggestedFix, Unreviewed
 from wardround.fixes.edits import apply
@@ -15,7 +16,9 @@ from wardround.reports import harmless
 from wardround.review import Review
 from wardround.rules import Rule
 from wardround.verdict.gate import Outcome
-from wardround.verdict.triage import Crowd
+
+if TYPE_CHECKING:
+    from wardround.verdict.triage import Crowd
 
 WIDTH = 80
 _PER_RULE_AND_FILE = 5
@@ -62,20 +65,27 @@ def render(review: Review, style: Style = plain) -> str:
     lines += _folded(review, style)
     lines += _not_reviewed(review.unreviewed, style)
     lines += [line for note in review.notes for line in _wrapped(harmless(note), 2, "note: ")]
-    lines.append(closing_line(review, style))
+    folded = len(review.triage.folded) if review.triage is not None else 0
+    lines.append(closing_line(review, style) + (f", {folded} folded" if folded else ""))
     return "\n".join(lines) + "\n"
 
 
 def _by_file(review: Review) -> list[tuple[str, list[Finding]]]:
-    """The findings that are not folded: in the order of places, or the first to look at first."""
+    """The findings that are not folded: in the order of places, or the first to look at first.
+
+    Of one rule, those of a file stay together.
+    """
     shown, triage = review.open_findings, review.triage
     if triage is None:
         return [(path, list(group)) for path, group in groupby(shown, key=lambda f: f.file)]
-    files: dict[str, list[Finding]] = {}
+    files: dict[str, dict[str, list[Finding]]] = {}
     for finding in sorted(shown, key=lambda f: triage.order[f.fingerprint]):
         if finding.fingerprint not in triage.folded:
-            files.setdefault(finding.file, []).append(finding)
-    return list(files.items())
+            files.setdefault(finding.file, {}).setdefault(finding.rule, []).append(finding)
+    return [
+        (path, [f for group in rules.values() for f in sorted(group, key=lambda f: f.sort_key)])
+        for path, rules in files.items()
+    ]
 
 
 def _folded(review: Review, style: Style) -> list[str]:
@@ -104,16 +114,16 @@ def _them(findings: Sequence[Finding]) -> str:
 
 def _named_files(findings: Sequence[Finding]) -> str:
     files = [harmless(path) for path in dict.fromkeys(f.file for f in findings)]
-    return ", ".join(files[:3]) + (f" and {len(files) - 3} more files" if len(files) > 3 else "")
+    named, more = ", ".join(files[:3]), len(files) - 3
+    return f"{named} and {more} more file{'' if more == 1 else 's'}" if more > 0 else named
 
 
 def _offer(crowd: Crowd) -> str:
     """What to do about many findings of one rule, in place of looking at each."""
-    sweep = "one sweep settles it"
+    sweep = "mend them in one sweep"
     if crowd.fixable:
-        sweep = f"wardround review --fix mends {crowd.fixable} of them in one sweep"
-    known = f"the reviewed files and the baseline hold {crowd.known} of this rule; "
-    return f"; {known}{sweep}, or wardround baseline write accepts what is there"
+        sweep = f"wardround review --fix mends {crowd.fixable} in one sweep"
+    return f"; {crowd.known} of this rule are known here: {sweep}, or accept them: wardround baseline write"
 
 
 def _file(review: Review, findings: Sequence[Finding], style: Style, explained: set[str]) -> Iterator[str]:
@@ -312,8 +322,6 @@ def closing_line(review: Review, style: Style = plain) -> str:
     shown = {id(f) for f in review.visible}
     older = sum(1 for f in review.findings if f.status is Status.EXISTING and id(f) not in shown)
     suppressed = sum(1 for f in review.findings if f.status is Status.SUPPRESSED)
-    if review.triage is not None and review.triage.folded:
-        parts.append(f"{len(review.triage.folded)} folded")
     if older:
         parts.append(f"{older} older not shown")
     if suppressed:

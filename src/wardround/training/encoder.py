@@ -47,15 +47,13 @@ class Encoder(nn.Module):
 
 
 def causal_mask(attention_mask: torch.Tensor) -> torch.Tensor:
-    """What each token of a decoder sees: shape (texts, 1, tokens, tokens), 0 or far below.
+    """Whether a token of a decoder sees another: shape (texts, 1, tokens, tokens).
 
     Made here, because the library's way of making it cannot be traced into an ONNX graph.
     """
     places = torch.cumsum(torch.ones_like(attention_mask), dim=1)
     before = places.unsqueeze(1) <= places.unsqueeze(2)
-    seen = before & attention_mask.bool().unsqueeze(1)
-    hidden = torch.full((1,), torch.finfo(torch.float32).min)
-    return torch.where(seen, torch.zeros(1), hidden).unsqueeze(1)
+    return (before & attention_mask.bool().unsqueeze(1)).unsqueeze(1)
 
 
 def pooled(hidden: torch.Tensor, attention_mask: torch.Tensor, pooling: str) -> torch.Tensor:
@@ -110,9 +108,10 @@ def _four_bits() -> dict[str, Any]:
 
     if importlib.util.find_spec("bitsandbytes") is None:
         raise TrainingError("a base in four bits needs bitsandbytes; pip install bitsandbytes accelerate")
-    from transformers import BitsAndBytesConfig
+    import transformers
 
-    quantisation = BitsAndBytesConfig(
+    configuration: Any = transformers.BitsAndBytesConfig
+    quantisation = configuration(
         load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True,
         bnb_4bit_compute_dtype=torch.bfloat16,
     )  # fmt: skip
@@ -136,11 +135,12 @@ def load_tokenizer(located: Located, window: int, marker_position: MarkerPositio
 
 def _converted(located: Located) -> Tokenizer:
     """The tokenizer of a base that comes as a vocabulary and a list of merges."""
-    from transformers import AutoTokenizer
+    import transformers
 
+    kinds: Any = transformers.AutoTokenizer
     with quiet():
         try:
-            slow = AutoTokenizer.from_pretrained(located.folder, local_files_only=True, use_fast=True)
+            slow = kinds.from_pretrained(located.folder, local_files_only=True, use_fast=True)
             tokenizer: Tokenizer = slow.backend_tokenizer
         except (OSError, ValueError, AttributeError) as cause:
             raise TrainingError(f"{located.folder}: there is no tokenizer; get the files again") from cause
@@ -197,8 +197,9 @@ def quiet() -> Iterator[None]:
     """Keep the remarks of other libraries, which no user can act on, off the screen."""
     import logging
 
-    from transformers.utils import logging as chatter
+    import transformers
 
+    chatter: Any = transformers.logging
     level, root = chatter.get_verbosity(), logging.root.manager.disable
     chatter.set_verbosity_error()
     chatter.disable_progress_bar()

@@ -80,13 +80,14 @@ def with_lora(encoder: Encoder, lora: Lora, seed: int) -> PeftModel:
     """Put LoRA weights, which change nothing yet, into the encoder's model."""
     from peft import LoraConfig, get_peft_model
 
+    inner: Any = encoder.model
     config = LoraConfig(
         r=lora.rank, lora_alpha=lora.alpha, lora_dropout=lora.dropout, bias="none",
         target_modules=linear_layers(encoder, lora),
     )  # fmt: skip
     torch.manual_seed(seed)
     with quiet():
-        adapted: PeftModel = get_peft_model(encoder.model, config)  # type: ignore[arg-type]
+        adapted: PeftModel = get_peft_model(inner, config)
     return adapted
 
 
@@ -94,7 +95,7 @@ class _Fused(torch.autograd.Function):
     """A linear layer with its LoRA weights as one product instead of three, and no copies between them."""
 
     @staticmethod
-    def forward(  # type: ignore[override]
+    def forward(
         ctx: Any,
         given: torch.Tensor,
         weight: torch.Tensor,
@@ -126,17 +127,19 @@ def fuse(adapted: PeftModel) -> None:
     """
     from peft.tuners.lora import Linear
 
-    for module in adapted.modules():
+    modules: Any = adapted.modules()
+    for module in modules:
         if isinstance(module, Linear) and type(module.base_layer) is nn.Linear:
-            module.forward = _fused_forward(module)
+            setattr(module, "forward", _fused_forward(module))  # noqa: B010  (a method of one object)
 
 
 def _fused_forward(module: Any) -> Callable[[torch.Tensor], torch.Tensor]:
     base, scale = module.base_layer, float(module.scaling["default"])
     down, up = module.lora_A["default"], module.lora_B["default"]
+    fused: Any = _Fused
 
     def forward(given: torch.Tensor) -> torch.Tensor:
-        made: torch.Tensor = _Fused.apply(given, base.weight, base.bias, down.weight, up.weight, scale)
+        made: torch.Tensor = fused.apply(given, base.weight, base.bias, down.weight, up.weight, scale)
         return made
 
     return forward
@@ -171,10 +174,10 @@ def save_lora(adapted: PeftModel, weights: Mapping[str, torch.Tensor], base: str
     from safetensors.torch import save_file
 
     folder.mkdir(parents=True, exist_ok=True)
-    config = adapted.peft_config["default"]
+    config: Any = adapted.peft_config["default"]
     config.base_model_name_or_path = base
     config.inference_mode = True
-    config.target_modules = set(config.target_modules or ())
+    config.target_modules = sorted(config.target_modules)
     config.save_pretrained(str(folder))
     save_file(dict(weights), str(folder / WEIGHTS_FILE))
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -52,10 +52,10 @@ class Trained:
         encoder = load_encoder(self.located)
         before = {name: value.clone() for name, value in encoder.model.state_dict().items()}
         trained = {f"{name}.weight" for name in linear_layers(encoder, self.lora)}
-        adapted = with_lora(encoder, self.lora, 0)
+        adapted: Any = with_lora(encoder, self.lora, 0)
         set_lora_weights(adapted, self.weights)
         with quiet():
-            encoder.model = adapted.merge_and_unload()  # type: ignore[operator]
+            encoder.model = adapted.merge_and_unload()
         _require_untouched(before, encoder.model.state_dict(), trained, self.lora)
         return encoder.eval()
 

@@ -367,4 +367,5 @@ def _tokenizer_json(tokenizer: Tokenizer) -> bytes:
 
     free = Tokenizer.from_str(tokenizer.to_str())
     free.no_truncation()
-    return free.to_str().encode()
+    told: str = free.to_str()
+    return told.encode()

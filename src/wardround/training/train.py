@@ -317,7 +317,8 @@ class Training:
         texts = contrast.texts_of(batch)
         lost = contrast.loss(self._vectors(texts), texts, batch, self.settings.temperature)
         self.optimiser.zero_grad()
-        lost.backward()
+        backward: Callable[[], None] = lost.backward
+        backward()
         torch.nn.utils.clip_grad_norm_(self.weights, _CLIP)
         self.optimiser.step()
         return lost.item(), rate

@@ -1,0 +1,89 @@
+"""The checks of JSDoc comments within a review of a real repository."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from wardround_typescript.checks import CHECKS
+from wardround_typescript.documented_check import JsDocCheck
+from wardround_typescript.specialist import specialist
+
+from tests.conftest import GitRepository
+from wardround.checks import Source
+
+BEFORE = """\
+import { carry } from "post";
+
+/**
+ * Sends a text.
+ *
+ * @param to - who gets it
+ * @param text - what is sent
+ * @param tries - how often it is tried
+ */
+export function send(to: string, text: string, tries = 3): void {
+  carry(to, text, tries);
+}
+"""
+RULES = ("typescript/TS001", "typescript/TS002", "typescript/TS003")
+
+
+def found_in(repo: GitRepository, after: str, path: str = "mail.ts") -> list[dict[str, Any]]:
+    repo.commit({path: BEFORE})
+    repo.stage({path: after})
+    report = repo.report("--staged", "--only", "typescript", "--exit-zero")
+    return [found for found in report["findings"] if found["rule"] in RULES]
+
+
+def test_a_parameter_that_went_is_reported_at_its_words_which_the_change_left_alone(
+    repo: GitRepository,
+) -> None:
+    (found,) = found_in(repo, BEFORE.replace(", tries = 3", "").replace(", tries)", ")"))
+    assert (found["rule"], found["line"], found["column"]) == ("typescript/TS001", 8, 11)
+    assert (found["status"], found["severity"]) == ("caused", "warn")
+    assert found["message"] == '"tries" is documented here, but this change took it out of the signature'
+
+
+def test_a_new_parameter_is_reported_where_it_is_declared(repo: GitRepository) -> None:
+    (found,) = found_in(repo, BEFORE.replace("tries = 3", "tries = 3, wait = 1"))
+    assert (found["rule"], found["line"], found["column"]) == ("typescript/TS002", 10, 59)
+    assert (found["status"], found["severity"]) == ("new", "info")
+
+
+def test_nothing_is_said_where_the_change_took_the_words_along(repo: GitRepository) -> None:
+    after = BEFORE.replace("tries = 3", "attempts = 3").replace(", tries)", ", attempts)")
+    assert found_in(repo, after.replace("@param tries", "@param attempts")) == []
+
+
+def test_built_files_are_passed_over(repo: GitRepository) -> None:
+    assert found_in(repo, BEFORE.replace(", tries = 3", ""), "vendor/mail.js") == []
+
+
+def test_a_sweep_says_little_about_each_function() -> None:
+    old = "".join(BEFORE.partition("/**")[2].join(("/**", "")).replace("send", f"send{n}") for n in range(20))
+    assert said(old, old.replace(", tries = 3", "")) == []
+    assert len(said(old, old.replace(", tries = 3", "", 3))) == 3
+
+
+def said(old: str, new: str) -> Sequence[str]:
+    source = Source("mail.ts", new, lambda: old)
+    checks = [check for check in CHECKS if issubclass(check, JsDocCheck)]
+    return [result.code for result in specialist().run_checks(checks, source)]
+
+
+def test_a_file_without_such_comments_imports_no_scanner() -> None:
+    program = (
+        "import sys\n"
+        "from wardround.checks import Source\n"
+        "from wardround_typescript.specialist import specialist\n"
+        "one = specialist()\n"
+        "for base in ('/** a */\\nf(1)', 'f(2)', None):\n"
+        "    source = Source('a.ts', '/** a */\\nf(2)', lambda: base)\n"
+        "    assert [r for r in one.run_checks(one.checks, source) if r.code < 'TS010'] == []\n"
+        "print(sorted({'wardround_typescript.parted', 'wardround.drift.quoting'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

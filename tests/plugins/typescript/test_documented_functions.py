@@ -1,0 +1,205 @@
+"""Finding documented functions in TypeScript and JavaScript, and what a change did to them."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from wardround_typescript.functions import compared_functions, functions
+from wardround_typescript.jsdoc import bare, defaults_of, words_of
+from wardround_typescript.scanner import Scan
+from wardround_typescript.touched import may_part
+
+COMMENT = "/**\n * Does it.\n * @param a - one\n * @param b - two\n */\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "structure"),
+    [
+        ("a // b 'c\nd", "a        \nd"),
+        ("a /* ' */ b", "a         b"),
+        ("a('b{')", "a(____)"),
+        ("don't {b} say", "don't {b} say"),
+        ("a = /[/'\"]{/g; b", "a = _________; b"),
+        ("a / b / c", "a / b / c"),
+        ("</b>{c && <i></i>}", "</b>{c && <i></i>}"),
+        ("x = `a${b({})}c${`d`}` + e", "x = ____b({})____" + "___" + "__ + e"),
+        ("return /}/", "return ___"),
+        ("`open", "_____"),
+        ('"open\n}', '"open\n}'),
+        ("/* open", "       "),
+    ],
+)
+def test_what_is_no_code_is_covered_and_everything_keeps_its_place(text: str, structure: str) -> None:
+    scan = Scan(text)
+    assert scan.structure == structure
+    assert len(scan.code) == len(text)
+
+
+def test_the_expressions_of_a_template_stay_code() -> None:
+    assert Scan("x = `a${b}c`").code == "x = `a` b`c`"
+
+
+def test_brackets_that_do_not_close_are_left_out() -> None:
+    assert Scan("(a [b) {c}").pairs == {0: 5, 7: 9}
+    assert Scan(")]}").pairs == {}
+
+
+@pytest.mark.parametrize(
+    ("declaration", "name", "parameters"),
+    [
+        ("function f(a, b) {}", "f", ["a", "b"]),
+        ("export default async function* f<T extends A<B>>(a: T, b = {}) {}", "f", ["a", "b"]),
+        ("export default function (a, b) {}", "", ["a", "b"]),
+        ("export default async (a, b) => a", "default", ["a", "b"]),
+        ("const f = (a, b) => a + b", "f", ["a", "b"]),
+        ("const f: Do<X> = async (a, b): Promise<{ c: 1 }> => { d }", "f", ["a", "b"]),
+        ("const f = a => a", "f", ["a"]),
+        ("let f = function g(a, b) {}", "f", ["a", "b"]),
+        ("export const f = useCallback((a) => {}, [])", "f", ["a"]),
+        ("module.exports = function (a, ...b) {}", "module.exports", ["a", "b"]),
+        ("Mail.prototype.send = function (a) {}", "Mail.prototype.send", ["a"]),
+        ("export type F<T> = (a: T, b?: () => void) => void", "F", ["a", "b"]),
+        ("function f(this: Window, a: string): asserts a is 'x' {}", "f", ["a"]),
+        ("function f(a: { b: 1 }, c: (d: E) => F): { g: 1 } | null {}", "f", ["a", "c"]),
+        ("function f(a = x > 1 ? [1, 2] : {}, b) {}", "f", ["a", "b"]),
+        ("function f({ a, b: { c } }, [d], e) {}", "f", ["", "", "e"]),
+    ],
+)
+def test_functions_are_found_in_every_way_they_are_written(
+    declaration: str, name: str, parameters: list[str]
+) -> None:
+    (found,) = functions(Scan(COMMENT + declaration + "\n"))
+    assert found.name == name
+    assert [one.name for one in found.parameters] == parameters
+
+
+@pytest.mark.parametrize(
+    ("member", "name", "parameters"),
+    [
+        ("async send(a: X, b?: Y): Promise<void> {}", "Mail.send", ["a", "b"]),
+        ("@Traced({ c: ')' }) @Once\n  private static get(a) {}", "Mail.get", ["a"]),
+        ("constructor(private readonly a: X, @In(T) public b: Y = c) {}", "Mail.constructor", ["a", "b"]),
+        ("send = async (a: X): Promise<void> => {}", "Mail.send", ["a"]),
+        ("readonly send: (a: X) => void = (a) => {}", "Mail.send", ["a"]),
+        ("abstract send(a: X): Promise<Y>;", "Mail.send", ["a"]),
+        ("*[Symbol.iterator]() {}", None, []),
+        ("#send(a) {}", "Mail.#send", ["a"]),
+        ("get: number = 3", None, []),
+        ("static { call(a); }", None, []),
+    ],
+)  # fmt: skip
+def test_members_are_found_with_their_class(member: str, name: str | None, parameters: list[str]) -> None:
+    found = list(functions(Scan(f"export class Mail<T> extends Post {{\n{COMMENT}  {member}\n}}\n")))
+    assert [one.name for one in found] == ([] if name is None else [name])
+    assert [p.name for one in found for p in one.parameters] == parameters
+
+
+@pytest.mark.parametrize(
+    "code", ["describe('x', () => {})", "if (a) {}", "import a from 'b'", "const a = 3", "class A {}", ""]
+)
+def test_what_is_no_function_is_not_taken_for_one(code: str) -> None:
+    assert list(functions(Scan(COMMENT + code + "\n"))) == []
+
+
+def test_overloads_belong_to_the_function_they_are_of() -> None:
+    text = f"{COMMENT}function f(a: A): B;\nfunction f(b: B, c: C): D;\nfunction f(...d) {{ return 1; }}\n"
+    (found,) = functions(Scan(text))
+    assert [one.name for one in found.overloads] == ["b", "c", "d"]
+    assert text[: found.end].endswith("return 1; }")
+
+
+def test_only_what_others_can_reach_is_exported() -> None:
+    text = (
+        f"{COMMENT}function a() {{}}\n{COMMENT}function b() {{}}\nexport {{ b as c }};\n"
+        f"export class D {{\n{COMMENT}e() {{}}\n{COMMENT}private f() {{}}\n}}\n"
+    )
+    found = {one.name: one.is_exported for one in functions(Scan(text))}
+    assert found == {"a": False, "b": True, "D.e": True, "D.f": False}
+
+
+def test_the_words_of_a_comment_keep_their_places() -> None:
+    comment = (
+        "/**\n   * Does it.\n   * @param {{a: {b: 1}}} [one=3] - x\n   * @arg two.three y\n"
+        "   * @throws {Bad} z\n   */"
+    )
+    words = words_of(bare(comment, 2))
+    assert [(e.name, e.line) for e in words.parameters] == [("one", 2), ("two.three", 3)]
+    assert [e.name for e in words.raises] == ["Bad"]
+    assert words.lines[2].index("one") == comment.split("\n")[2].index("one")
+    (default,) = defaults_of(words.text)
+    assert (default.name, default.value, comment.split("\n")[2][default.column]) == ("one", "3", "3")
+
+
+def test_examples_and_history_are_no_claims() -> None:
+    words = words_of(bare("/**\n * Now.\n * @deprecated use old\n * @example\n * old()\n */", 0))
+    assert "old" not in words.named
+    assert words.told_history
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("const a = 1;\nreturn a;", "const a = 1\n  return a"),
+        ("call(a, b);", "call(\n  a, // one\n  b,\n);"),
+        ("call('a');", 'call("a");'),
+    ],
+)
+def test_formatting_and_comments_are_no_change(before: str, after: str) -> None:
+    old, new = (f"{COMMENT}function f(a, b) {{\n{body}\n}}\n" for body in (before, after))
+    assert compared_functions(old, new) == ()
+
+
+def test_a_function_is_compared_with_itself_wherever_it_moved() -> None:
+    old = f"{COMMENT}function f(a, b) {{ return old; }}\n"
+    new = f"const x = 1;\n\nclass Y {{\n}}\n  {COMMENT}function f(a) {{ return now; }}\n"
+    (found,) = compared_functions(old, new)
+    assert (found.compared.line, found.compared.words_line) == (10, 5)
+    assert not found.compared.is_told
+    assert found.compared.change.gone == {"b", "old"}
+    assert found.compared.change.new.returns == ("now",)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "may"),
+    [
+        (f"{COMMENT}f(a) {{}}", f"{COMMENT}f(a) {{}}", False),
+        (f"{COMMENT}f(a) {{}}", f"{COMMENT}f(b) {{}}", True),
+        (f"x(1)\n{COMMENT}f(a) {{}}", f"x(2)\n{COMMENT}f(a) {{}}", False),
+        (f"x(one)\n{COMMENT}f(a) {{}}", f"x(2)\n{COMMENT}f(a) {{}}", True),
+        ("f(a) {}", "f(b) {}", False),
+    ],
+)
+def test_a_cheap_look_says_whether_a_comment_can_have_parted(old: str, new: str, may: bool) -> None:
+    assert may_part(old, new) is may
+
+
+def test_no_text_breaks_it() -> None:
+    words = (
+        "function f(",
+        "class X ",
+        "export ",
+        "const g = ",
+        "@b(",
+        "${",
+        "/*",
+        "*/",
+        "=>",
+        "...",
+        "é🦉",
+        "\n",
+    )
+    pieces = [COMMENT, *words, *"a(){}[]`'\"/<>:=,?;\\"]
+    draw = random.Random(7)
+    for _ in range(400):
+        one = "".join(draw.choices(pieces, k=40))
+        other = "".join(draw.choices(pieces, k=5)) + one
+        assert len(Scan(one).structure) == len(Scan(one).code) == len(one)
+        compared_functions(one, other)
+
+
+@pytest.mark.parametrize("piece", ["`${", "/[", "(", "/**", "'", "<", COMMENT + "f(", "a = /", "@b(", "{\n"])
+def test_a_long_text_of_the_worst_kind_is_read_to_its_end(piece: str) -> None:
+    text = COMMENT + piece * 20_000
+    assert len(Scan(text).structure) == len(text)
+    assert compared_functions(text + "a", text + "b") == ()
