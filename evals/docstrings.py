@@ -1,6 +1,6 @@
 """How well rules and trees see from history that a docstring had to change with its function.
 
-    python -m evals.docstrings --rows FOLDER --json FILE [--model FOLDER] PATH/TO/CLONE ...
+    python evals/docstrings.py --rows FOLDER --json FILE [--model FOLDER] PATH/TO/CLONE ...
 
 Each function with a docstring whose code one commit changed is a row, at the rate real history has them; it
 is positive if the commit changed the docstring too. Every score is by trees that never saw the repository.

@@ -1,6 +1,6 @@
 """How often the rules about words and code speak on real history, and what they say.
 
-    python -m evals.words RULE [--commits N] [--read N] [--seed S] PATH/TO/CLONE ...
+    python evals/words.py RULE [--commits N] [--read N] [--seed S] PATH/TO/CLONE ...
 
 RULE is the id of such a rule. Every commit of a history is looked at as a review would, except that the words
 are those from before the commit: a hit is *told* if the author changed the words in the same commit, and

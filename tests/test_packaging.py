@@ -56,6 +56,9 @@ def test_the_wheel_carries_rules_and_nothing_that_runs_by_itself(tmp_path: Path)
     }
     assert source <= set(names)
     assert [name for name in names if name.endswith(".pth")] == []
+    base = "wardround_adapters/base"
+    assert {f"{base}/model.onnx", f"{base}/shared.bin", f"{base}/tokenizer.json"} <= set(names)
+    assert [name for name in names if name.endswith((".safetensors", ".svg"))] == []
     assert [name for name in names if name.startswith(("tests/", "benchmarks/", "evals/"))] == []
 
 
@@ -69,3 +72,17 @@ def test_every_hook_of_a_set_brings_what_the_extra_of_that_name_does() -> None:
         f"wardround{push}{name}": needed for name, needed in wanted.items() for push in ("", "-push")
     }
     assert all("==" in needed for needs in wanted.values() for needed in needs)
+
+
+def test_models_stay_within_what_a_clone_may_weigh() -> None:
+    files = [path for path in (ROOT / "adapters").rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) <= 70_000_000
+
+
+def test_models_are_what_their_metadata_says_and_their_cards_are_current() -> None:
+    folder = ROOT / "adapters" / "wardround_adapters"
+    trained = sorted({card.parent for card in folder.glob("*/card.md")})
+    for argv in (["verify", folder], *(["card", "--check", one] for one in trained)):
+        program = Path(sys.executable).with_name("wardround")
+        done = subprocess.run([program, "adapters", *argv], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr

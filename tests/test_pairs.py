@@ -1,4 +1,4 @@
-"""Choices mined from a repository's past: each new pair once, when it came, in an order that tells nothing."""
+"""Choices mined from a repository's past: each new pair once, as it came, in an order that tells nothing."""
 
 from __future__ import annotations
 

@@ -22,7 +22,12 @@ _NUMBERED = LatePattern(
 )
 _FILLED_IN = LatePattern(r"\$\{\{.*?\}\}|\$\w+")
 _REMARK = LatePattern(r"(?m)(?:^|(?<=\s))#.*$")
-_WORD = LatePattern(r"(?<![\w./-])[A-Za-z][\w-]*(?![\w/-])")
+_WORD = LatePattern(
+    r"(?<![\w./-])[A-Za-z][\w-]*(?![\w/-])"
+    r"(?! (?:packages?|modules?|images?|containers?|registry|hub|tokens?)\b)",
+    re.IGNORECASE,
+)
+"""A word by itself; in "publish npm package" the tool's name says what is made, not what makes it."""
 
 _FAMILIES = (
     "flake8 ruff pylint pycodestyle pyflakes black isort autopep8 yapf autoflake",

@@ -62,6 +62,7 @@ _TYPE_OPERATORS = frozenset(
         "abstract",
     }
 )
+_TAKEN_APART = LatePattern(r"\{([^{}]{1,2000})\}\s*=\s*([\w$]+)(?![\w$.(\[])")
 _TYPE_JOINTS = frozenset("|&.?:-")
 _CLASS = LatePattern(r"\b(?:class|interface|namespace)\s+([\w$]+)[^{};()]*")
 _EXPRESSION_END = LatePattern(r"[(\[{]|[)\]};,]|\n")
@@ -349,6 +350,7 @@ def _compare(old_scan: Scan, old: Function, new_scan: Scan, new: Function) -> It
     text = bare(was if told else comment, _column(scan.text, function.comment[0]))
     words = words_of(text)
     taken = {one.name for one in new.overloads}
+    taken |= _taken_below(new_scan, new)
     if re.search(r"\barguments\b", new_scan.structure[new.body : new.end]):
         taken |= {entry.name for entry in words.parameters}
     one, other = sides(words, old.parameters, new.parameters, taken)
@@ -363,6 +365,13 @@ def _compare(old_scan: Scan, old: Function, new_scan: Scan, new: Function) -> It
     words_line = new_scan.text.count("\n", 0, new.comment[0]) + 1
     found = Compared(change, same(was), same(comment), line, words_line)
     yield ComparedFunction(found, new.is_exported, dict(other.places))
+
+
+def _taken_below(scan: Scan, function: Function) -> set[str]:
+    """The names a function takes out of its parameters in its body: ``const { width } = options``."""
+    names = {one.name for one in function.parameters}
+    found = _TAKEN_APART.finditer(scan.structure, function.body, function.end)
+    return {name for match in found if match[2] in names for name in re.findall(r"[\w$]+", match[1])}
 
 
 def _column(text: str, place: int) -> int:

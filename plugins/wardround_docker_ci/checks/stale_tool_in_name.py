@@ -28,6 +28,10 @@ class StaleToolInName(CiCheck):
     NAME = "stale-tool-in-name"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
+    TRIED_ON = (
+        "history of 29 repositories, 8,335 commits with pipelines: 13 hits, of which the author changed "
+        "the name in 5; the 8 left, of 2 commits, are right"
+    )
     KINDS = STEPS | {Kind.GITLAB_CI}
     NEEDS = ("name:", "script:")
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -35,6 +39,11 @@ class StaleToolInName(CiCheck):
         Valid(_step("Lint", "ruff check"), path=_PATH, base=_step("Lint", "flake8")),
         Valid(_step("Run flake8", "make lint"), path=_PATH, base=_step("Run flake8", "flake8 src")),
         Valid(_step("Run ruff", "ruff check"), path=_PATH, base=_step("Run flake8", "flake8 src")),
+        Valid(
+            _step("Publish npm package", "pnpm publish"),
+            path=_PATH,
+            base=_step("Publish npm package", "npm publish"),
+        ),
         Valid(_step("npm ci", "npm ci"), path=_PATH, base=_step("npm ci", "npm ci && yarn")),
         Valid(
             _step("Run flake8", "ruff check && flake8"), path=_PATH, base=_step("Run flake8", "flake8 src")

@@ -41,6 +41,10 @@ class StaleVersionInName(CiCheck):
     NAME = "stale-version-in-name"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
+    TRIED_ON = (
+        "history of 29 repositories, 8,335 commits with pipelines: 37 hits, in all of which the author "
+        "changed the name"
+    )
     KINDS = STEPS | {Kind.GITLAB_CI}
     NEEDS = ("name:", "script:")
     VALID: ClassVar[Sequence[str | Valid]] = [

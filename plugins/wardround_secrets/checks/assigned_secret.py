@@ -38,7 +38,7 @@ class AssignedSecret(SecretCheck):
     NAME = "assigned-secret"
     TRIED_ON = (
         "12 projects, 1,800 commits with 571,831 added lines: nothing reported. Their trees, 149 "
-        "MB: 2, both keys of a CI set-up. Planted (evals/secrets.py): 227 of 240, and 0 of 560 "
+        "MB: 2, both keys of a CI set-up. Planted (evals/planted_secrets.py): 227 of 240, and 0 of 560 "
         "look-alikes."
     )
     SEVERITY = Severity.WARN

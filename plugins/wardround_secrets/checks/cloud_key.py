@@ -45,7 +45,7 @@ class CloudKey(SecretCheck):
     NAME = "cloud-key"
     TRIED_ON = (
         "12 projects, 1,800 commits with 571,831 added lines: nothing reported. Their trees, 149 "
-        "MB: only the key of a storage emulator, since left out. Planted (evals/secrets.py): 80 "
+        "MB: only the key of a storage emulator, since left out. Planted (evals/planted_secrets.py): 80 "
         "of 80."
     )
     IN_TESTS = True

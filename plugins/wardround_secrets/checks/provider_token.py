@@ -45,7 +45,7 @@ class ProviderToken(SecretCheck):
     NAME = "provider-token"
     TRIED_ON = (
         "12 projects, 1,800 commits with 571,831 added lines: nothing reported. Their trees, 149 "
-        "MB: nothing. Planted (evals/secrets.py): 2,360 of 2,360 tokens of 59 kinds."
+        "MB: nothing. Planted (evals/planted_secrets.py): 2,360 of 2,360 tokens of 59 kinds."
     )
     IN_TESTS = True
     IN_GENERATED = True

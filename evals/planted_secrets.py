@@ -1,6 +1,6 @@
 """Plant secrets and look-alikes into real code, and count what is found and what is cried about.
 
-    python evals/secrets.py REPOSITORY ... [--lines 40] [--gitleaks] [--detect-secrets PROGRAM]
+    python evals/planted_secrets.py REPOSITORY ... [--lines 40] [--gitleaks] [--detect-secrets PROGRAM]
 
 For every kind of secret that many lines of the repositories' own code get a generated value, each in a
 file of its own with the lines around it; the same is done with placeholders, digests, identifiers and other
