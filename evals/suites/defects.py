@@ -34,7 +34,7 @@ ESLINT_PLUGIN_REACT: dict[str, tuple[str, ...]] = {
     "no-array-index-key": ("TS191",),
     "no-children-prop": (),
     "no-danger-with-children": (),
-    "no-deprecated": ("TS186", "TS192", "react/no-find-dom-node", "react/no-unsafe"),
+    "no-deprecated": ("TS186", "TS192", "TS193", "react/no-find-dom-node", "react/no-unsafe"),
     "no-did-mount-set-state": (),
     "no-did-update-set-state": (),
     "no-direct-mutation-state": (),
