@@ -45,7 +45,7 @@ def choices_of_messages(history: History, patterns: Sequence[str]) -> Iterator[C
         if hunks:
             told.append(_Told(commit, message, hunks))
         if len(told) == 2 * _CANDIDATES:
-            yield _choice(history, told, _CANDIDATES // 2)
+            yield from _choice(history, told, _CANDIDATES // 2)
             told.pop(0)
 
 
@@ -75,16 +75,18 @@ def _around(lines: Sequence[str], start: int) -> str:
     return next((line.strip() for line in reversed(lines[: start + 1]) if _DEFINITION.match(line)), "")
 
 
-def _choice(history: History, told: Sequence[_Told], at: int) -> Choice:
-    """The commit at a place asked against its neighbours."""
+def _choice(history: History, told: Sequence[_Told], at: int) -> Iterator[Choice]:
+    """The commit at a place asked against its neighbours, unless they all did the same."""
     asked = told[at]
     near = sorted((n for n in range(len(told)) if n != at), key=lambda n: (abs(n - at), n))
     own = _one_of(asked.hunks, asked.commit.id)
     others = dict.fromkeys(_one_of(told[n].hunks, asked.commit.id) for n in near)
     others.pop(own, None)
+    if not others:
+        return
     candidates = [own, *list(others)[: _CANDIDATES - 1]]
     order = sorted(candidates, key=lambda text: _digest(asked.commit.id, text))
-    return Choice(
+    yield Choice(
         repository=history.repository,
         time=asked.commit.time,
         group=asked.commit.id,
