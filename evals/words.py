@@ -11,27 +11,44 @@ only reading them (``--read``) tells how often they are right.
 from __future__ import annotations
 
 import argparse
+import difflib
 import json
 import random
+import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from wardround_docker_ci.ci_file import CiFile
 from wardround_docker_ci.kinds import Kind, kind_of
 from wardround_docker_ci.step_names import Named, Stale, named, tools, versions
+from wardround_python.changes.stale_option_value import StaleOptionValue
+from wardround_python.changes.unlisted_variable import UnlistedVariable
+from wardround_python.changes.withdrawn_option import WithdrawnOption
+from wardround_python.changes.withdrawn_variable import WithdrawnVariable
 from wardround_sql.dbt import ModelChange, documentation, is_model, select_list
+from wardround_typescript.changes.stale_option_value import StaleScriptOptionValue
+from wardround_typescript.changes.unlisted_variable import UnlistedScriptVariable
+from wardround_typescript.changes.withdrawn_option import WithdrawnScriptOption
+from wardround_typescript.changes.withdrawn_variable import WithdrawnScriptVariable
 from wardround_typescript.functions import ComparedFunction, compared_functions
 from wardround_typescript.parted import gone, stale_quotes, undocumented
 from wardround_typescript.specialist import PATTERNS
 
-from wardround.checks import NoProject
+from wardround.checks import ChangeCheck, ChangedText, NoProject, WholeChange
 from wardround.corpora.history import Limits, RepositoryHistory
-from wardround.tasks import Commit, History
+from wardround.drift.option_values import StaleValueCheck, stale_in
+from wardround.drift.options import other_values
+from wardround.drift.word_files import is_no_code
+from wardround.findings import RawResult
+from wardround.tasks import Changed, Commit, History
 
 _FILES_AT_MOST = 30
 _FUNCTIONS_AT_MOST = 15
+_WHOLE_AT_MOST = 60
+"""Code files of a commit that the checks of whole changes are measured on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +177,101 @@ def _of_models(gone: bool) -> Callable[[History, Commit], Iterator[Hit]]:
     return hits
 
 
+@dataclass(frozen=True)
+class _Tree:
+    """The repository at one commit, as a check of a whole change asks for it."""
+
+    history: RepositoryHistory
+    commit: str
+
+    @cached_property
+    def blobs(self) -> dict[str, str]:
+        return dict(self.history.tree(self.commit, ("*",)))
+
+    def read(self, path: str) -> str | None:
+        return self.history.text(self.blobs.get(path))
+
+    def paths(self, patterns: Sequence[str]) -> Sequence[str]:
+        return sorted(self.blobs)
+
+    def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
+        asked = [part for word in words for part in ("-e", word)]
+        argv = ["git", "-C", str(self.history.folder), "grep", "-l", "-w", "-z", "-F", *asked, self.commit]
+        out = subprocess.run(argv, capture_output=True, check=False).stdout.decode("utf-8", "surrogateescape")
+        return sorted(name.partition(":")[2] for name in out.split("\0") if name)
+
+
+@dataclass(frozen=True)
+class _WordsFrom:
+    """The code of one tree with the words of another."""
+
+    code: _Tree
+    words: _Tree
+
+    def read(self, path: str) -> str | None:
+        return (self.words if is_no_code(path) else self.code).read(path)
+
+    def paths(self, patterns: Sequence[str]) -> Sequence[str]:
+        return sorted({*self.code.blobs, *self.words.blobs})
+
+    def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
+        both = (tree.files_with_word(words, patterns) for tree in (self.code, self.words))
+        return sorted({path for paths in both for path in paths})
+
+
+def _changed(history: History, change: Changed) -> ChangedText:
+    """A file of a commit, as a check of a whole change sees it."""
+    old, new = history.text(change.base_blob), history.text(change.blob)
+    added: set[int] = set()
+
+    def is_added(line: int) -> bool:
+        if not added:
+            a, b = (old or "").split("\n"), (new or "").split("\n")
+            blocks = difflib.SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks()
+            kept = {n + 1 for block in blocks for n in range(block.b, block.b + block.size)}
+            added.update({0, *range(1, len(b) + 1)} - kept if old is not None else range(len(b) + 1))
+        return line in added
+
+    return ChangedText(change.path, change.base_path, is_added, lambda: new, lambda: old)
+
+
+def _of_whole(check: type[ChangeCheck]) -> Callable[[History, Commit], Iterator[Hit]]:
+    """What a check of whole changes says with the words from before, and whether it would say so still."""
+
+    def hits(history: History, commit: Commit) -> Iterator[Hit]:
+        if commit.parent is None or len(commit.changes) > _WHOLE_AT_MOST:
+            return
+        assert isinstance(history, RepositoryHistory)
+        files = tuple(_changed(history, one) for one in commit.changes)
+        now, before = _Tree(history, commit.id), _Tree(history, commit.parent)
+        said = _said(check, WholeChange(files, _WordsFrom(now, before)))
+        left = _said(check, WholeChange(files, now))
+        shown = f"{commit.subject}\n" + "\n".join(sorted(one.message for one in left.values()))
+        for key in {**said, **left}:
+            one = left.get(key) or said[key]
+            yield Hit(f"{one.file}:{one.span.line}", one.message, key not in left, shown)
+        if issubclass(check, StaleValueCheck):
+            yield from _told_in_help(check(WholeChange(files, now)))
+
+    return hits
+
+
+def _said(check: type[ChangeCheck], change: WholeChange) -> dict[tuple[str, str], RawResult]:
+    """What a check says, by the file and what the change did there, whichever words are quoted."""
+    made = check(change)
+    made.run()
+    return {(one.file, one.message.partition(", ")[0]): one for one in made.results}
+
+
+def _told_in_help(check: StaleValueCheck) -> Iterator[Hit]:
+    """The options whose own help stated the old value before the commit, and does no more."""
+    for file in check.touched():
+        sides = check.both(file) if check.may_differ(file) else None
+        for one in other_values(*sides) if sides is not None else ():
+            if stale_in(one, one.was.help) is not None and stale_in(one, one.now.help) is None:
+                yield Hit(f"{file.path}:{one.now.line}", one.name, True, one.was.help)
+
+
 def _properties(history: History, commit: str | None, path: str) -> NoProject:
     """The files of a commit that may document a model."""
     model = path.rpartition("/")[2].removesuffix(".sql")
@@ -185,14 +297,23 @@ def _quoted(one: ComparedFunction) -> list[str]:
 
 
 SCRIPTS = tuple(pattern for pattern in PATTERNS if not pattern.endswith((".vue", ".svelte")))
+PYTHON = ("*.py",)
 RULES = {
     "DC103": Measured(PIPELINES, _of_pipelines(versions)),
     "DC104": Measured(PIPELINES, _of_pipelines(tools)),
+    "PY013": Measured(PYTHON, _of_whole(WithdrawnOption)),
+    "PY014": Measured(PYTHON, _of_whole(StaleOptionValue)),
+    "PY015": Measured(PYTHON, _of_whole(WithdrawnVariable)),
+    "PY016": Measured(PYTHON, _of_whole(UnlistedVariable)),
     "SQ050": Measured(("*.sql",), _of_models(gone=True)),
     "SQ051": Measured(("*.sql",), _of_models(gone=False)),
     "TS001": Measured(SCRIPTS, _of_functions(_gone)),
     "TS002": Measured(SCRIPTS, _of_functions(_undocumented)),
     "TS003": Measured(SCRIPTS, _of_functions(_quoted)),
+    "TS004": Measured(SCRIPTS, _of_whole(WithdrawnScriptOption)),
+    "TS005": Measured(SCRIPTS, _of_whole(StaleScriptOptionValue)),
+    "TS006": Measured(SCRIPTS, _of_whole(WithdrawnScriptVariable)),
+    "TS007": Measured(SCRIPTS, _of_whole(UnlistedScriptVariable)),
 }
 
 

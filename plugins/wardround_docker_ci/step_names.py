@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from wardround.checks import Source
 from wardround.late import LatePattern
@@ -54,8 +55,7 @@ _COMMANDS = {"maven": ("maven", "mvn", "mvnw"), "gradle": ("gradle", "gradlew"),
 _VERSION_AT = r"(?<![\w.])v?{}(?!\w|\.\d)"
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(msgspec.Struct, frozen=True):
     """Something with a name that people read: a step, a job, a workflow.
 
     Attributes:
@@ -68,8 +68,7 @@ class Named:
     done: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Stale:
+class Stale(msgspec.Struct, frozen=True):
     """A version or a tool that a name still says, and what the change put in its place.
 
     Attributes:

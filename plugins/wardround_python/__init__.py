@@ -9,7 +9,7 @@ from wardround.hookspecs import hookimpl
 from wardround.specialists import Specialist
 
 if TYPE_CHECKING:
-    from wardround.tasks import Task
+    from wardround.tasks import AnyTask
 
 
 @hookimpl
@@ -20,7 +20,7 @@ def wardround_specialists() -> Sequence[Specialist]:
 
 
 @hookimpl
-def wardround_tasks() -> Sequence[Task]:
+def wardround_tasks() -> Sequence[AnyTask]:
     from wardround_python.tasks import tasks
 
     return tasks()

@@ -6,8 +6,9 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
+
+import msgspec
 
 from wardround.checks import Project
 from wardround_python.module import FunctionNode, PythonModule, parse
@@ -21,8 +22,7 @@ _SAME_SIGNATURE = frozenset(
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
-@dataclass(frozen=True, slots=True)
-class Callee:
+class Callee(msgspec.Struct, frozen=True):
     """A function or class a call reaches.
 
     Attributes:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from wardround.drift.documented import Entry, Style, Words
 from wardround.late import LatePattern
@@ -41,14 +42,13 @@ _FIELD_KINDS = {
 _RESULTS = ("returns", "yields")
 
 
-@dataclass(slots=True)
-class _Reading:
+class _Reading(msgspec.Struct):
     """What was found so far."""
 
     style: Style = Style.PLAIN
-    parameters: list[Entry] = field(default_factory=list)
-    raises: list[Entry] = field(default_factory=list)
-    results: dict[str, str] = field(default_factory=dict)
+    parameters: list[Entry] = msgspec.field(default_factory=list)
+    raises: list[Entry] = msgspec.field(default_factory=list)
+    results: dict[str, str] = msgspec.field(default_factory=dict)
 
     def put(self, kind: str, entry: Entry) -> None:
         if kind == "param":

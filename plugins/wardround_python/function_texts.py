@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from wardround.late import LatePattern
 
@@ -21,8 +22,7 @@ _TEXTS_KEPT = 64
 """Of a history, the text before one commit is the text after another."""
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionText:
+class FunctionText(msgspec.Struct, frozen=True):
     """One function as it is written.
 
     Attributes:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from wardround.drift.documented import Code, Compared, DocumentedChange, Parameter, Signature
 from wardround_python.docstrings import words_of
@@ -15,8 +16,7 @@ from wardround_python.module import SCOPES, FunctionNode, nodes_run_by, parse
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
+class _Read(msgspec.Struct, frozen=True):
     """One version of a function, read.
 
     Attributes:

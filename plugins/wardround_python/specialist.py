@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from wardround.checks import Check, Source
 from wardround.findings import RawResult
-from wardround.late import Late
+from wardround.late import Late, LateEach
 from wardround.rules import Rule, declarative_rules
 from wardround.specialists import Specialist
 from wardround_python import syntax
@@ -22,6 +22,7 @@ def specialist() -> Specialist:
         interpreters=(r"python[0-9.]*w?", r"pypy[0-9.]*", "uv"),
         tools=Late("wardround_python.tools:TOOLS"),
         checks=Late("wardround_python.checks:CHECKS"),
+        change_checks=LateEach("wardround_python.changes.table:TABLE"),
         run_checks=_run_checks,
         rules=_declared,
         statements=syntax.statements,

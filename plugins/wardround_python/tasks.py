@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from wardround.drift.documented import Compared
 from wardround.messages import choices_of_messages
 from wardround.overlap import OVERLAP_NAMES, overlap
-from wardround.tasks import Choice, Commit, History, Task
+from wardround.tasks import AnyTask, Choice, Commit, History, LineTask, Task
 from wardround_python.functions import compared
 from wardround_python.module import is_test_path
+from wardround_python.tasks_mutations import CLASSES, inject
 
 _SENTENCE_END = re.compile(
     r"(?<=[.!?:])\s+(?=[A-Z`\"'(])|\n\s*\n|\n(?=\s*(?:[:*-]|\w+\s*(?:\([^)\n]*\))?\s*:))"
@@ -24,7 +25,7 @@ _FEWEST_SENTENCES = 3
 _FEWEST_WORDS = 2
 
 
-def tasks() -> list[Task]:
+def tasks() -> list[AnyTask]:
     """The tasks of this plugin."""
     return [
         Task(
@@ -43,6 +44,15 @@ def tasks() -> list[Task]:
             mine=lambda history: choices_of_messages(history, ("*.py",)),
             features=overlap,
             feature_names=OVERLAP_NAMES,
+        ),
+        LineTask(
+            name="python-defects",
+            specialist="python",
+            title="which changed line is defective",
+            patterns=("*.py",),
+            classes=CLASSES,
+            inject=inject,
+            is_source=lambda path: not is_test_path(path),
         ),
     ]
 

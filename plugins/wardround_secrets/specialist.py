@@ -20,6 +20,7 @@ def specialist() -> Specialist:
         tools=(GITLEAKS,),
         checks=Late("wardround_secrets.checks:CHECKS"),
         run_checks=_run_checks,
+        models=("secrets",),
     )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from wardround.checks import Project, Source
 from wardround.findings import Span
@@ -30,8 +31,7 @@ _LARGEST = 400_000
 """Characters; documentation above is generated."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(msgspec.Struct, frozen=True):
     """A column of a select list, in lower case, and the (start, end) of its name in the text."""
 
     name: str
@@ -39,8 +39,7 @@ class Column:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class SelectList:
+class SelectList(msgspec.Struct, frozen=True):
     """The columns of a model; ``select`` is the offset of the keyword they stand behind."""
 
     select: int
@@ -51,16 +50,14 @@ class SelectList:
         return tuple(column.name for column in self.columns)
 
 
-@dataclass(frozen=True, slots=True)
-class Documentation:
+class Documentation(msgspec.Struct, frozen=True):
     """The documented columns of a model, in lower case, and the file that documents them."""
 
     path: str
     columns: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class ModelChange:
+class ModelChange(msgspec.Struct, frozen=True):
     """A documented model whose columns a change touched."""
 
     old: SelectList

@@ -7,7 +7,6 @@ to itself must not be told to enable it.
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cached_property
 from typing import Any
 
@@ -90,6 +89,8 @@ class Exposure:
 
 
 def _table(text: str) -> dict[str, Any]:
+    import tomllib
+
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
+
+import msgspec
 
 from wardround.checks import Project
 from wardround.late import LatePattern
@@ -53,8 +54,7 @@ _ARROW = LatePattern(r"\s{0,9}(?::[^=;{}]{0,200})?=>")
 _BODY = LatePattern(r"\s{0,9}(?::[^;{}=]{0,200})?\{")
 
 
-@dataclass(frozen=True, slots=True)
-class Callee:
+class Callee(msgspec.Struct, frozen=True):
     """A function or class a call reaches; the parameters without a name of their own are empty."""
 
     name: str

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from wardround.drift.documented import Code, Compared, DocumentedChange, Signature
 from wardround.drift.text import TOKEN
@@ -79,8 +80,7 @@ _EXPORT_LIST = LatePattern(
 _LONGEST_TYPE = 3_000
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(msgspec.Struct, frozen=True):
     """One documented function.
 
     Attributes:
@@ -100,8 +100,7 @@ class Function:
     body: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedFunction:
+class ComparedFunction(msgspec.Struct, frozen=True):
     """A documented function whose code differs; ``places`` is where the names it takes stand in the text."""
 
     compared: Compared
@@ -109,8 +108,7 @@ class ComparedFunction:
     places: dict[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class _Declaration:
+class _Declaration(msgspec.Struct, frozen=True):
     name: str
     modifiers: str
     start: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from wardround.drift.documented import Entry, Style, Words
 from wardround.late import LatePattern
@@ -34,8 +34,7 @@ _BESIDE = frozenset(
 _LONGEST_TYPE = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
+class Tag(msgspec.Struct, frozen=True):
     """A block tag.
 
     Attributes:
@@ -49,8 +48,7 @@ class Tag:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Default:
+class Default(msgspec.Struct, frozen=True):
     """The default a comment gives a parameter, and where, counted from 0."""
 
     name: str

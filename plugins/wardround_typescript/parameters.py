@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from wardround.drift.documented import Parameter, Signature, Words
 from wardround.late import LatePattern
@@ -19,8 +20,7 @@ _ANGLE = LatePattern(r"[<>(\[{;]|=>")
 _LONGEST_GENERICS = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(msgspec.Struct, frozen=True):
     """One parameter as it is written.
 
     Attributes:
@@ -111,8 +111,7 @@ def _default(scan: Scan, start: int, end: int) -> str | None:
     return " ".join(scan.code[sign.end() : end].split()) if sign else None
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(msgspec.Struct, frozen=True):
     """One side of a function: what it declares, and where in the text each name of it stands."""
 
     signature: Signature

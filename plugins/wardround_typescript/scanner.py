@@ -6,8 +6,9 @@ at most the rest of its line; brackets that do not close are left out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
+
+import msgspec
 
 from wardround.late import LatePattern
 
@@ -29,12 +30,11 @@ _WORDS_BEFORE_REGEX = frozenset(
 _FARTHEST_MISMATCH = 3
 
 
-@dataclass(slots=True)
-class _Pieces:
+class _Pieces(msgspec.Struct):
     """A copy of a text under construction, character for character as long as the text."""
 
-    structure: list[str] = field(default_factory=list)
-    code: list[str] = field(default_factory=list)
+    structure: list[str] = msgspec.field(default_factory=list)
+    code: list[str] = msgspec.field(default_factory=list)
 
     def both(self, text: str) -> None:
         self.structure.append(text)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from wardround.checks import Check, Source, run_each
 from wardround.findings import RawResult
-from wardround.late import Late
+from wardround.late import Late, LateEach
 from wardround.rules import Rule, declarative_rules
 from wardround.specialists import Specialist
 from wardround_typescript.comments import comments
@@ -25,6 +25,7 @@ def specialist() -> Specialist:
         interpreters=("node", "nodejs", "deno", "bun", "tsx", "ts-node"),
         tools=Late("wardround_typescript.tools:TOOLS"),
         checks=Late("wardround_typescript.checks:CHECKS"),
+        change_checks=LateEach("wardround_typescript.changes.table:TABLE"),
         run_checks=_run_checks,
         rules=_declared,
         comments=comments,

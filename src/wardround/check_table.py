@@ -6,13 +6,14 @@ import importlib
 import json
 import pkgutil
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from wardround.checks import Check
+from wardround.checks import Documented
 
 _WIDTH = 110
 
 
-def written(package: str, marks: Callable[[type[Check]], tuple[Sequence[str], Sequence[str]]]) -> str:
+def written(package: str, marks: Callable[[type[Any]], tuple[Sequence[str], Sequence[str]]]) -> str:
     """The source text of a package's table: its checks by id, as their own modules describe them.
 
     Args:
@@ -37,22 +38,23 @@ def written(package: str, marks: Callable[[type[Check]], tuple[Sequence[str], Se
     )
 
 
-def checks_in(package: str) -> list[type[Check]]:
+def checks_in(package: str) -> list[type[Documented]]:
     """The checks that are defined in the modules of a package."""
-    found = []
+    found: list[type[Documented]] = []
     for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
         if module.name not in ("table", "__main__"):
             values = vars(importlib.import_module(f"{package}.{module.name}"))
-            found += [one for one in values.values() if _is_defined_in(one, f"{package}.{module.name}")]
+            place = f"{package}.{module.name}"
+            found += [one for one in values.values() if _is_defined_in(one, place)]
     return found
 
 
 def _is_defined_in(value: object, module: str) -> bool:
-    is_check = isinstance(value, type) and issubclass(value, Check)
+    is_check = isinstance(value, type) and issubclass(value, Documented)
     return is_check and value.__module__ == module and hasattr(value, "ID")
 
 
-def _row(check: type[Check], kinds: Sequence[str], words: Sequence[str]) -> list[str]:
+def _row(check: type[Documented], kinds: Sequence[str], words: Sequence[str]) -> list[str]:
     """The lines of one row, laid out as the formatter lays them out."""
     place = f'"{check.ID}", "{check.__module__.rpartition(".")[2]}:{check.__name__}"'
     both = [_quoted(kind) for kind in sorted(kinds)], [_quoted(word) for word in words]

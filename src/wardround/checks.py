@@ -7,12 +7,12 @@ A check is one class in one file: its docstring says what is wrong and why it ma
 from __future__ import annotations
 
 import fnmatch
-import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
+
+import msgspec
 
 from wardround.findings import Plane, RawResult, Severity, Span, SuggestedFix
 from wardround.models import Models, NoModels
@@ -32,11 +32,10 @@ class Project(Protocol):
         """Paths of all files that match one of the glob patterns, sorted; ``*`` matches slashes too."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoProject:
+class NoProject(msgspec.Struct, frozen=True):
     """A file on its own."""
 
-    files: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = msgspec.field(default_factory=dict)
 
     def read(self, path: str) -> str | None:
         return self.files.get(path)
@@ -48,8 +47,7 @@ class NoProject:
         return sorted(p for p in self.files if any(fnmatch.fnmatchcase(p, one) for one in patterns))
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(msgspec.Struct, frozen=True, dict=True):
     """One file under review.
 
     Attributes:
@@ -62,11 +60,11 @@ class Source:
 
     path: str
     text: str
-    read_base: Callable[[], str | None] = field(default=lambda: None)
-    project: Project = field(default_factory=NoProject)
+    read_base: Callable[[], str | None] = lambda: None
+    project: Project = msgspec.field(default_factory=NoProject)
     options: Any = None
-    is_added: Callable[[int], bool] = field(default=lambda line: True)
-    models: Models = field(default_factory=NoModels)
+    is_added: Callable[[int], bool] = lambda line: True
+    models: Models = msgspec.field(default_factory=NoModels)
 
     @cached_property
     def base_text(self) -> str | None:
@@ -79,18 +77,16 @@ class Source:
         return [line.removesuffix("\r") for line in self.text.split("\n")]
 
 
-@dataclass(frozen=True, slots=True)
-class Valid:
+class Valid(msgspec.Struct, frozen=True):
     """A case a check must be silent on. ``others`` are further files of the project, by path."""
 
     source: str
     path: str = "case.py"
     base: str | None = None
-    others: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Invalid:
+class Invalid(msgspec.Struct, frozen=True):
     """A case a check must report, once, at exactly this place; ``fixed`` is the file after its fix."""
 
     source: str
@@ -98,7 +94,7 @@ class Invalid:
     column: int
     path: str = "case.py"
     base: str | None = None
-    others: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, str] = msgspec.field(default_factory=dict)
     fixed: str | None = None
 
 
@@ -134,6 +130,8 @@ class Documented(ABC):
     @classmethod
     def rule(cls, specialist: str) -> Rule:
         """The check as an entry of the catalogue."""
+        import inspect  # the catalogue alone needs it
+
         title, _, why = inspect.cleandoc(cls.__doc__ or "").partition("\n")
         valid, invalid = cls.cases()
         return Rule(
@@ -181,8 +179,7 @@ class Check(Documented):
         return valid, tuple(case.source for case in cls.INVALID)
 
 
-@dataclass(frozen=True)
-class ChangedText:
+class ChangedText(msgspec.Struct, frozen=True, dict=True):
     """One file of the change, as a check of the whole change sees it.
 
     Attributes:
@@ -208,8 +205,7 @@ class ChangedText:
         return self.read_base()
 
 
-@dataclass(frozen=True, slots=True)
-class WholeChange:
+class WholeChange(msgspec.Struct, frozen=True):
     """The change under review, for checks that look at more than one file of it.
 
     Attributes:
@@ -220,17 +216,16 @@ class WholeChange:
     """
 
     files: Sequence[ChangedText]
-    project: Project = field(default_factory=NoProject)
+    project: Project = msgspec.field(default_factory=NoProject)
     messages: Sequence[str] = ()
     options: Any = None
-    models: Models = field(default_factory=NoModels)
+    models: Models = msgspec.field(default_factory=NoModels)
 
     def file(self, path: str) -> ChangedText | None:
         return next((file for file in self.files if file.path == path), None)
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeCase:
+class ChangeCase(msgspec.Struct, frozen=True):
     """A change given as the texts of its files: (before, after) by path, None where there is none.
 
     ``others`` are files the change does not touch; ``place`` is the (path, line, column) of the one report it
@@ -239,7 +234,7 @@ class ChangeCase:
 
     files: Mapping[str, tuple[str | None, str | None]]
     place: tuple[str, int, int] | None = None
-    others: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, str] = msgspec.field(default_factory=dict)
     message: str = ""
 
 
@@ -247,9 +242,15 @@ class ChangeCheck(Documented):
     """Detects one rule by looking at the change as a whole. Made anew for each review.
 
     ``VALID`` and ``INVALID`` are whole changes. It runs on every review, uncached: a cheap look comes first.
+
+    Attributes:
+        ENDINGS: how the name of a file ends without which the check has nothing to say; none: any file.
+        WORDS: of which such a file holds one, before the change or after it; none: whatever it holds.
     """
 
     PLANE: ClassVar[Plane] = Plane.TESTS
+    ENDINGS: ClassVar[tuple[str, ...]] = ()
+    WORDS: ClassVar[tuple[str, ...]] = ()
     VALID: ClassVar[Sequence[ChangeCase]] = ()
     INVALID: ClassVar[Sequence[ChangeCase]] = ()
 

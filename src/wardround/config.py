@@ -9,9 +9,7 @@ from __future__ import annotations
 import fnmatch
 import math
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -35,8 +33,7 @@ UseOfModels = Literal["off", "on", "required"]
 """Where a model is required and cannot be used, what it would have looked at is unreviewed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """What a caller asks for; ``None`` leaves a setting to the configuration."""
 
     profile: Profile = Profile.COMMIT
@@ -88,8 +85,7 @@ _ROOT_KEYS = {field.encode_name for field in msgspec.structs.fields(RootTable)}
 _FOLDER_KEYS = {field.encode_name for field in msgspec.structs.fields(FolderTable)}
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(msgspec.Struct, frozen=True):
     """What one configuration file says.
 
     Attributes:
@@ -103,8 +99,7 @@ class Layer:
     values: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class FileConfig:
+class FileConfig(msgspec.Struct, frozen=True):
     """What counts for one file."""
 
     excluded: bool
@@ -119,8 +114,7 @@ class FileConfig:
         return self.severities[max(prefixes, key=len)] if prefixes else default
 
 
-@dataclass(frozen=True)
-class Config:
+class Config(msgspec.Struct, frozen=True, dict=True):
     """The configuration of one run.
 
     Attributes:
@@ -129,9 +123,9 @@ class Config:
         origins: ``key -> file`` for the settings of the run, for ``wardround doctor``.
     """
 
-    root: RootTable = field(default_factory=RootTable)
+    root: RootTable = msgspec.field(default_factory=RootTable)
     layers: tuple[Layer, ...] = ()
-    origins: Mapping[str, str] = field(default_factory=dict)
+    origins: Mapping[str, str] = msgspec.field(default_factory=dict)
     specialists: tuple[Specialist, ...] = ()
 
     def for_file(self, path: str) -> FileConfig:
@@ -217,6 +211,8 @@ def _folders(paths: Iterable[str]) -> list[str]:
 def _layer(folder: str, file: str, content: bytes, specialists: Sequence[Specialist]) -> list[Layer]:
     if b"wardround" not in content and file.endswith(SHARED_FILE):
         return []
+    import tomllib  # for those reviews only that have settings of ours
+
     try:
         document = tomllib.loads(content.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as cause:

@@ -50,9 +50,9 @@ class FixRefused(WardroundError):
     """A fix was not applied, because applying it would lose or break something."""
 
 
-class ModelError(WardroundError):
+class ModelError(UsageError):
     """A model file is missing, damaged, or not what its metadata says, so it is not used."""
 
 
-class TrainingError(WardroundError):
-    """A recipe, a corpus or a training step is wrong; nothing was promoted."""
+class TrainingError(UsageError):
+    """A recipe, a corpus or the files of a training are wrong; nothing was promoted."""

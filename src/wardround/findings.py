@@ -1,9 +1,15 @@
-"""The values a review is made of: places, raw results, findings."""
+"""The values a review is made of: places, raw results, findings.
+
+Like all values of the modules that a review imports they are ``msgspec.Struct``s; elsewhere values are
+dataclasses. Python makes a dataclass at import, by compiling source text: 4.6 million instructions each,
+where a struct takes 0.4 million. A review has some 80 of them, and they were a third of one from the cache.
+"""
 
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+
+import msgspec
 
 DOES_NOT_PARSE = "it does not parse"
 """How the reason begins where a file was not looked at for its syntax, about which a finding says enough."""
@@ -45,8 +51,7 @@ class Status(enum.StrEnum):
     SUPPRESSED = "suppressed"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+class Span(msgspec.Struct, frozen=True, order=True):
     """A place in a file: lines and columns are 1-based, columns count code points, the end is exclusive."""
 
     line: int
@@ -78,8 +83,7 @@ class Span:
         return (self.end_line, self.end_column)
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(msgspec.Struct, frozen=True):
     """Replace the text of ``span`` in ``file`` by ``replacement``."""
 
     file: str
@@ -87,8 +91,7 @@ class Edit:
     replacement: str
 
 
-@dataclass(frozen=True, slots=True)
-class SuggestedFix:
+class SuggestedFix(msgspec.Struct, frozen=True):
     """Edits that mend a finding; ``safe`` ones keep the meaning of the program and may be applied unseen."""
 
     description: str
@@ -96,8 +99,7 @@ class SuggestedFix:
     edits: tuple[Edit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RawResult:
+class RawResult(msgspec.Struct, frozen=True):
     """What one tool or check said about one place, before it is weighed.
 
     Attributes:
@@ -115,8 +117,7 @@ class RawResult:
     severity: Severity | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """One complaint about one place, after mapping, comparing with the base and merging.
 
     Attributes:
@@ -151,8 +152,7 @@ class Finding:
         return (self.file, self.span.line, self.span.column, self.rule, self.fingerprint)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Unreviewed:
+class Unreviewed(msgspec.Struct, frozen=True, order=True):
     """Something that was asked for and did not happen; never shown as clean."""
 
     file: str
@@ -161,8 +161,7 @@ class Unreviewed:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolRun:
+class ToolRun(msgspec.Struct, frozen=True):
     """That a tool looked at some files: how many, how many of them from the cache, how long it took."""
 
     tool: str

@@ -21,7 +21,7 @@ import pluggy
 from wardround.specialists import Specialist
 
 if TYPE_CHECKING:
-    from wardround.tasks import Task
+    from wardround.tasks import AnyTask
 
 GROUP = "wardround"
 
@@ -40,7 +40,7 @@ def wardround_specialists() -> Sequence[Specialist]:
 
 
 @hookspec
-def wardround_tasks() -> Sequence[Task]:
+def wardround_tasks() -> Sequence[AnyTask]:
     """Return the tasks this plugin's models can be trained for.
 
     Called by ``wardround data`` and ``wardround adapters`` only, never by a review. Names must differ from

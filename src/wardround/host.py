@@ -19,7 +19,7 @@ from wardround.rules import RULES_PACKAGE, Catalogue, Rule, RuleGroup, ToolMap, 
 from wardround.specialists import Specialist
 
 if TYPE_CHECKING:
-    from wardround.tasks import Task
+    from wardround.tasks import AnyTask
 
 Brought = TypeVar("Brought")
 
@@ -73,7 +73,7 @@ def load(skip: Sequence[str] = (), only: Sequence[str] = ()) -> Host:
     return Host(kept, origins)
 
 
-def load_tasks() -> tuple[Task, ...]:
+def load_tasks() -> tuple[AnyTask, ...]:
     """The tasks of every installed plugin, in the order of their names; none from a plugin without models.
 
     Raises:
@@ -183,15 +183,15 @@ def _specialists_of(manager: pluggy.PluginManager, plugin: object, origin: Plugi
     return brought
 
 
-def _tasks_of(manager: pluggy.PluginManager, plugin: object, origin: Plugin) -> list[Task]:
+def _tasks_of(manager: pluggy.PluginManager, plugin: object, origin: Plugin) -> list[AnyTask]:
     """The tasks one plugin brings, checked against the contract."""
-    from wardround.tasks import Task
+    from wardround.tasks import LineTask, Task
 
     others = [p for p in manager.get_plugins() if p is not plugin]
     answers = manager.subset_hook_caller("wardround_tasks", others)()
     brought = [task for answer in answers for task in answer]
     for task in brought:
-        if not isinstance(task, Task):
+        if not isinstance(task, Task | LineTask):
             raise PluginLoadError(origin.name, source_of(origin), f"{task!r} is not a wardround.tasks.Task")
     return brought
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, Protocol, TypeVar, overload
 
 Item = TypeVar("Item")
 
@@ -24,13 +24,17 @@ class Late(Sequence[Item]):
     def __init__(self, place: str) -> None:
         self._place = place
 
-    def package_files(self) -> list[Path]:
+    def package_files(self) -> list[str]:
         """Every source file of the distribution package the module is in: what the values may depend on."""
         spec = importlib.util.find_spec(self._place.partition(":")[0].partition(".")[0])
         if spec is None or spec.origin is None:
             return []
-        origin = Path(spec.origin)
-        return sorted(origin.parent.rglob("*.py")) if origin.name == "__init__.py" else [origin]
+        folder, name = os.path.split(spec.origin)
+        if name != "__init__.py":
+            return [spec.origin]
+        return sorted(
+            f"{at}/{one}" for at, _, names in os.walk(folder) for one in names if one.endswith(".py")
+        )
 
     @cached_property
     def _items(self) -> Sequence[Item]:
@@ -53,7 +57,19 @@ class Late(Sequence[Item]):
 
 Row = tuple[str, str, tuple[str, ...], tuple[str, ...]]
 """A check's id, where it is (``module:name`` in the table's package), the kinds of files it is for, and words
-of which one stands in every text it can say something about. No kinds, or no words, leave nothing out."""
+of which one stands in every text it can say something about. No kinds, or no words, leave nothing out. Of a
+check of the whole change the kinds are how names of files end."""
+
+
+class TwoTexts(Protocol):
+    """A file of a change: its path, and its text on either side if it has one there."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def text(self) -> str | None: ...
+    @property
+    def base_text(self) -> str | None: ...
 
 
 class LateEach(Late[Item]):
@@ -89,9 +105,23 @@ class LateEach(Late[Item]):
             if (not kinds or kind in kinds) and (not words or any(word in text for word in words)):
                 yield self._made(row)
 
+    def about_change(self, files: Sequence[TwoTexts]) -> Iterator[Item]:
+        """Those that may say something about a change as a whole, in order."""
+        for row in self._rows:
+            _, _, endings, words = row
+            if any(_holds_one(file, words) for file in files if file.path.endswith(endings or "")):
+                yield self._made(row)
+
     def named(self, code: str) -> Item | None:
         """The one with an id, if there is one."""
         return next((self._made(row) for row in self._rows if row[0] == code), None)
+
+
+def _holds_one(file: TwoTexts, words: tuple[str, ...]) -> bool:
+    """Whether one of some words stands on either side of a file; with no words, it is not read."""
+    if not words:
+        return True
+    return any(word in side for side in (file.text or "", file.base_text or "") for word in words)
 
 
 class LatePattern:

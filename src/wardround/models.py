@@ -9,8 +9,9 @@ the profile allows, the checks of the file are run again without that model.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 
 class TableModel(Protocol):
@@ -57,8 +58,7 @@ class Models(Protocol):
         """The ranker of this name (an adapter, or ``base`` for the frozen base), or None."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoModels:
+class NoModels(msgspec.Struct, frozen=True):
     """A review without models."""
 
     def table(self, name: str) -> TableModel | None:

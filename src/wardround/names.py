@@ -11,8 +11,9 @@ finds, and buys that what is left is right.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from wardround.drift.text import parts, stem
 
@@ -46,16 +47,14 @@ _TURNS_ROUND = frozenset(
 _VOWELS = frozenset("aeiou")
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(msgspec.Struct, frozen=True):
     """What an argument is called: ``width`` of ``self.image.width``, and its owner's name, ``image``."""
 
     name: str
     owner: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Swap:
+class Swap(msgspec.Struct, frozen=True):
     """An order of the arguments that fits better.
 
     Attributes:
@@ -203,8 +202,7 @@ def is_mirrored(order: Sequence[str], others: Iterator[Sequence[str]] | Sequence
     return any(list(one) != own and sorted(one) == sorted(own) for one in others)
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """A call whose callee is known.
 
     Attributes:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from wardround.retrieval.words import counted, parts
 
@@ -18,8 +19,7 @@ _NO_NUMBERS = 0.5
 """Said of a query without numbers: neither for nor against."""
 
 
-@dataclass(frozen=True)
-class _Text:
+class _Text(msgspec.Struct, frozen=True, dict=True):
     text: str
 
     @cached_property

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 import msgspec
@@ -24,8 +23,7 @@ _LONGEST_TEXT = 2_000
 """Characters; what comes later is past every model's window."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(msgspec.Struct, frozen=True):
     """Words and the code they are about, as they stand in one file."""
 
     words: str

@@ -6,9 +6,11 @@ import datetime
 import hashlib
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
 
 from wardround import config as configuration
 from wardround.analysis.sides import Sides
@@ -29,8 +31,7 @@ if TYPE_CHECKING:
 _CONTEXT_LINES = 3
 
 
-@dataclass(frozen=True)
-class Review:
+class Review(msgspec.Struct, frozen=True, eq=False, dict=True):
     """The result of a review. ``findings`` are all of them, ``visible`` those the filter lets through.
 
     ``notes`` say what models did not look at, and why. ``triage`` ranks and folds what people are shown;
@@ -49,7 +50,7 @@ class Review:
     blocks_on_inconclusive: bool
     seconds: float
     contents: Mapping[str, str]
-    text_of: Callable[[str], str | None] = field(compare=False)
+    text_of: Callable[[str], str | None]
     notes: tuple[str, ...] = ()
     triage: Triage | None = None
 

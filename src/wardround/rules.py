@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import fnmatch
 import hashlib
+import importlib
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from importlib import resources
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +24,12 @@ import msgspec
 from wardround.errors import WardroundError
 from wardround.findings import Plane, Severity
 from wardround.kept import kept
+from wardround.late import LatePattern
 
 RULES_PACKAGE = "wardround_rules"
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """A documented demand.
 
     Attributes:
@@ -118,7 +118,7 @@ class ToolMap:
 
     def __init__(self, content: ToolMapFile) -> None:
         self.content = content
-        self._code = re.compile(content.code)
+        self._code = LatePattern(content.code)
 
     @property
     def tool(self) -> str:
@@ -176,9 +176,15 @@ class ToolMap:
         return [self.rule(code) for code in sorted(self.content.codes)]
 
 
+@cache
+def package_folder(package: str) -> Path:
+    """Where a package keeps its data, which the engines read too: always files on disk."""
+    return Path(importlib.import_module(package).__path__[0])
+
+
 def has_tool_map(tool: str) -> bool:
     """Whether the map of a tool is among ours."""
-    return (resources.files(RULES_PACKAGE) / "tools" / f"{tool}.yml").is_file()
+    return (package_folder(RULES_PACKAGE) / "tools" / f"{tool}.yml").is_file()
 
 
 def load_tool_map(tool: str, package: str = RULES_PACKAGE) -> ToolMap:
@@ -187,7 +193,7 @@ def load_tool_map(tool: str, package: str = RULES_PACKAGE) -> ToolMap:
     Raises:
         WardroundError: the file is absent or does not have the shape of ``ToolMapFile``.
     """
-    source = resources.files(package) / "tools" / f"{tool}.yml"
+    source = package_folder(package) / "tools" / f"{tool}.yml"
     try:
         return ToolMap(msgspec.convert(load_yaml(source.read_text("utf-8")), ToolMapFile))
     except (OSError, msgspec.ValidationError) as cause:
@@ -212,8 +218,7 @@ def _parsed(text: str) -> Any:
     return yaml.load(text, Loader=loader)  # noqa: S506  (a safe loader, in C where it was built)
 
 
-@dataclass(frozen=True, slots=True)
-class RuleGroup:
+class RuleGroup(msgspec.Struct, frozen=True):
     """Rules that are described together.
 
     Attributes:
@@ -346,7 +351,7 @@ def declared(folder: str, engine: str, package: str = RULES_PACKAGE) -> list[Dec
         WardroundError: a rule file lacks its metadata.
     """
     found = []
-    for source in (resources.files(package) / folder / engine).iterdir():
+    for source in (package_folder(package) / folder / engine).iterdir():
         if not source.name.endswith(".yml"):
             continue
         content = load_yaml(source.read_text("utf-8"))
@@ -360,14 +365,16 @@ def declared(folder: str, engine: str, package: str = RULES_PACKAGE) -> list[Dec
 
 def rules_folder(folder: str, package: str = RULES_PACKAGE) -> Path:
     """Where the declarative rules for one kind of code are."""
-    return Path(str(resources.files(package) / folder))
+    return package_folder(package) / folder
 
 
 def rules_digest(folder: str, engine: str, package: str = RULES_PACKAGE) -> str:
     """A digest of the declarative rules of one engine, part of what its answers depend on."""
     digest = hashlib.sha256()
-    for file in sorted((rules_folder(folder, package) / engine).glob("*.yml")):
-        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    rules = rules_folder(folder, package) / engine
+    for name in sorted(os.listdir(rules)):
+        if name.endswith(".yml"):
+            digest.update(name.encode() + b"\0" + (rules / name).read_bytes() + b"\0")
     return digest.hexdigest()
 
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from wardround.checks import ChangeCheck, Check, CheckRunner, run_each
 from wardround.globs import matches
+from wardround.late import LatePattern
 from wardround.rules import Rule
 from wardround.tools.tool import Tool
 
-_COMMENT_LEADERS = re.compile(r"(?:^|\s)(#|//|--|/\*|<!--|;|%)\s*(?=wardround:)")
+_COMMENT_LEADERS = LatePattern(r"(?:^|\s)(#|//|--|/\*|<!--|;|%)\s*(?=wardround:)")
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
+class Comment(msgspec.Struct, frozen=True):
     """A comment of a source file: the 1-based line it stands on and its text."""
 
     line: int
@@ -48,8 +49,7 @@ def anything_parses(text: str) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Specialist:
+class Specialist(msgspec.Struct, frozen=True, eq=False):
     """Reviews one kind of file: which files it claims, which tools and checks it brings.
 
     Attributes:

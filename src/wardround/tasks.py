@@ -1,14 +1,15 @@
-"""What a model can be trained to choose: tasks, as plugins bring them.
+"""What a model can be trained for: tasks, as plugins bring them.
 
-Every task is a choice: one query, several candidates of one group, of which some are right. It can be mined
-from a repository's own history, and it comes with the cheap evidence a model must beat.
+A ``Task`` is a choice: one query, several candidates of one group, of which some are right. It can be mined
+from a repository's own history, and it comes with the cheap evidence a model must beat. A ``LineTask`` asks
+of each changed line whether it is defective; what it brings is a way to break code.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -41,6 +42,43 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             self.candidates
         ):
             raise ValueError(f"{self.group}: {self.right} are no places of candidates, ascending")
+
+
+class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A defective line of a window: its 0-based place, and of which class; empty where nobody knows."""
+
+    at: int
+    kind: str = ""
+
+
+class Window(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A piece of a change, cut at random, whose lines are judged.
+
+    Attributes:
+        repository, time, group: as of a ``Choice``.
+        origin: ``injected``: one of a pair was broken on purpose; ``real``: a fix, or the fix undone;
+            ``clean``: an ordinary change.
+        pair: the same for two windows that mirror each other; what one takes away the other brings.
+        marks: for each line ``+`` (brought), ``-`` (taken away) or a blank.
+        lines: the texts, with their indentation.
+        faults: by place; none where the change is right.
+    """
+
+    repository: str
+    time: int
+    group: str
+    origin: Literal["injected", "real", "clean"]
+    pair: str
+    marks: str
+    lines: tuple[str, ...]
+    faults: tuple[Fault, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.marks) != len(self.lines) or not set(self.marks) <= set("+- "):
+            raise ValueError(f"{self.group}: {self.marks!r} does not mark {len(self.lines)} lines")
+        places = [fault.at for fault in self.faults]
+        if places != sorted(set(places)) or any(not 0 <= at < len(self.lines) for at in places):
+            raise ValueError(f"{self.group}: {places} are no places of lines, ascending")
 
 
 class Changed(msgspec.Struct, frozen=True):
@@ -106,3 +144,49 @@ class Task:
     features: Callable[[str, Sequence[str]], Sequence[Sequence[float]]]
     feature_names: tuple[str, ...]
     kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Injected:
+    """A way to break a file: lines that are right, and what stands in their place when they are wrong.
+
+    Attributes:
+        kind: one of the task's ``classes``.
+        line: the first of the lines, 1-based; where they are missing, the line they would stand before.
+        right, wrong: whole lines; one of them may be none.
+        first, last: of the function around it, 1-based.
+    """
+
+    kind: str
+    line: int
+    right: tuple[str, ...]
+    wrong: tuple[str, ...]
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class LineTask:
+    """Telling defective lines of a change from others.
+
+    Attributes:
+        name: in kebab case, unique among all plugins.
+        specialist: whose adapter it is.
+        title: what is told, in one line, for people.
+        patterns: glob patterns of the files it is about.
+        classes: of defects that are injected, in a stable order.
+        inject: (path, text of a file, seed) -> ways to break it; the same for the same arguments.
+        is_source: whether a path is code that is neither test nor example.
+    """
+
+    name: str
+    specialist: str
+    title: str
+    patterns: tuple[str, ...]
+    classes: tuple[str, ...]
+    inject: Callable[[str, str, int], Iterator[Injected]]
+    is_source: Callable[[str], bool]
+    kind: str = ""
+
+
+AnyTask = Task | LineTask

@@ -550,7 +550,6 @@ class TestKindsOfFile:
             ("data.py", "it is larger than 2 MiB")
         ]
         assert report["context"]["added_lines"] == 50_000_000 // len(row) + 5
-        assert report["timings"]["total_s"] < 20
 
 
 NAMES = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,13 @@ from wardround.corpora.audit import SHARES, Audit, Check, audit_of, read_audit
 from wardround.corpora.auditing import Auditing, Demands, check_limits, summary
 from wardround.corpora.measuring import KeptForMeasuring
 from wardround.corpora.near import NearIndex
+from wardround.corpora.own import OwnSplit
 from wardround.corpora.records import Corpus, MinedRepository, digest_of, record_of
 from wardround.corpora.secrets import SecretScan
 from wardround.errors import TrainingError, UsageError
 from wardround.tasks import Choice
+from wardround.training.audited import passed_audit
+from wardround.training.recipe import DataPart
 
 TOKEN = "ghp_" + "k3Jq9ZxT7bWm2RvLs8Yd4NcHf6PgQa1UeXoB"
 NOUNS = (
@@ -220,6 +224,40 @@ def test_one_repository_is_divided_by_time_alone_where_that_is_allowed(
     assert audit.passed
 
 
+def _of_file(file: str, number: int, time: int) -> Choice:
+    return _choice(number, time=time, group=f"{file}@{number}")
+
+
+def test_one_repository_is_divided_by_its_files_too(tmp_path: Path, scan: SecretScan) -> None:
+    own = OwnSplit(repository="acme/shop")
+    files = [f"src/part{n}.py" for n in range(80)]
+    learnt = [name for name in files if own.fold(name) == "train"]
+    held = [name for name in files if own.fold(name) == "evaluation"]
+    rows = [_of_file(name, at, 1000) for at, name in enumerate((*learnt, *held))]
+    later = [_of_file(name, 200 + at, 100_000) for at, name in enumerate((*learnt[:5], *held[:9]))]
+    repeated = _of_file(held[9], 0, 100_000)
+    secret = msgspec.structs.replace(_of_file(held[10], 300, 100_000), query=f"the token {TOKEN}")
+    file = _write(tmp_path / "own.jsonl", [*rows, *later, repeated, secret])
+    demands = Demands(since=86_400, kept=DEMANDS.kept, own=own)
+    auditing = Auditing([file], [], demands, scan, lambda text: None)
+    (audit,) = auditing.run()
+    assert set(_failed(audit)) == {"near-duplicates-across", "secrets"}
+    assert (audit.train_items, audit.evaluation_items) == (len(learnt), 11)
+    assert audit.scope == "acme/shop, held 0.35, validation 0.12"
+    (tmp_path / "clean").mkdir()
+    (clean,) = auditing.clean(tmp_path / "clean")
+    (again,) = Auditing([clean], [], demands, scan, lambda text: None).run()
+    assert again.passed
+
+    data = DataPart(
+        records=("own.jsonl",), until=date(1970, 1, 2), since=date(1970, 1, 2), scope=own
+    )  # fmt: skip
+    assert passed_audit([clean], data).startswith("passed")
+    other = msgspec.structs.replace(data, scope=OwnSplit(repository="acme/shop", held=0.5))
+    with pytest.raises(TrainingError, match=r"by another rule .* wardround data audit with --recipe again"):
+        passed_audit([clean], other)
+
+
 def test_licences_come_from_the_record_of_the_mining_or_from_the_user(
     tmp_path: Path, scan: SecretScan
 ) -> None:
@@ -370,3 +408,20 @@ def test_lists_of_repositories_kept_for_measuring(tmp_path: Path, monkeypatch: p
     (tmp_path / "bad").write_bytes(b"\xff")
     with pytest.raises(UsageError, match="cannot be read"):
         KeptForMeasuring.read(tmp_path / "bad")
+
+
+def test_the_sides_can_be_those_of_a_recipe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from wardround.cli import run
+
+    file = _write(tmp_path / "all.jsonl", [_choice(n, time=1000) for n in range(200)])
+    recipe = tmp_path / "recipe.yml"
+    recipe.write_text(
+        "{name: a, specialist: tests, task: b, data: {records: [all.jsonl], since: 1970-01-02, "
+        "until: 1970-01-02, scope: {repository: acme/shop}}}"
+    )
+    assert run(["data", "audit", str(file), "--recipe", str(recipe)]) == 1
+    audit = msgspec.json.decode(audit_of(file).read_bytes(), type=Audit)
+    assert audit.scope == "acme/shop, held 0.35, validation 0.12"
+    assert "split" in _failed(audit)
+    assert run(["data", "audit", str(file), "--recipe", str(recipe), "--since", "2020-01-01"]) == 2
+    assert "leave --hold-out and --since out" in capsys.readouterr().err

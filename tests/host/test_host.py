@@ -148,3 +148,26 @@ def test_importing_the_package_loads_nothing_heavy(repo: GitRepository) -> None:
         f"print([m for m in {heavy[:-1]!r} if m in sys.modules])"
     )
     assert repo.run(sys.executable, "-c", code).stdout.endswith("[]\n")
+
+
+_NEEDLESS = (
+    "asyncio", "difflib", "email", "importlib.metadata", "importlib.resources", "json", "libcst", "numpy",
+    "random", "shutil", "sysconfig", "tempfile", "tomllib", "unicodedata", "unidiff", "yaml", "zipfile",
+)  # fmt: skip
+_LOADED = f"""
+import sys
+from wardround.cli import run
+run(["review", "--only", "docker-ci", "--only", "sql"])
+late = ("wardround.drift", "wardround.inference", "wardround.retrieval")
+ours = [m for n, m in sys.modules.items() if n.startswith("wardround.") and not n.startswith(late)]
+values = {{v for m in ours for v in vars(m).values() if isinstance(v, type) and v.__module__ in sys.modules}}
+print([m for m in {_NEEDLESS!r} if m in sys.modules])
+print(sorted(v.__qualname__ for v in values if hasattr(v, "__dataclass_fields__")))
+"""
+
+
+def test_a_review_from_the_cache_loads_and_builds_nothing_it_does_not_need(repo: GitRepository) -> None:
+    repo.commit({"src/shop.py": "PRICE = 1\n", "pyproject.toml": '[project]\nrequires-python = ">=3.11"\n'})
+    repo.stage({"src/shop.py": "PRICE = 2\n", "Dockerfile": "FROM shop:1\n", "a.sql": "select 1;\n"})
+    repo.run(sys.executable, "-c", _LOADED)
+    assert repo.run(sys.executable, "-c", _LOADED).stdout.endswith("\n[]\n[]\n")

@@ -36,10 +36,11 @@ class TestList:
     def test_what_a_model_says_of_itself_does_not_steer_the_terminal(
         self, repo: GitRepository, shelf_folder: Path
     ) -> None:
+        before = repo.wardround("adapters", "list", shelf_folder)
         renew(shelf_folder / "table", title="\x1b[2J\nbase rank")
         done = repo.wardround("adapters", "list", shelf_folder)
         assert "\x1b" not in done.stdout
-        assert len(done.stdout.splitlines()) == 3
+        assert len(done.stdout.splitlines()) == len(before.stdout.splitlines())
 
 
 class TestVerify:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from jsonschema import Draft4Validator
+from msgspec.structs import replace
 
 from wardround.change.diff import ChangedFile, FileStatus, Hunk
 from wardround.findings import Edit, Plane, Severity, Span, Status, SuggestedFix, Unreviewed

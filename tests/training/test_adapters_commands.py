@@ -44,11 +44,12 @@ def test_one_command_does_all_of_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["train", "none.yml"], 5, "none.yml: No such file or directory; give the file of a recipe"),
-        (["merge", "none"], 5, "none: there is no finished training here; run `wardround adapters train`"),
+        (["train", "none.yml"], 2, "none.yml: No such file or directory; give the file of a recipe"),
+        (["merge", "none"], 2, "none: there is no finished training here; run `wardround adapters train`"),
+        (["promote", "none"], 2, "none: there is no adapter.metadata.json there, and no model of this name"),
         (["export"], 2, "give either the folder of a training or a model, or --base NAME"),
         (["export", "none", "--merged"], 2, "give the folder to write to with --out DIR"),
-        (["export", "--base", "none", "--out", "x"], 5, "base 'none': there is none of this name; there are"),
+        (["export", "--base", "none", "--out", "x"], 2, "base 'none': there is none of this name; there are"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_sentence(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 
 import msgspec
@@ -25,7 +26,7 @@ from wardround.errors import TrainingError  # noqa: E402
 from wardround.inference.metadata import Evaluation, Interval, Metadata, State  # noqa: E402
 from wardround.inference.ranker import fused  # noqa: E402
 from wardround.retrieval.embedder import Embedder  # noqa: E402
-from wardround.tasks import Task  # noqa: E402
+from wardround.tasks import Choice, Task  # noqa: E402
 from wardround.training.evaluate import Measured, Sides, evaluate  # noqa: E402
 from wardround.training.gates import decide  # noqa: E402
 
@@ -159,6 +160,33 @@ def test_without_a_validation_side_it_says_so() -> None:
     assert found.evaluation.notes[0] == (
         "the fused scores were fitted on the repositories the adapter was trained on, for want of others"
     )
+
+
+def test_of_one_repository_weeks_and_files_are_drawn_and_files_may_not_leak() -> None:
+    week = 7 * 24 * 3600
+
+    def owned(side: Sequence[Choice], first: int, name: str) -> list[Choice]:
+        return [
+            msgspec.structs.replace(
+                one, repository="acme/shop", group=f"{name}{at % 20}.py@{at}", time=first + (at % 30) * week
+            )
+            for at, one in enumerate(side)
+        ]
+
+    usual = sides()
+    one = Sides(
+        owned(usual.training, NEW_YEAR_2024 - 60 * week, "a"),
+        owned(usual.validation, NEW_YEAR_2024 - 60 * week, "b"),
+        owned(usual.evaluation, NEW_YEAR_2024, "c"),
+        own=True,
+    )
+    found = measured(one, Knower(0.1), Knower(0.1, "other")).evaluation
+    assert found.drawn == {"weeks": 30, "files": 20}
+    assert found.repositories == ("acme/shop",)
+    assert found.leaks == 0
+    assert "the fused scores were fitted on 20 files of neither side" in found.notes
+    leaking = replace(one, evaluation=owned(usual.evaluation, NEW_YEAR_2024, "a"))
+    assert measured(leaking, Knower(0.1), Knower(0.1, "other")).evaluation.leaks >= 20
 
 
 def test_progress_names_what_is_done() -> None:

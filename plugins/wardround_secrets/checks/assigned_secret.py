@@ -76,6 +76,21 @@ class AssignedSecret(SecretCheck):
                     f"{given.name[-40:].lstrip('.-_')} is given a random-looking value (***): chan"
                     f"ge it, then remove it",
                 )
+        yield from _told_by_a_model(text)
+
+
+def _told_by_a_model(text: Text) -> Iterator[Hit]:
+    """Literals in doubt that a model, where one earned it, takes for secrets."""
+    from wardround_secrets.doubt.asking import secrets_in_doubt
+
+    for literal in secrets_in_doubt(text):
+        name = literal.name[-40:].lstrip(".-_")
+        yield Hit(
+            literal.start,
+            literal.end,
+            f"{name} is given what reads like a secret (***): if it opens anything, change and remove it",
+            Severity.INFO,
+        )
 
 
 def is_drawn(value: str) -> bool:

@@ -49,13 +49,18 @@ class HardcodedPassword(SecretCheck):
     @classmethod
     def find(cls, text: Text) -> Iterator[Hit]:
         for given in text.assignments:
-            if _PASSWORD.search(given.name) and is_password(given.value):
+            if names_a_password(given.name) and is_password(given.value):
                 name = given.name[-40:].lstrip(".-_")
                 yield Hit(
                     given.start,
                     given.end,
                     f"{name} is written in the source (***): change it, then remove it",
                 )
+
+
+def names_a_password(name: str) -> bool:
+    """Whether a name says that it is given a password."""
+    return _PASSWORD.search(name) is not None
 
 
 def is_password(value: str) -> bool:

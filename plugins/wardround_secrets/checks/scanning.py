@@ -8,7 +8,7 @@ code point, so that offsets are columns.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -16,6 +16,7 @@ from typing import ClassVar
 
 from wardround.checks import Check, Source
 from wardround.findings import Plane, RawResult, Severity, Span
+from wardround.models import Models, NoModels
 from wardround_secrets.checks import places
 from wardround_secrets.checks.assignments import Assignment, assignments_in
 
@@ -38,11 +39,24 @@ class Hit:
 
 
 class Text:
-    """The text of one file, and the places in it that are worth a look."""
+    """The text of one file, and the places in it that are worth a look.
 
-    def __init__(self, path: str, text: str) -> None:
+    Attributes:
+        models: what may be asked about literals that are in doubt.
+        is_added: whether the change brought a line (1-based).
+    """
+
+    def __init__(
+        self,
+        path: str,
+        text: str,
+        models: Models | None = None,
+        is_added: Callable[[int], bool] = lambda line: True,
+    ) -> None:
         self.path = path
         self.text = text
+        self.models = models or NoModels()
+        self.is_added = is_added
 
     @cached_property
     def _bytes(self) -> bytes:
@@ -136,7 +150,7 @@ def scanned(
     order: Sequence[type[SecretCheck]], wanted: Sequence[type[Check]], source: Source
 ) -> list[RawResult]:
     """What the wanted checks say about a file; of two that see the same secret, the one first in order."""
-    text = Text(source.path, source.text)
+    text = Text(source.path, source.text, source.models, source.is_added)
     taken: list[tuple[int, int]] = []
     found: list[RawResult] = []
     for check in order:

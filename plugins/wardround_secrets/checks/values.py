@@ -78,6 +78,11 @@ def has_stop_word(value: str) -> bool:
     return _STOP_WORDS.search(value) is not None
 
 
+def stop_word_share(value: str) -> float:
+    """The part of a value that is such words, 0 to 1."""
+    return sum(len(word) for word in _STOP_WORDS.findall(value)) / len(value)
+
+
 def is_filled_in_later(value: str) -> bool:
     """Whether something else takes the value's place at run time."""
     return _TEMPLATE.search(value) is not None

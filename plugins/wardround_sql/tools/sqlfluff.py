@@ -10,7 +10,6 @@ import configparser
 import hashlib
 import io
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -110,6 +109,8 @@ def _dialect_table(table: object) -> str:
 
 
 def _toml(text: str) -> dict[str, Any]:
+    import tomllib
+
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):

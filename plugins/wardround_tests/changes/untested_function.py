@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import ChangeCase, ChangeCheck, ChangedText
+from wardround.checks import ChangeCase, ChangeCheck, ChangedText, WholeChange
 from wardround.findings import Severity, Span
 from wardround_tests.paths import PYTHON_TESTS, SCRIPT_TESTS, is_production, is_test
 
@@ -16,6 +16,10 @@ _FILES = 12
 """Changed files of a language that are looked at."""
 _READ = 60
 """Tests that are read to see what they name; where more name something, all is taken to be reached."""
+_HINTS = 3
+"""Files of a language of which the nearest tests are told."""
+_NEAR = 6.5
+"""The score from which a test is told; ``evals/covering.py hints`` measures how often its file is right."""
 _LINES = 3
 """Lines a function must have to be worth a test of its own."""
 _PYTHON = r"^(?:async )?def ([a-z]\w*)\("
@@ -79,12 +83,18 @@ class UntestedFunction(ChangeCheck):
         ),
     ]
 
+    def __init__(self, change: WholeChange) -> None:
+        super().__init__(change)
+        self._files_of_tests: dict[Sequence[str], list[str]] = {}
+
     def run(self) -> None:
         for patterns, of_language in ((PYTHON_TESTS, True), (SCRIPT_TESTS, False)):
             found = [Touched(f, tuple(_changed_functions(f))) for f in self._candidates(of_language)]
             touched = [one for one in found if one.functions]
-            for one in self._not_reached(touched[:_FILES], patterns):
-                self._tell(one)
+            left = self._not_reached(touched[:_FILES], patterns)
+            hints = self._hints(left[:_HINTS], patterns)
+            for one in left:
+                self._tell(one, next(hints, ""))
 
     def _candidates(self, is_python: bool) -> Iterator[ChangedText]:
         for file in self.change.files:
@@ -105,17 +115,32 @@ class UntestedFunction(ChangeCheck):
             return []
         texts = [project.read(path) or "" for path in naming]
         left = [one for one in left if not any(map(one.named_in, texts))]
-        has_tests = bool(naming) or any(map(is_test, project.files_with_word(["import"], patterns)))
-        return left if left and has_tests else []
+        return left if left and (naming or self._tests(patterns)) else []
 
-    def _tell(self, one: Touched) -> None:
+    def _tests(self, patterns: Sequence[str]) -> list[str]:
+        """The files of tests of a language; git is asked once."""
+        if patterns not in self._files_of_tests:
+            found = self.change.project.files_with_word(["import"], patterns)
+            self._files_of_tests[patterns] = list(filter(is_test, found))
+        return self._files_of_tests[patterns]
+
+    def _hints(self, left: Sequence[Touched], patterns: Sequence[str]) -> Iterator[str]:
+        """Of each the nearest test, where one is near enough, as the end of a message."""
+        from wardround_tests.covering import Nearest, subject_of  # what reads tests is not needed before
+
+        nearest = Nearest(self.change.project, self._tests(patterns))
+        for one in left:
+            found = nearest.to(subject_of(one.file, one.functions[0].name))
+            yield f"; nearest: {found.case.id}" if found is not None and found.score >= _NEAR else ""
+
+    def _tell(self, one: Touched, hint: str) -> None:
         first, *rest = one.functions
         others = f" nor {len(rest)} more here" if rest else ""
         text = (one.file.text or "").split("\n")[first.place - 1]
         self.report(
             one.file.path,
             Span(first.place, 1, first.place, len(text) + 1),
-            f'no test names "{first.name}"{others}, or imports its module',
+            f'no test names "{first.name}"{others}, or imports its module{hint}',
         )
 
 

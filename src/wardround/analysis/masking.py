@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
+
+from msgspec.structs import replace
 
 from wardround.checks import Source
 from wardround.findings import Finding, Span, Status
+from wardround.late import LatePattern
 from wardround.specialists import Specialist
 
-_QUOTES = re.compile(r"[\"'`]+")
+_QUOTES = LatePattern(r"[\"'`]+")
 _TELLING = 6
 """Characters from which on a string found to be a secret is looked for elsewhere."""
-_COULD_HOLD_ONE = re.compile(r"[A-Za-z0-9_-]{20}")
+_COULD_HOLD_ONE = LatePattern(r"[A-Za-z0-9_-]{20}")
 _PRINTED = frozenset({Status.NEW, Status.CAUSED})
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from wardround.analysis.anchors import Anchors
 from wardround.change.diff import ChangedFile
 from wardround.findings import RawResult, Status
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(msgspec.Struct, frozen=True):
     """The results of one tool for one file on both sides.
 
     Attributes:

@@ -6,13 +6,12 @@ import datetime
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from importlib import resources
 
 import msgspec
 
 from wardround.errors import WardroundError
 from wardround.findings import Finding
-from wardround.rules import RULES_PACKAGE, load_yaml
+from wardround.rules import RULES_PACKAGE, load_yaml, package_folder
 from wardround.verdict import dismissals
 from wardround.verdict.baseline import Baseline
 from wardround.verdict.dismissals import Dismissals
@@ -71,7 +70,7 @@ def shipped_rates(tool: str = _MEASURED) -> Rates:
     Raises:
         WardroundError: the file is absent or does not have the shape of ``Rates``.
     """
-    source = resources.files(RULES_PACKAGE) / "triage" / f"{tool}.yml"
+    source = package_folder(RULES_PACKAGE) / "triage" / f"{tool}.yml"
     try:
         return msgspec.convert(load_yaml(source.read_text("utf-8")), Rates)
     except (OSError, msgspec.ValidationError) as cause:

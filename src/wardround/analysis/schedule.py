@@ -8,19 +8,18 @@ on, so only what was never seen costs anything.
 from __future__ import annotations
 
 import hashlib
-import re
 import sys
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from wardround import __version__
 from wardround.change.origin import decoded
@@ -28,7 +27,7 @@ from wardround.change.snapshot import Snapshot, alias
 from wardround.checks import Project, Source
 from wardround.errors import ToolFailed
 from wardround.findings import DOES_NOT_PARSE, RawResult, ToolRun, Unreviewed
-from wardround.late import Late
+from wardround.late import Late, LatePattern
 from wardround.models import Models, NoModels
 from wardround.specialists import Specialist
 from wardround.tools.columns import in_code_points
@@ -40,11 +39,10 @@ from wardround.tools.version import file_state, tool_version
 _FILES_PER_RUN = 1000
 _PROJECT_FILES_PER_RUN = 10_000
 _ARGUMENT_BYTES = 1_000_000
-_TOKEN_LIKE = re.compile(r"[A-Za-z0-9_-]{20,}")
+_TOKEN_LIKE = LatePattern(r"[A-Za-z0-9_-]{20,}")
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(msgspec.Struct, frozen=True):
     """One file of one side, for one specialist.
 
     Attributes:
@@ -75,8 +73,7 @@ class Desk(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(msgspec.Struct, frozen=True):
     """One side of the change, as the tools are to see it.
 
     Attributes:
@@ -113,14 +110,13 @@ def reviewers_of(specialist: Specialist) -> tuple[Reviewer, ...]:
     return (specialist, *specialist.tools, *specialist.borrows)
 
 
-@dataclass(slots=True)
-class Results:
+class Results(msgspec.Struct):
     """What was said about one side, by (reviewer, path), and what was not looked at."""
 
-    by_file: dict[tuple[Reviewer, str], list[RawResult]] = field(default_factory=dict)
-    unreviewed: list[Unreviewed] = field(default_factory=list)
-    runs: list[ToolRun] = field(default_factory=list)
-    fresh: dict[bytes, tuple[str, list[RawResult]]] = field(default_factory=dict)
+    by_file: dict[tuple[Reviewer, str], list[RawResult]] = msgspec.field(default_factory=dict)
+    unreviewed: list[Unreviewed] = msgspec.field(default_factory=list)
+    runs: list[ToolRun] = msgspec.field(default_factory=list)
+    fresh: dict[bytes, tuple[str, list[RawResult]]] = msgspec.field(default_factory=dict)
 
     def of(self, reviewer: Reviewer, path: str) -> list[RawResult] | None:
         """The results of a reviewer for a file; None if it did not look at it."""
@@ -131,8 +127,7 @@ class Results:
         return any(reviewer.name == name and path == where for reviewer, where in self.by_file)
 
 
-@dataclass(slots=True)
-class Job:
+class Job(msgspec.Struct):
     """A tool and the files of it that are not in the cache."""
 
     tool: Tool
@@ -142,8 +137,8 @@ class Job:
     files: tuple[str, ...]
     keys: dict[str, bytes]
     seconds: float = 0.0
-    results: dict[str, list[RawResult]] = field(default_factory=dict)
-    passed_over: dict[str, str] = field(default_factory=dict)
+    results: dict[str, list[RawResult]] = msgspec.field(default_factory=dict)
+    passed_over: dict[str, str] = msgspec.field(default_factory=dict)
     trouble: ToolFailed | None = None
 
     def room(self, side: Side) -> str:
@@ -584,7 +579,7 @@ def _code_identity(specialist: Specialist) -> str:
         files = specialist.checks.package_files()
     else:
         modules = {sys.modules.get(check.__module__) for check in specialist.checks}
-        files = sorted(Path(m.__file__) for m in modules if m is not None and m.__file__ is not None)
+        files = sorted(m.__file__ for m in modules if m is not None and m.__file__ is not None)
     parts = [specialist.name]
     for file in files:
         with suppress(OSError):

@@ -6,11 +6,13 @@ import fnmatch
 import os
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
+
+import msgspec
+from msgspec.structs import replace
 
 from wardround.analysis.schedule import Results, Side, Unit, Workbench, content_digest, reviewers_of
 from wardround.change.diff import Change, ChangedFile, FileStatus
@@ -20,6 +22,7 @@ from wardround.checks import ChangeCheck, ChangedText, WholeChange
 from wardround.config import Config, Request
 from wardround.findings import RawResult, Unreviewed
 from wardround.host import Host
+from wardround.late import LateEach
 from wardround.models import Models, NoModels
 from wardround.specialists import Specialist
 from wardround.tools.process import Processes
@@ -37,8 +40,7 @@ SNIFFED = 4096
 _LFS = b"version https://git-lfs.github.com/spec/"
 
 
-@dataclass(slots=True)
-class Reviewed:
+class Reviewed(msgspec.Struct):
     """What was said about both sides.
 
     Attributes:
@@ -50,9 +52,9 @@ class Reviewed:
 
     head: Results
     base: Results
-    claimed: dict[str, list[Specialist]] = field(default_factory=dict)
-    digests: dict[str, bytes] = field(default_factory=dict)
-    unreviewed: list[Unreviewed] = field(default_factory=list)
+    claimed: dict[str, list[Specialist]] = msgspec.field(default_factory=dict)
+    digests: dict[str, bytes] = msgspec.field(default_factory=dict)
+    unreviewed: list[Unreviewed] = msgspec.field(default_factory=list)
     notes: tuple[str, ...] = ()
 
 
@@ -234,8 +236,9 @@ class Sides:
             return units
         from wardround.inference.desk import within
 
-        scored = within(self._desk.limits.hunks, units, self._hunks)
-        return [replace(u, scored=u.path in scored) if u.specialist.models else u for u in units]
+        asking = {u.specialist for u in units if self._desk.is_asked_by(u.specialist)}
+        scored = within(self._desk.limits.hunks, [u for u in units if u.specialist in asking], self._hunks)
+        return [replace(u, scored=u.path in scored) if u.specialist in asking else u for u in units]
 
     def _selected(self, name: str) -> bool:
         only = self._request.only or self._config.root.only
@@ -313,7 +316,7 @@ class Sides:
         checking = [s for s in self._selected_specialists if self._change.files and s.change_checks]
         for specialist in checking:
             change = self._whole_change(specialist)
-            for check_type in specialist.change_checks if change.files else ():
+            for check_type in _checks_of(specialist, change) if change.files else ():
                 try:
                     results = self._looked(specialist, partial(_results_of, check_type, change))
                 except Exception as cause:  # noqa: BLE001  (a plugin's check: anything can come out)
@@ -371,6 +374,12 @@ class Sides:
         return (head, base - head) if name == "head" else (base, head - base)
 
 
+def _checks_of(specialist: Specialist, change: WholeChange) -> Iterable[type[ChangeCheck]]:
+    """The checks that may say something about a change."""
+    checks = specialist.change_checks
+    return checks.about_change(change.files) if isinstance(checks, LateEach) else checks
+
+
 def _results_of(check_type: type[ChangeCheck], change: WholeChange, models: Models) -> list[RawResult]:
     """What a check says of the whole change."""
     check = check_type(replace(change, models=models))
@@ -378,8 +387,7 @@ def _results_of(check_type: type[ChangeCheck], change: WholeChange, models: Mode
     return check.results
 
 
-@dataclass(frozen=True, slots=True)
-class _Neighbours:
+class _Neighbours(msgspec.Struct, frozen=True):
     """The rest of the repository, as a check may ask for it."""
 
     origin: Origin

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
+
+from msgspec.structs import replace
 
 from wardround import config as configuration
 from wardround.analysis.anchors import Anchors, fingerprints
@@ -343,6 +343,8 @@ def _finding(result: RawResult, rule: Rule, specialist: str, severity: Severity,
 
 def _tables(content: bytes | None, names: Collection[str]) -> object:
     """The named tables below ``tool`` of a TOML file; the bytes themselves if it cannot be read."""
+    import tomllib  # for those reviews only whose change steers them
+
     try:
         tool = tomllib.loads((content or b"").decode("utf-8")).get("tool", {})
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError):

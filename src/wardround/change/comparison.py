@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from wardround.change.diff import Change, ChangedFile, FileStatus, Hunk, hunks_of, unquote
 from wardround.change.program import GitProgram
 from wardround.errors import DiffError, GitError
+from wardround.late import LatePattern
 
 _DIFF_OPTIONS = (
     "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "--find-renames", "-l1000",
@@ -26,7 +27,7 @@ _STATUS = {
     "U": FileStatus.UNMERGED,
 }
 _WITHOUT_HUNKS = {FileStatus.DELETED, FileStatus.RETYPED, FileStatus.UNMERGED}
-_WHOLE_FILE = re.compile(r"@@ -0,0 \+1(?:,(\d+))? @@")
+_WHOLE_FILE = LatePattern(r"@@ -0,0 \+1(?:,(\d+))? @@")
 
 
 class Comparison:

@@ -6,10 +6,12 @@ import enum
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+
+import msgspec
 
 from wardround.errors import DiffError
+from wardround.late import LatePattern
 
 
 class FileStatus(enum.StrEnum):
@@ -24,8 +26,7 @@ class FileStatus(enum.StrEnum):
     UNMERGED = "unmerged"
 
 
-@dataclass(frozen=True, slots=True)
-class Hunk:
+class Hunk(msgspec.Struct, frozen=True):
     """A contiguous block of changed lines without context.
 
     Starts are 1-based; a side of length 0 starts at the line *before* the gap, as ``diff -U0`` has it.
@@ -37,8 +38,7 @@ class Hunk:
     head_length: int
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedFile:
+class ChangedFile(msgspec.Struct, frozen=True):
     """One file of a change.
 
     Attributes:
@@ -108,13 +108,12 @@ class ChangedFile:
         return sum(hunk.head_length for hunk in self.hunks)
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(msgspec.Struct, frozen=True):
     """What is under review: the files that differ between ``base`` and ``head``, by path."""
 
     base: str
     head: str
-    files: tuple[ChangedFile, ...] = field(default=())
+    files: tuple[ChangedFile, ...] = ()
 
     def file(self, path: str) -> ChangedFile | None:
         return next((file for file in self.files if file.path == path), None)
@@ -126,27 +125,33 @@ def hunks_of(section: Iterable[str]) -> tuple[Hunk, ...]:
     Raises:
         DiffError: a hunk is not what its header says.
     """
-    from unidiff.errors import UnidiffParseError
-    from unidiff.patch import PatchSet
+    found: list[Hunk] = []
+    base = head = 0  # the lines that are left of the hunk
+    for line in section:
+        if line.startswith("@@ "):
+            if base or head:
+                break
+            hunk = _hunk_of(line)
+            base, head = hunk.base_length, hunk.head_length
+            found.append(hunk)
+        elif found and line[:1] in ("-", "+"):
+            base, head = base - (line[0] == "-"), head - (line[0] == "+")
+            if base < 0 or head < 0:
+                break
+    if base or head:
+        raise DiffError(f"the diff cannot be read: a hunk is not as long as {found[-1]} says")
+    return tuple(found)
 
-    def framed() -> Iterator[str]:
-        yield "--- a/file\n"
-        yield "+++ b/file\n"
-        yield from section
 
-    try:
-        patches = PatchSet(framed(), metadata_only=True)
-    except (UnidiffParseError, ValueError) as cause:
-        raise DiffError(f"the diff cannot be read: {cause}") from cause
-    return tuple(
-        Hunk(h.source_start, h.source_length, h.target_start, h.target_length)
-        for patch in patches
-        for h in patch
-    )
+def _hunk_of(header: str) -> Hunk:
+    match = _HUNK.match(header)
+    if match is None:
+        raise DiffError(f"the diff cannot be read: {header.strip()!r} is no hunk header")
+    base_start, base_length, head_start, head_length = match.groups()
+    return Hunk(int(base_start), int(base_length or 1), int(head_start), int(head_length or 1))
 
 
-@dataclass(frozen=True, slots=True)
-class DiffLine:
+class DiffLine(msgspec.Struct, frozen=True):
     """A line of a hunk: ``kind`` is ``" "``, ``"+"`` or ``"-"``; ``text`` keeps its line end."""
 
     kind: str
@@ -155,8 +160,7 @@ class DiffLine:
     head_line: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class FilePatch:
+class FilePatch(msgspec.Struct, frozen=True):
     """One file of a diff given as text, with all its lines."""
 
     path: str
@@ -193,7 +197,7 @@ def _block(run: Sequence[DiffLine], base: int, head: int) -> Hunk:
     )
 
 
-_QUOTED = re.compile(r'\\(?:([0-7]{1,3})|([abtnvfr"\\]))')
+_QUOTED = LatePattern(r'\\(?:([0-7]{1,3})|([abtnvfr"\\]))')
 _ESCAPES = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, '"': 34, "\\": 92}
 
 
@@ -255,7 +259,7 @@ def read_patch(text: str) -> tuple[FilePatch, ...]:
     return tuple(found[path] for path in sorted(found))
 
 
-_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_HUNK = LatePattern(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
 def _require_whole_hunks(lines: Iterable[str]) -> None:
@@ -272,10 +276,10 @@ def _require_whole_hunks(lines: Iterable[str]) -> None:
             head -= line[:1] in ("+", " ", "\n", "\r")
             ended = True
         elif line.startswith("@@ "):
-            counts = _HUNK.match(line)
-            if counts is None:
+            header = _HUNK.match(line)
+            if header is None:
                 raise DiffError(f"line {number} of the diff is no hunk header: {line.strip()!r}; correct it")
-            base, head = (1 if count is None else int(count) for count in counts.groups())
+            base, head = int(header[2] or 1), int(header[4] or 1)
             ended = False
         elif ended and line[:1] in ("+", "-", " ") and not line.startswith(("--- ", "-- ")):
             raise DiffError(f"line {number} of the diff is one more than its hunk header says; correct it")

@@ -10,10 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-import re
-import shutil
 import stat
-import tempfile
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
@@ -22,11 +19,12 @@ from types import TracebackType
 from typing import Self
 
 from wardround.folders import cache_folder
+from wardround.late import LatePattern
 
 _PREFIX = "wardround-"
 _IN_MEMORY = Path("/dev/shm")  # noqa: S108  (a private folder is made in it)
 _ROOM_BYTES = 512 * 1024 * 1024
-_PLAIN = re.compile(r"[^\x00-\x1f\x7f\udc80-\udcff\\=]+")
+_PLAIN = LatePattern(r"[^\x00-\x1f\x7f\udc80-\udcff\\=]+")
 
 
 def alias(path: str) -> str:
@@ -52,7 +50,7 @@ def private_parent(worktree: Path) -> Path:
         return _IN_MEMORY
     folder = cache_folder()
     if named is None:
-        folder = Path(tempfile.gettempdir()).resolve()
+        folder = _temporary()
     elif os.access(named, os.W_OK | os.X_OK):  # Python would try it by writing, which a kill leaves behind
         folder = named
     if folder.is_relative_to(worktree.resolve()):
@@ -73,7 +71,7 @@ class Snapshot:
     """Folders under one private temporary folder; removed when the context ends."""
 
     def __init__(self, parent: Path | None = None) -> None:
-        parent = parent or Path(tempfile.gettempdir())
+        parent = parent or _temporary()
         _sweep(parent)
         self.folder, self._lock = _locked_folder(parent)
         self.home = self.folder / "home"
@@ -86,7 +84,7 @@ class Snapshot:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+        _remove(self.folder)
         os.close(self._lock)
 
     def side(self, name: str) -> Path:
@@ -188,13 +186,26 @@ def _link_entries(
 def _locked_folder(parent: Path) -> tuple[Path, int]:
     """A new folder and the lock that shows it is in use."""
     while True:
-        made = Path(os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX, dir=parent)))
+        made = Path(os.path.realpath(parent), f"{_PREFIX}{os.urandom(8).hex()}")
+        os.mkdir(made, mode=0o700)
         with suppress(FileNotFoundError):
             lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             fcntl.flock(lock, fcntl.LOCK_EX)
             if made.exists():
                 return made, lock
             os.close(lock)  # another review took it for an orphan before it was locked
+
+
+def _temporary() -> Path:
+    import tempfile
+
+    return Path(tempfile.gettempdir()).resolve()
+
+
+def _remove(folder: Path) -> None:
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _sweep(parent: Path) -> None:
@@ -215,7 +226,7 @@ def _remove_if_orphaned(folder: Path) -> None:
         return
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder)
     except OSError:
         return
     finally:

@@ -8,9 +8,10 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol
+
+import msgspec
 
 from wardround.change.program import GitProgram
 from wardround.errors import GitError
@@ -140,8 +141,7 @@ class Blobs:
         self._process.wait()
 
 
-@dataclass(frozen=True, slots=True)
-class BlobTree:
+class BlobTree(msgspec.Struct, frozen=True):
     """The index (prefix ``:``), or a revision (prefix ``<commit>:``)."""
 
     prefix: str
@@ -151,8 +151,7 @@ class BlobTree:
         return self.blobs.get(self.prefix + path)
 
 
-@dataclass(frozen=True, slots=True)
-class FolderTree:
+class FolderTree(msgspec.Struct, frozen=True):
     """The files of a folder on disk; links are not followed out of their place."""
 
     root: Path
@@ -166,8 +165,7 @@ class FolderTree:
             return None
 
 
-@dataclass(frozen=True, slots=True)
-class EmptyTree:
+class EmptyTree(msgspec.Struct, frozen=True):
     """Before the first commit."""
 
     def read(self, path: str) -> bytes | None:

@@ -45,9 +45,10 @@ def command(model: str, **options: Any) -> int:
             metadata, done = appraise.calibrate_rows(found, options["rows"], method, alarms, progress)
         else:
             raise UsageError("give --recipe FILE, or for a model over numbers --rows FILE")
+    units = "files" if metadata.scope else "repositories"
     emit(
         f"{metadata.name}: {method} on {metadata.calibration.items} items of "
-        f"{len(metadata.calibration.repositories)} repositories, checked on "
+        f"{len(metadata.calibration.repositories)} {units}, checked on "
         f"{len(metadata.calibration.checked)} others: error {done.reliability.error:.3f}, "
         f"Brier {done.reliability.brier:.4f}\n"
         f"threshold {done.threshold:.4f}: {alarms:.2%} of the negatives may pass, {done.alarms:.2%} of the "

@@ -39,13 +39,15 @@ def command(models: tuple[str, ...], **options: Any) -> int:
 
     require_extra(MEASURING)
     from wardround.training import appraise, card, promote
+    from wardround.training.kinds import kind_of
 
     exempt = dict(_exempt(text) for text in options["exempt"])
     found = [promote.model_of(name) for name in models]
     with progress_line() as progress:
         if options["recipe"] is not None:
             base = promote.base_of(options["base"])
-            measured = appraise.evaluate_choices(found, options["recipe"], base, exempt, progress)
+            kind = kind_of(options["recipe"])
+            measured = kind.evaluate(found, options["recipe"], base, exempt, progress)
         elif options["rows"] is not None and options["training_rows"] is not None:
             measured = appraise.evaluate_rows(
                 found, options["rows"], options["training_rows"], options["cheap"], exempt, progress

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,9 @@ from wardround.cli import say
 from wardround.cli.data_mine import seconds_of
 from wardround.cli.reviewing import progress_line
 from wardround.errors import UsageError
+
+if TYPE_CHECKING:
+    from wardround.corpora.own import OwnSplit
 
 
 @click.command("audit")
@@ -22,6 +25,8 @@ from wardround.errors import UsageError
 @click.option(
     "--since", metavar="DATE", help="FILE holds both sides: what is older trains, the rest evaluates."
 )
+@click.option("--recipe", type=click.Path(path_type=Path), metavar="FILE",
+              help="Take the sides from a recipe, in place of --hold-out and --since.")  # fmt: skip
 @click.option("--kept", type=click.Path(path_type=Path), metavar="FILE",
               help="Repositories not to be trained on; kept-for-measuring.txt, if it is here.")  # fmt: skip
 @click.option("--licence", "licences", multiple=True, metavar="NAME=ID",
@@ -45,9 +50,11 @@ def command(files: tuple[Path, ...], **options: Any) -> int:
 
     limits = {name: _share(name, value) for name, value in _pairs("--limit", options["limits"])}
     check_limits(limits)
+    hold_out, since, own = _sides(options)
     demands = Demands(
-        hold_out=frozenset(options["hold_out"]),
-        since=seconds_of("--since", options["since"]),
+        hold_out=hold_out,
+        since=since,
+        own=own,
         kept=KeptForMeasuring.read(options["kept"]),
         licences=dict(_pairs("--licence", options["licences"])),
         allowed=frozenset(options["allowed"]),
@@ -67,6 +74,19 @@ def command(files: tuple[Path, ...], **options: Any) -> int:
     for sentence in failures:
         say(f"wardround: {sentence}")
     return 1 if failures else 0
+
+
+def _sides(options: dict[str, Any]) -> tuple[frozenset[str], int | None, OwnSplit | None]:
+    """Held out repositories, when the evaluation begins, and the rule by which one repository is divided."""
+    if options["recipe"] is None:
+        return frozenset(options["hold_out"]), seconds_of("--since", options["since"]), None
+    if options["hold_out"] or options["since"]:
+        raise UsageError("--recipe says which side is which; leave --hold-out and --since out")
+    from wardround.training.recipe import read_recipe
+
+    data = read_recipe(options["recipe"]).data
+    since = data.since_seconds if data.since else None
+    return frozenset(data.evaluation), since, data.own
 
 
 def _pairs(option: str, given: tuple[str, ...]) -> list[tuple[str, str]]:

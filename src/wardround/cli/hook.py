@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import click
 
-from wardround.cli.reviewing import Output, Target, perform
+from wardround.cli.reviewing import perform
 
 if TYPE_CHECKING:
+    from wardround.cli.asked import Output, Target
     from wardround.config import Request
 
 
@@ -38,6 +38,7 @@ def command(
     PRE_COMMIT_FROM_REF and PRE_COMMIT_TO_REF, where a hook runner sets them, name the commits. As git's own
     pre-push hook it takes git's ARGUMENTS and reads the pushed refs from standard input.
     """
+    from wardround.cli.asked import Output
     from wardround.config import Request
     from wardround.tools.tool import Profile
 
@@ -57,6 +58,8 @@ def _review(target: Target, request: Request, outputs: Sequence[Output]) -> int:
 
 def _targets(stage: str, arguments: Sequence[str]) -> Iterator[Target]:
     """The changes a hook is asked about."""
+    from wardround.cli.asked import Target
+
     named = _named_by_runner(os.environ)
     if named is not None:
         yield named
@@ -68,26 +71,18 @@ def _targets(stage: str, arguments: Sequence[str]) -> Iterator[Target]:
 
 def _named_by_runner(environ: Mapping[str, str]) -> Target | None:
     """The commits pre-commit and prek name for pre-push hooks and for ``--from-ref`` and ``--to-ref``."""
+    from wardround.cli.asked import Target
+
     base, head = environ.get("PRE_COMMIT_FROM_REF"), environ.get("PRE_COMMIT_TO_REF")
     return Target(base=base, head=head, since_root=_is_null(base)) if base and head else None
 
 
-@dataclass(frozen=True, slots=True)
-class PushedRef:
-    """One line git gives a pre-push hook."""
-
-    local: str
-    remote: str
-
-    @classmethod
-    def parse(cls, line: str) -> PushedRef | None:
-        fields = line.split()
-        return cls(fields[1], fields[3]) if len(fields) == 4 else None
-
-
 def _outgoing(arguments: Sequence[str]) -> Iterator[Target]:
     """What ``git push`` is about to send, a target for each branch that is not deleted."""
+    from msgspec.structs import replace
+
     from wardround.change.git import Repository
+    from wardround.cli.asked import PushedRef, Target
 
     remote = arguments[0] if arguments else "origin"
     lines = [] if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read().splitlines()

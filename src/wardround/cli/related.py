@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
-from wardround.cli.reviewing import Target, emit, opened, progress_line, require_one
+from wardround.cli.reviewing import emit, opened, progress_line, require_one
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from wardround.change.git import Repository
+    from wardround.cli.asked import Target
     from wardround.retrieval.answer import ModelUse, RelatedFiles, RelatedHunks
     from wardround.retrieval.embedder import Embedder
     from wardround.retrieval.hunks import Evidence
@@ -34,7 +34,8 @@ Found = TypeVar("Found")
 
 
 @click.command("related")
-@click.argument("query", metavar="TEXT")
+@click.argument("query", metavar="TEXT", required=False)
+@click.option("--tests", is_flag=True, help="The tests of FILE::FUNCTION, or of what a change touches.")
 @click.option("--staged", is_flag=True, help="Among the hunks of what git commit would commit now.")
 @click.option("--worktree", is_flag=True, help="Among the hunks of everything not committed.")
 @click.option("--base", metavar="REF", help="Among the hunks from the merge base with REF ...")
@@ -48,28 +49,56 @@ Found = TypeVar("Found")
     "--repo", type=click.Path(path_type=Path), metavar="DIR", help="The repository (default: here)."
 )
 def command(
-    query: str, staged: bool, worktree: bool, base: str | None, head: str | None, at: str | None,
-    everything: bool, limit: int, form: str, no_models: bool, repo: Path | None,
+    query: str | None, tests: bool, staged: bool, worktree: bool, base: str | None, head: str | None,
+    at: str | None, everything: bool, limit: int, form: str, no_models: bool, repo: Path | None,
 ) -> None:  # fmt: skip
     """Show the code that TEXT is most likely about: files and functions, or hunks of a change.
 
     TEXT is a report, a message, a criterion; the name of a file that holds one; or - for standard input.
+    With --tests it is a function, as in src/rows.py::parse_row, and the tests that most likely cover it are
+    shown; with --staged, --worktree or --base, and no TEXT, those of the functions a change touches. Nothing
+    is run, and no model is asked.
     The first use in a repository reads its files once, later ones only what has changed.
     """
+    from wardround.cli.asked import Target
     from wardround.retrieval.answer import as_json, as_text
 
     ways = {"--staged": staged, "--worktree": worktree, "--base": base is not None, "--at": at is not None}
     require_one(ways, "say in one way what is searched")
     if head is not None and base is None:
         raise click.UsageError("--head needs --base; name the commit it is compared with")
+    target = Target(staged=staged, worktree=worktree, base=base, head=head, repo=repo)
+    is_change = staged or worktree or base is not None
+    if tests:
+        _show_tests(query, target if is_change else None, repo, at, limit, form)
+        return
+    if query is None:
+        raise click.UsageError("Missing argument 'TEXT'.")
     text, file = _asked(query)
     with progress_line() as progress:
-        if staged or worktree or base is not None:
-            target = Target(staged=staged, worktree=worktree, base=base, head=head, repo=repo)
+        if is_change:
             found: RelatedFiles | RelatedHunks = _hunks(text, target, limit, no_models)
         else:
             found = _files(text, file, repo, at, everything, limit, no_models, progress)
     emit(as_json(found) if form == "json" else as_text(found))
+
+
+def _show_tests(
+    query: str | None, target: Target | None, repo: Path | None, at: str | None, limit: int, form: str
+) -> None:
+    from wardround.cli.related_tests import of_change, of_function
+    from wardround.retrieval.answer import tests_as_json, tests_as_text
+
+    if (query is None) is (target is None):
+        raise click.UsageError(
+            "--tests needs FILE::FUNCTION, or one of --staged, --worktree and --base, not both"
+        )
+    with progress_line() as progress:
+        if target is None:
+            found = of_function(query or "", repo, at, limit, progress)
+        else:
+            found = of_change(target, limit, progress)
+    emit(tests_as_json(found) if form == "json" else tests_as_text(found))
 
 
 def _asked(query: str) -> tuple[str, Path | None]:
@@ -100,8 +129,7 @@ def _names_file(query: str) -> bool:
         return False
 
 
-@dataclass(frozen=True, slots=True)
-class LateModel:
+class LateModel(NamedTuple):
     """The base model, loaded when a text is really to be embedded: what is known of it costs nothing."""
 
     digest: str

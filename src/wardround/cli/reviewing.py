@@ -7,7 +7,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,41 +19,9 @@ if TYPE_CHECKING:
     from wardround.change.diff import Change
     from wardround.change.git import Repository
     from wardround.change.origin import Origin
+    from wardround.cli.asked import Output, Target
     from wardround.config import Request
     from wardround.review import Review
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Which change is meant; exactly one of the ways to say so is used.
-
-    ``since_root`` takes all of ``head``, its whole history, in place of what came since ``base``.
-    """
-
-    staged: bool = False
-    worktree: bool = False
-    base: str | None = None
-    head: str | None = None
-    diff_file: str | None = None
-    repo: Path | None = None
-    since_root: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """A report that is asked for: its format, and a file or standard output."""
-
-    format: str
-    path: Path | None
-
-    @classmethod
-    def parse(cls, text: str) -> Output:
-        from wardround.reports import FORMATS
-
-        name, _, path = text.partition("=")
-        if name not in FORMATS:
-            raise UsageError(f"--format {name}: no such format; there are {', '.join(FORMATS)}")
-        return cls(name, Path(path) if path else None)
 
 
 @contextmanager

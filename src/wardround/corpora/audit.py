@@ -75,7 +75,7 @@ class AuditedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     items: int
 
 
-class Audit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Audit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What came of the audit of one file of records, and of those it was audited with.
 
     Attributes:
@@ -83,6 +83,7 @@ class Audit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         hold_out: repositories of the evaluation, where one file holds both sides.
         since: seconds since 1970; where it was given, the evaluation is younger and the training older.
         train_repositories, evaluation_repositories: sorted.
+        scope: the rule by which one repository was divided; empty where whole repositories are on a side.
     """
 
     schema: Literal["wardround.audit/1"]
@@ -98,6 +99,7 @@ class Audit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     train_repositories: tuple[str, ...]
     evaluation_repositories: tuple[str, ...]
     checks: tuple[Check, ...]
+    scope: str = ""
 
     def failures(self) -> list[str]:
         """One sentence for each check that failed."""
@@ -191,6 +193,7 @@ def assembled(
     since: int | None,
     train: tuple[int, Sequence[str]],
     evaluation: tuple[int, Sequence[str]],
+    scope: str = "",
 ) -> Audit:
     """The audit of one of the files; ``train`` and ``evaluation`` are (items, repositories)."""
     return Audit(
@@ -207,4 +210,5 @@ def assembled(
         train_repositories=tuple(sorted(train[1])),
         evaluation_repositories=tuple(sorted(evaluation[1])),
         checks=tuple(checks),
+        scope=scope,
     )

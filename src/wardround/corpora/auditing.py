@@ -17,6 +17,7 @@ from wardround.corpora.items import Item, items_of
 from wardround.corpora.licences import PERMISSIVE, UNKNOWN
 from wardround.corpora.measuring import KeptForMeasuring
 from wardround.corpora.near import NearIndex
+from wardround.corpora.own import OwnSides, OwnSplit, unit_of
 from wardround.corpora.quality import is_generated, is_vendored, is_wordless, poor
 from wardround.corpora.records import Corpus, digest_of, lines_of, record_of, write_json, write_whole
 from wardround.corpora.secrets import SecretScan
@@ -53,6 +54,8 @@ class Demands:
             Where no repositories are held out all are on both sides, which is a leak unless it is allowed.
         licences: repository -> licence, where the records do not say, or say it wrong.
         allowed: licences that count as permissive too; ``unknown`` may be one.
+        own: the rule by which one repository is divided, whose licence then does not matter; with it
+            ``since`` is where its two sides meet.
         limits: check -> share, in place of the usual ones.
     """
 
@@ -61,6 +64,7 @@ class Demands:
     kept: KeptForMeasuring = field(default_factory=KeptForMeasuring)
     licences: Mapping[str, str] = field(default_factory=dict)
     allowed: frozenset[str] = frozenset()
+    own: OwnSplit | None = None
     limits: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -88,7 +92,8 @@ class Auditing:
         self._say = say
         self._tallies = {name: Tally(name, fault, advice) for name, fault, advice in _CHECKS}
         self._hold_out = {name.lower() for name in demands.hold_out}
-        self._limits = {**SHARES, **demands.limits}
+        self._limits = {**SHARES, **({} if demands.own is None else {"licence": 1.0}), **demands.limits}
+        self._sides = self._own_sides()
         self._framing = Framing()
         self._answers: Counter[str] = Counter()
         self._near = NearIndex()
@@ -114,7 +119,8 @@ class Auditing:
         counts = dict.fromkeys(paths, 0)
         for path, item in self._side(evaluation=True):
             counts[path] += 1
-            self._look_at_evaluation(item)
+            if self._look_at_evaluation(item) and self._sides is not None:
+                self._faulty[path].add(int(item.place.rpartition(":")[2]))
         for path, item in self._side(evaluation=False):
             counts[path] += 1
             if self._look_at_training(item):
@@ -130,7 +136,10 @@ class Auditing:
         return audits
 
     def clean(self, folder: Path) -> list[Path]:
-        """Write what is trained on, without the items that broke a check, to files of the same names."""
+        """Write what is trained on, without the items that broke a check, to files of the same names.
+
+        Of one repository that is divided what is measured on is cleaned too; elsewhere it stays as it is.
+        """
         written = []
         for path, faulty in self._faulty.items():
             target = folder / path.name
@@ -147,6 +156,19 @@ class Auditing:
         if path in self._evaluation:
             return "evaluation"
         return "both" if self._is_divided else "train"
+
+    def _own_sides(self) -> OwnSides | None:
+        """The sides of the one repository that is divided by its files, if one is."""
+        own, since = self._demands.own, self._demands.since
+        if own is None:
+            return None
+        if since is None or self._evaluation:
+            raise UsageError(
+                "one repository is divided by time too, and in the same files; give --since DATE"
+            )
+        rows = (one for path in self._train for one in items_of(path))
+        items = ((one.repository, _group_of(one), one.time) for one in rows)
+        return OwnSides.of(own, since, since, items)
 
     @property
     def _is_divided(self) -> bool:
@@ -170,19 +192,23 @@ class Auditing:
 
     def _belongs(self, item: Item, evaluation: bool) -> bool:
         """Whether an item of a file with both sides is of this one."""
+        if self._sides is not None:
+            side = self._sides.side(item.repository, _group_of(item), item.time)
+            return side is not None and (side == "evaluation") == evaluation
         since = self._demands.since
         held = item.repository.lower() in self._hold_out if self._hold_out else evaluation
         in_time = since is None or (item.time >= since) == evaluation
         return held == evaluation and in_time
 
-    def _look_at_evaluation(self, item: Item) -> None:
+    def _look_at_evaluation(self, item: Item) -> bool:
+        """Whether an item must not be measured on either."""
         self._near.add(item.core, item.place)
         self._eval_groups.add(item.group)
         self._eval_repositories[item.repository] += 1
-        self._eval_names.add(item.repository.lower())
+        self._eval_names.add(self._whole(item))
         if item.time:
             self._oldest = item.time if self._oldest is None else min(item.time, self._oldest)
-        self._look(item)
+        return self._look(item)
 
     def _look_at_training(self, item: Item) -> bool:
         """Whether an item must not be trained on."""
@@ -203,11 +229,15 @@ class Auditing:
         like = self._near.like(item.core)
         faults = self._count("near-duplicates-across", item, like is not None, f"like {like}")
         unknown = not item.repository or "" in self._eval_names
-        shared = unknown or item.repository.lower() in self._eval_names
+        shared = unknown or self._whole(item) in self._eval_names
         faults |= self._count("repository-leakage", item, shared, item.repository or "says no repository")
         faults |= self._count("group-leakage", item, bool(item.group) and item.group in self._eval_groups)
         late = not item.time or self._oldest is None or item.time >= self._oldest
         return faults | self._count("time-leakage", item, late, f"time {item.time}")
+
+    def _whole(self, item: Item) -> str:
+        """What must not be on both sides: the repository, or where one is divided the file."""
+        return item.repository.lower() if self._sides is None else unit_of(_group_of(item), item.time)
 
     def _look(self, item: Item) -> bool:
         """What every item is held to."""
@@ -256,6 +286,7 @@ class Auditing:
             since=self._demands.since,
             train=(self._train_repositories.total(), sorted(self._train_repositories)),
             evaluation=(self._eval_repositories.total(), sorted(self._eval_repositories)),
+            scope="" if self._demands.own is None else self._demands.own.told,
         )
 
     def _all_tallies(self, file: AuditedFile) -> list[Tally]:
@@ -299,6 +330,11 @@ class Auditing:
         tally.share = most / total if total >= _ANSWERS_AT_LEAST else 0.0
         tally.note = f"the commonest answer is given by {most} of {total} items"
         return tally
+
+
+def _group_of(item: Item) -> str:
+    """The group of a choice as its task names it."""
+    return item.group if item.choice is None else item.choice.group
 
 
 def check_limits(given: Mapping[str, float]) -> None:

@@ -11,7 +11,7 @@ import msgspec
 
 from wardround.corpora.records import Curated, Mined, lines_of
 from wardround.errors import UsageError
-from wardround.tasks import Choice
+from wardround.tasks import Choice, Window
 
 
 class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -112,6 +112,13 @@ def _of_mined(place: str, one: Mined) -> Item:
                 texts, changed)  # fmt: skip
 
 
+def _of_window(place: str, one: Window) -> Item:
+    text = "\n".join(one.lines)
+    marked = "\n".join(f"{mark}{line}" for mark, line in zip(one.marks, one.lines, strict=True))
+    return Item(place, one.repository, one.time, "", one.group.partition("@")[0],
+                f"{one.repository} {one.group}", (text,), marked)  # fmt: skip
+
+
 def _of_curated(place: str, one: Curated) -> Item:
     asked = "\n".join(part for part in (one.instruction, one.input) if part)
     origin = Origin(one.repository, one.time, one.licence, one.path)
@@ -137,6 +144,7 @@ def _instruction(place: str, origin: Origin, texts: tuple[str, ...], asked: str,
 
 _KINDS: tuple[tuple[str, Any, Callable[[str, Any], Item]], ...] = (
     ("candidates", Choice, _of_choice),
+    ("marks", Window, _of_window),
     ("kind", Mined, _of_mined),
     ("instruction", Curated, _of_curated),
     ("messages", Chat, _of_chat),

@@ -71,6 +71,14 @@ class Kinds:
             return self._clean()
         return (self._told(one, kind) for one in self._watched(self._all) if self._is_read(one))
 
+    def fixes(self) -> Iterator[Commit]:
+        """Small fixes of code that is no test, newest first."""
+        return self._watched(self._fixes)
+
+    def all(self) -> Iterator[Commit]:
+        """Commits that touch code which people wrote, and are no sweep, newest first."""
+        return self._watched(self._all)
+
     def _watched(self, commits: Sequence[Commit]) -> Iterator[Commit]:
         for number, commit in enumerate(commits):
             self._progress(number, len(commits))

@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from wardround import __version__
-from wardround.corpora import licences
+from wardround.corpora import defects, licences
 from wardround.corpora.history import Limits, RepositoryHistory
 from wardround.corpora.kinds import Kinds
 from wardround.corpora.quality import is_generated, is_vendored, is_wordless, poor
@@ -34,10 +34,10 @@ from wardround.corpora.records import (
 )
 from wardround.corpora.secrets import SecretScan
 from wardround.errors import UsageError
-from wardround.tasks import Choice, Commit, Task
+from wardround.tasks import AnyTask, Choice, Commit, LineTask, Task, Window
 
 Say = Callable[[str], None]
-Item = Choice | Mined
+Item = Choice | Mined | Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +57,30 @@ class Source:
     """
 
     name: str
-    task: Task | None = None
+    task: AnyTask | None = None
+
+    @property
+    def record(self) -> type[Item]:
+        """What its items are."""
+        return _RECORDS[type(self.task)]
 
     @property
     def digest(self) -> str:
         """Changes with the code that mines: the plugin's package and this one."""
         packages = ["wardround.corpora"]
         if self.task is not None:
-            mine = self.task.mine
+            mine = self.task.mine if isinstance(self.task, Task) else self.task.inject
             mine = mine.func if isinstance(mine, partial) else mine
             packages.append(mine.__module__.partition(".")[0])
         return _code_digest(tuple(packages))
 
     def items(self, history: RepositoryHistory, kinds: Kinds) -> Iterator[Item]:
+        if isinstance(self.task, LineTask):
+            return defects.windows(self.task, history, kinds)
         return kinds.mined(self.name) if self.task is None else self.task.mine(history)
+
+
+_RECORDS: dict[type, type[Item]] = {Task: Choice, LineTask: Window, type(None): Mined}
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -219,8 +229,7 @@ class Mining:
             nonlocal count
             for part in parts:
                 items = self._part_file(source, part.repository.name)
-                rows: Iterator[Item] = rows_of(items, Choice) if source.task else rows_of(items, Mined)
-                for item in rows:
+                for item in rows_of(items, source.record):
                     digest = _digest(item)
                     if digest not in seen:
                         seen.add(digest)
@@ -311,6 +320,8 @@ def _texts(item: Item) -> tuple[str, tuple[str, ...]]:
     """The path an item is about, if it says so, and all its texts."""
     if isinstance(item, Choice):
         return item.group.partition("@")[0], (item.query, *item.candidates)
+    if isinstance(item, Window):
+        return item.group.partition("@")[0], ("\n".join(item.lines),)
     lines = [line for file in item.files for hunk in file.hunks for line in (*hunk.removed, *hunk.added)]
     return "", (item.subject, item.body, "\n".join(lines))
 
@@ -319,6 +330,8 @@ def _digest(item: Item) -> bytes:
     """What an item says, whatever repository and time it is from."""
     if isinstance(item, Choice):
         said: object = (item.query, sorted(item.candidates), [item.candidates[at] for at in item.right])
+    elif isinstance(item, Window):
+        said = (item.marks, item.lines)
     else:
         said = (item.kind, [(hunk.removed, hunk.added) for file in item.files for hunk in file.hunks])
     return hashlib.blake2b(msgspec.json.encode(said), digest_size=16).digest()

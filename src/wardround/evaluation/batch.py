@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import msgspec
@@ -131,7 +131,7 @@ class _Switched(Catalogue):
         self._usual = usual
 
     def rule(self, rule_id: str) -> Rule:
-        return replace(self._usual.rule(rule_id), off="")
+        return msgspec.structs.replace(self._usual.rule(rule_id), off="")
 
     def resolve(self, name: str) -> list[Rule]:
         return self._usual.resolve(name)
@@ -140,7 +140,7 @@ class _Switched(Catalogue):
         return self._usual.same_defect(rule)
 
     def listed(self) -> Sequence[Rule]:
-        return [replace(rule, off="") for rule in self._usual.listed()]
+        return [msgspec.structs.replace(rule, off="") for rule in self._usual.listed()]
 
 
 Steps = Generator[tuple[Side, list[Unit]], Results, Reviewed]

@@ -9,7 +9,8 @@ from __future__ import annotations
 import difflib
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from wardround.change.git import INDEX, Repository
 from wardround.findings import Edit, Finding, Status, SuggestedFix
@@ -22,8 +23,7 @@ _CONTEXT = 3
 """Unchanged lines around each change of the patch; none where one of them could be a secret."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
+class Fixed(msgspec.Struct, frozen=True):
     """What was mended: findings by file, the patch that says how, and what was refused and why."""
 
     findings: int
@@ -32,8 +32,7 @@ class Fixed:
     refused: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _NewText:
+class _NewText(msgspec.Struct, frozen=True):
     path: str
     old: str
     new: str

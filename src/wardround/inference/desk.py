@@ -79,6 +79,11 @@ class ModelDesk:
         """What an answer depends on that is given with the models lent for a file."""
         return self.models.identity(unit.specialist.models) if unit.scored else "unscored"
 
+    def is_asked_by(self, specialist: Specialist) -> bool:
+        """Whether a specialist's models can say anything, or would if they were in order; not in shadow."""
+        models = self.models
+        return any(models.usable(name) is not None or name in models.broken for name in specialist.models)
+
     def look(self, unit: Unit, run: Callable[[Models], list[Said]]) -> tuple[list[Said], bool]:
         """Run the checks of one file; see ``analysis.schedule.Desk``."""
         names = unit.specialist.models

@@ -65,9 +65,9 @@ class ReviewModels:
         """The model of a name, if its files are there and it is in one of the states."""
         if name not in self._seen and name not in self.broken:
             try:
-                self.runtime()
                 found = self.shelf().named(name)
                 if found.metadata.state is not State.SHADOW:
+                    self.runtime()
                     self.shelf().require_present(found)
                 self._seen[name] = found
             except ModelError as trouble:

@@ -124,6 +124,8 @@ class Evaluation(_Strict, frozen=True):
         leaks: groups and texts that stand on both sides of the split; None where nobody looked.
         read: findings read by people; needed to ``report``.
         exempt: name of a control -> why it does not apply.
+        drawn: of a model for one repository, how many weeks and files were drawn again for the intervals, in
+            place of repositories.
     """
 
     repositories: tuple[str, ...]
@@ -139,6 +141,7 @@ class Evaluation(_Strict, frozen=True):
     leaks: int | None = None
     read: Reading | None = None
     exempt: dict[str, str] = {}
+    drawn: dict[str, int] = {}
 
 
 class Calibration(_Strict, frozen=True):
@@ -150,6 +153,7 @@ class Calibration(_Strict, frozen=True):
         items: how many it was fitted on, at the natural rate.
         model: SHA-256 of the model file whose scores it was fitted on.
         repositories: those it was fitted on; ``checked`` are others, that ``error`` and ``brier`` are from.
+            Of a model for one repository these are its files, or weeks where questions name no file.
         base_rate: share of right ones among the items.
         error: expected calibration error, 0 to 1; ``brier``: mean squared error of the probability.
     """
@@ -218,16 +222,19 @@ class Metadata(_Strict, frozen=True):
     """Everything about one model, versioned with its weights.
 
     Attributes:
-        kind: ``embedder``: token ids -> unit vector; ``table``: numbers -> score.
+        kind: ``embedder``: token ids -> unit vector; ``table``: numbers -> score; ``lines``: token ids of
+            a window of a change -> logits for each token, of which those of line marks count; no review runs
+            it.
         model: an ONNX file. An embedder takes ``input_ids``, int64 of shape (1, tokens), and gives a float32
             vector of shape (1, width); a table takes float32 of shape (1, numbers), and the last number of
             its last output is the raw score.
         shares: the file of tensors this model gives to others that stand on it; only a base has one.
         window: most tokens of a text; 0 for tables.
-        inputs: names of the numbers a table takes, in order.
+        inputs: names of the numbers a table takes, in order; of a model over lines, names of its heads.
         date: of the training, ``YYYY-MM-DD``.
         seconds: wall time of the training run.
         title: what it does, in one line, for people.
+        scope: the one repository it was trained and measured on, and may be used in; empty for any.
         fusion: how its score joins the cheap evidence; for choices.
         alarm_rate: share of real negatives that may pass the threshold; 0 where there is none.
     """
@@ -236,7 +243,7 @@ class Metadata(_Strict, frozen=True):
     name: str
     specialist: str
     task: str
-    kind: Literal["embedder", "table"]
+    kind: Literal["embedder", "table", "lines"]
     state: State
     licence: str
     date: str
@@ -254,6 +261,7 @@ class Metadata(_Strict, frozen=True):
     parity: tuple[Parity, ...] = ()
     evaluation: Evaluation | None = None
     title: str = ""
+    scope: str = ""
     fusion: Fusion | None = None
     calibration: Calibration = Calibration(method="none")
     alarm_rate: float = 0.0

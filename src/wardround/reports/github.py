@@ -13,8 +13,9 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count, groupby
+
+import msgspec
 
 from wardround.findings import Finding, Severity, Span, Status, Unreviewed
 from wardround.reports import harmless, shortened
@@ -31,8 +32,7 @@ _ORDER = (Status.NEW, Status.CAUSED, Status.EXISTING)
 _NOTE = {Status.CAUSED: " (caused by this change)", Status.EXISTING: " (was there before)"}
 
 
-@dataclass(frozen=True, slots=True)
-class Annotation:
+class Annotation(msgspec.Struct, frozen=True):
     """One workflow command."""
 
     kind: str

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
@@ -12,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from wardround.findings import Finding, Severity, Span, Status, SuggestedFix, Unreviewed
 from wardround.fixes.edits import apply
+from wardround.late import LatePattern
 from wardround.reports import harmless
 from wardround.review import Review
 from wardround.rules import Rule
@@ -24,13 +22,13 @@ WIDTH = 80
 _PER_RULE_AND_FILE = 5
 """How many findings of one rule a file shows; the rest are counted."""
 _FIX_LINES = 12
-_BEFORE_STRING = re.compile(
+_BEFORE_STRING = LatePattern(
     r"""(\s*(?:-\s+)?(?:(?:export|const|let|var|val|final|static|private|public|readonly|return|await|def|set)\s+)*"""
     r"""(?:[A-Za-z_][\w.]{0,60}(?:\s*:\s*[A-Za-z_.\[\]| ]{1,40})?\s*(?::=|=>|[=(:+]{1,2})\s*)?"""
     r"""(?:[A-Za-z_.]{1,60}\s*[=(:]\s*)?[\s(\[{]*[A-Za-z]{0,2}(?:"{3}|'{3}|["'`]))(.*)"""
 )
 """What may stand before a string in a line whose secret is somewhere: names and operators, no bare value."""
-_VALUE_LIKE = re.compile(r"(?=[A-Za-z_.]*\d)[\w.]{16,}")
+_VALUE_LIKE = LatePattern(r"(?=[A-Za-z_.]*\d)[\w.]{16,}")
 _HIDDEN = 8
 """How much of a line must follow a string's start before two characters of it may be shown."""
 
@@ -200,6 +198,8 @@ def columns(text: str) -> int:
     """How many columns of a terminal a text takes."""
     if text.isascii():
         return len(text)
+    import unicodedata
+
     return sum(
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
     )
@@ -282,6 +282,8 @@ def _fix(fix: SuggestedFix, source: Sequence[str], style: Style) -> Iterator[str
     yield from _labelled(
         "fix", harmless(fix.description) + ("" if fix.safe else " (look before you apply it)")
     )
+    import difflib
+
     diff = list(difflib.unified_diff(before.split("\n"), after.split("\n"), lineterm="", n=0))[2:]
     body = [line for line in diff if not line.startswith("@@")]
     for line in body[:_FIX_LINES]:

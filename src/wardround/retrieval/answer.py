@@ -10,6 +10,7 @@ import msgspec
 
 from wardround import __version__
 from wardround.paths import printable
+from wardround.retrieval.covering import Covering
 from wardround.retrieval.files import FileMatch, FunctionMatch
 from wardround.retrieval.hunks import Evidence
 
@@ -50,6 +51,67 @@ class RelatedHunks:
     model: ModelUse
 
 
+@dataclass(frozen=True, slots=True)
+class RelatedTests:
+    """The first of the tests that have something in common with some functions.
+
+    Attributes:
+        candidates: files of tests that were looked at.
+        functions: those that were asked about, as ``path::name``.
+        of: how many there were to ask about; beyond the first of them nothing was asked.
+    """
+
+    candidates: int
+    functions: Sequence[str]
+    of: int
+    tests: Sequence[Covering]
+
+
+def tests_as_text(found: RelatedTests) -> str:
+    """For people: tests, best first, with what speaks for each."""
+    lines = []
+    for place, one in enumerate(found.tests, 1):
+        lines.append(f"{place:>3}  {one.case.id}")
+        said = "; ".join(one.why) or "shares words"
+        lines.append(f"       {one.subject.name}: {said}" if len(found.functions) > 1 else f"       {said}")
+    if not found.functions:
+        lines = ["the change touches no function"]
+    elif not lines:
+        lines = [
+            f"no test in {found.candidates} files has anything in common with {', '.join(found.functions)}"
+        ]
+    else:
+        lines.append(f"\nmost likely among the tests of {found.candidates} files; nothing was run")
+    if found.of > len(found.functions):
+        lines.append(f"asked about the first {len(found.functions)} of {found.of} functions")
+    return printable("\n".join(lines) + "\n")
+
+
+def tests_as_json(found: RelatedTests) -> str:
+    """The same as one JSON document."""
+    rows = [
+        {
+            "test": printable(one.case.id),
+            "file": printable(one.case.path),
+            "line": one.case.line,
+            "end_line": one.case.end_line,
+            "function": printable(one.subject.id),
+            "score": round(one.score, 3),
+            "why": [printable(said) for said in one.why],
+        }
+        for one in found.tests
+    ]
+    return _document(
+        "tests",
+        {
+            "candidates": found.candidates,
+            "functions": list(map(printable, found.functions)),
+            "of": found.of,
+            "results": rows,
+        },
+    )
+
+
 def as_text(found: RelatedFiles | RelatedHunks) -> str:
     """For people: places, best first, and how the order came about."""
     lines = list(_file_lines(found) if isinstance(found, RelatedFiles) else _hunk_lines(found))
@@ -82,15 +144,16 @@ def _hunk_lines(found: RelatedHunks) -> Iterator[str]:
 def as_json(found: RelatedFiles | RelatedHunks) -> str:
     """One JSON document; the same keys whether a model took part or not."""
     files = isinstance(found, RelatedFiles)
-    document: dict[str, Any] = {
-        "schema": SCHEMA,
-        "tool": {"name": "wardround", "version": __version__},
-        "scope": "files" if files else "hunks",
+    return _document("files" if files else "hunks", {
         "candidates": found.candidates,
         "model": {"name": found.model.name, "reason": found.model.reason},
         "results": _file_rows(found) if isinstance(found, RelatedFiles) else _hunk_rows(found),
-    }
-    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+    })  # fmt: skip
+
+
+def _document(scope: str, answer: dict[str, Any]) -> str:
+    head = {"schema": SCHEMA, "tool": {"name": "wardround", "version": __version__}, "scope": scope}
+    return msgspec.json.format(msgspec.json.encode(head | answer), indent=2).decode() + "\n"
 
 
 def _file_rows(found: RelatedFiles) -> list[dict[str, Any]]:

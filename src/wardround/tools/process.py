@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
-import sysconfig
+import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+
+import msgspec
 
 from wardround.errors import ToolFailed, ToolMissing
 
@@ -19,8 +20,7 @@ _QUOTED_ERROR = 400
 """How many characters of a tool's own complaint are repeated."""
 
 
-@dataclass(frozen=True, slots=True)
-class Printed:
+class Printed(msgspec.Struct, frozen=True):
     """What a tool that ran left on its standard output and its standard error."""
 
     out: bytes
@@ -124,9 +124,26 @@ def _how_it_ended(status: int, stderr: bytes) -> str:
 
 def find_program(name: str) -> Path | None:
     """Where a tool is: in wardround's own environment, whose versions are pinned, else on PATH."""
-    own = shutil.which(name, path=sysconfig.get_path("scripts"))
-    found = own or shutil.which(name)
+    own = os.path.join(scripts_folder(), name)
+    if os.path.isfile(own) and os.access(own, os.X_OK):
+        return Path(os.path.abspath(own))
+    import shutil
+
+    found = shutil.which(name)
     return Path(os.path.abspath(found)) if found else None
+
+
+@cache
+def scripts_folder() -> str:
+    """Where the programs of wardround's own environment are.
+
+    Of a virtual environment that is known without reading how Python was built, as ``sysconfig`` does.
+    """
+    if sys.prefix != sys.base_prefix:
+        return os.path.join(sys.prefix, "bin")
+    import sysconfig
+
+    return sysconfig.get_path("scripts")
 
 
 def bare_environment(program: Path, home: Path, variables: Mapping[str, str]) -> dict[str, str]:

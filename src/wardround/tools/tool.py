@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from wardround.findings import RawResult
 
@@ -33,8 +34,7 @@ class Columns(enum.StrEnum):
     UTF16 = "utf-16"
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
+class Invocation(msgspec.Struct, frozen=True):
     """One run of a tool over some files of a snapshot.
 
     Attributes:
@@ -57,8 +57,7 @@ def install_line(extra: str = "") -> str:
     return f"pip install 'wardround[{extra}]'" if extra else "pip install --force-reinstall wardround"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tool:
+class Tool(msgspec.Struct, frozen=True, eq=False):
     """A static analyser, found as a program and read through its output. Each object is a tool of its own.
 
     Attributes:
@@ -119,5 +118,5 @@ class Tool:
     wanted: Callable[[Any, str, str], bool] | None = None
     opt_in: bool = False
     passed_over: Callable[[bytes, Invocation], Mapping[str, str]] | None = None
-    variables: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = msgspec.field(default_factory=dict)
     map_package: str = "wardround_rules"

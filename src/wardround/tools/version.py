@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sysconfig
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -13,7 +12,7 @@ from wardround.errors import ToolFailed
 from wardround.hookspecs import GROUP
 from wardround.installed import installed
 from wardround.kept import kept
-from wardround.tools.process import Processes, bare_environment
+from wardround.tools.process import Processes, bare_environment, scripts_folder
 from wardround.tools.tool import Tool
 
 _VERSION_TIMEOUT_S = 10.0
@@ -50,9 +49,9 @@ def _asked(program: Path, variables: tuple[tuple[str, str], ...]) -> str:
 
 
 def _is_ours(program: Path) -> bool:
-    return str(program.parent) == os.path.abspath(sysconfig.get_path("scripts"))
+    return str(program.parent) == os.path.abspath(scripts_folder())
 
 
-def file_state(program: Path) -> str:
-    found = program.stat()
+def file_state(file: Path | str) -> str:
+    found = os.stat(file)
     return f"{found.st_size} {found.st_mtime_ns}"

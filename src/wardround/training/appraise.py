@@ -7,18 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import numpy as np
 
 from wardround import host
+from wardround.corpora.own import unit_of
 from wardround.errors import TrainingError
 from wardround.inference.metadata import Metadata, State, read_metadata
 from wardround.inference.runtime import find
 from wardround.inference.shelf import Shelf
 from wardround.inference.table import raw_score
 from wardround.retrieval.embedder import Embedder
-from wardround.tasks import Choice, Task
+from wardround.tasks import Choice, LineTask, Task
 from wardround.training import gates, logistic, plots, tables
 from wardround.training.calibrate import Calibrated, Method, calibrate, probability
 from wardround.training.evaluate import Measured, Progress, Sides, cosines, evaluate, evidence
@@ -28,6 +30,7 @@ from wardround.training.recipe import Recipe, read_recipe, recipe_digest
 from wardround.training.run import MODEL_FOLDER, read_steps
 from wardround.training.statistics import Flags, Floats
 
+OneTask = TypeVar("OneTask", Task, LineTask)
 REPORT = "report"
 """The threshold from which a model may make findings."""
 
@@ -53,7 +56,7 @@ def evaluate_choices(
     task, found = task_of(recipe.task), split(recipe, recipe_file.parent)
     measured = evaluate(
         task,
-        Sides(found.training, found.validation, found.evaluation),
+        Sides(found.training, found.validation, found.evaluation, own=recipe.data.own is not None),
         embedder(_base_model(base, first), None),
         {model.metadata.seed: embedder(model, base) for model in models},
         shipped=first.metadata.seed,
@@ -80,7 +83,20 @@ def task_of(name: str) -> Task:
     Raises:
         TrainingError: none does.
     """
-    tasks = host.load_tasks()
+    return _named_task(name, Task)
+
+
+def line_task_of(name: str) -> LineTask:
+    """The task of a name that judges lines.
+
+    Raises:
+        TrainingError: no plugin brings it.
+    """
+    return _named_task(name, LineTask)
+
+
+def _named_task(name: str, kind: type[OneTask]) -> OneTask:
+    tasks = [task for task in host.load_tasks() if isinstance(task, kind)]
     for task in tasks:
         if task.name == name:
             return task
@@ -228,7 +244,9 @@ def calibrate_choices(
     choices = split(recipe, recipe_file.parent).evaluation
     scores = fused_scores(model, base, choices, progress)
     right = np.array([at in one.right for one in choices for at in range(len(one.candidates))])
-    of_rows = [one.repository for one in choices for _ in one.candidates]
+    own = recipe.data.own is not None
+    units = [unit_of(one.group, one.time) if own else one.repository for one in choices]
+    of_rows = [unit for unit, one in zip(units, choices, strict=True) for _ in one.candidates]
     return _calibrated(model, scores, right, of_rows, None, method, alarm_rate)
 
 
@@ -252,7 +270,7 @@ def _calibrated(
     alarm_rate: float,
 ) -> tuple[Metadata, Calibrated]:
     known = model.metadata
-    trained = known.data.repositories if known.data else ()
+    trained = known.data.repositories if known.data and not known.scope else ()
     both = gates.shared_repositories(trained, of_rows)
     if both:
         raise TrainingError(

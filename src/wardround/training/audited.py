@@ -22,6 +22,7 @@ def passed_audit(files: Sequence[Path], data: DataPart) -> str:
     held: set[str] = set()
     for file in files:
         audit = read_audit(file)
+        _require_same_rule(file, audit.scope, data)
         mixed = {name.lower() for name in audit.train_repositories} & {
             name.lower() for name in data.evaluation
         }
@@ -37,6 +38,8 @@ def passed_audit(files: Sequence[Path], data: DataPart) -> str:
             )
         held |= {name.lower() for name in audit.evaluation_repositories}
         digest.update(audit_of(file).read_bytes())
+    if data.own is not None:
+        return f"passed, {digest.hexdigest()[:16]}"
     unheard = sorted(name for name in data.evaluation if name.lower() not in held)
     if unheard:
         raise TrainingError(
@@ -44,3 +47,14 @@ def passed_audit(files: Sequence[Path], data: DataPart) -> str:
             f"run wardround data audit {files[0]} --hold-out {unheard[0]}"
         )
     return f"passed, {digest.hexdigest()[:16]}"
+
+
+def _require_same_rule(file: Path, audited: str, data: DataPart) -> None:
+    """See that one repository was audited as it is divided, and several were not audited as one."""
+    wanted = "" if data.own is None else data.own.told
+    if audited != wanted:
+        hint = "with --recipe" if wanted else "without a recipe of one repository"
+        raise TrainingError(
+            f"{file}: its audit divided the records by another rule ({audited or 'whole repositories'}) than "
+            f"the recipe ({wanted or 'whole repositories'}); run wardround data audit {hint} again"
+        )

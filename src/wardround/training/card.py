@@ -34,8 +34,28 @@ _METRICS = {
     "top-1": "share of questions with a right candidate first",
     "auc": "share of pairs of a right and a wrong one that the score orders, for a ranker within a question; "
     "0.5 is a guess",
+    "pairwise, same size": "share of real fixes of equal size of which the broken side scores higher than "
+    "the mended one; 0.5 is a guess",
+    "pairwise": "the same of all real fixes, most of which size alone tells",
+    "found at 2 alarms per 1,000 lines": "share of broken changes of equal size with a line above what 2 of "
+    "1,000 right lines reach",
     "auc, same size": "the same among rows of like size alone",
 }
+
+
+_ASKED = {
+    "embedder": ("questions", "candidates are right"),
+    "table": ("rows", "rows are right"),
+    "lines": ("pairs of a real fix and the same undone, of equal size,", "sides are broken"),
+}
+"""Kind of model -> what it was measured on, and what is right of that."""
+_OWN_SCORERS = {
+    "lines": {
+        "size": "tokens that went less tokens that came",
+        "cheap": "logistic regression on which tokens came and went, fitted on real fixes; no model",
+    },
+}
+"""Scorers that mean something else for a kind of model."""
 
 
 def card(metadata: Metadata) -> str:
@@ -71,6 +91,7 @@ def _head(metadata: Metadata) -> list[str]:
         f"{_sentence(metadata.title or metadata.task)} For the {_cell(metadata.specialist)} specialist, task "
         f"`{_cell(metadata.task)}`, trained {_cell(metadata.date)}.",
         "",
+        *_scope(metadata),
         f"**State: {metadata.state.value}.** {_STATES[metadata.state]}",
     ]
     if metadata.reasons:
@@ -81,6 +102,16 @@ def _head(metadata: Metadata) -> list[str]:
             "Nobody has asked for more yet: `wardround adapters promote` says whether it earned it.",
         ]
     return lines
+
+
+def _scope(metadata: Metadata) -> list[str]:
+    if not metadata.scope:
+        return []
+    return [
+        f"**For {_cell(metadata.scope)} alone.** What it claims is to be better on later commits of this one "
+        "repository; elsewhere it must not be used.",
+        "",
+    ]
 
 
 def _trained(metadata: Metadata) -> list[str]:
@@ -95,7 +126,9 @@ def _trained(metadata: Metadata) -> list[str]:
             f"- LoRA of rank {lora.rank}, alpha {lora.alpha}, dropout {lora.dropout:g} on "
             f"{_listed(lora.targets)}, layers {_listed(map(str, lora.layers))} (counted from 0)."
         )
-    if metadata.inputs:
+    if metadata.kind == "lines":
+        lines.append(f"- Heads: {_listed(metadata.inputs)}.")
+    elif metadata.inputs:
         lines.append(f"- Numbers it reads: {_listed(metadata.inputs)}.")
     if data is None:
         return [*lines, "- What it was trained on is not recorded."]
@@ -115,35 +148,44 @@ def _run(metadata: Metadata) -> str:
 
 
 def _measured(metadata: Metadata, evaluation: Evaluation) -> list[str]:
-    asked = "questions" if metadata.kind == "embedder" else "rows"
-    right = "candidates are right" if metadata.kind == "embedder" else "rows are right"
+    asked, right = _ASKED[metadata.kind]
     columns = _columns(evaluation)
     lines = [
         "## How it was measured",
         "",
         f"On {_number(evaluation.items)} {asked} of {_repositories(len(evaluation.repositories))}, none "
         f"older than {_day(evaluation.since)}; {evaluation.base_rate:.1%} of the {right}. "
-        + _leaks(evaluation)
+        + _leaks(metadata, evaluation)
         + f"Repositories: {_listed(evaluation.repositories)}.",
         "",
-        "In brackets: 95% intervals, by drawing repositories again.",
+        f"In brackets: 95% intervals, by drawing {_drawn(evaluation)} again.",
         "",
         "| scorer | " + " | ".join(columns) + " |",
         "|---|" + "---|" * len(columns),
     ]
     for name in _in_order(evaluation.metrics):
         cells = (_figure(evaluation.metrics[name].get(column)) for column in columns)
-        lines.append(f"| {_scorer(name)} | " + " | ".join(cells) + " |")
+        lines.append(f"| {_scorer(name, metadata.kind)} | " + " | ".join(cells) + " |")
     lines += ["", *(f"- {column}: {_METRICS[column]}." for column in columns if column in _METRICS)]
     return [*lines, *(f"- {_sentence(note)}" for note in evaluation.notes)]
 
 
-def _leaks(evaluation: Evaluation) -> str:
+def _leaks(metadata: Metadata, evaluation: Evaluation) -> str:
+    one, more = ("file", "files") if metadata.scope else ("repository", "repositories")
     if evaluation.leaks is None:
         return "Nobody looked for items that stand on both sides. "
     if evaluation.leaks:
-        return f"**{evaluation.leaks} repositories, groups or texts stand on both sides.** "
-    return "No repository, group or answered question stands on both sides. "
+        return f"**{evaluation.leaks} {more}, groups or texts stand on both sides.** "
+    if metadata.scope and "files" not in evaluation.drawn:
+        return "No week, group or answered question stands on both sides; its questions name no files. "
+    return f"No {one}, group or answered question stands on both sides. "
+
+
+def _drawn(evaluation: Evaluation) -> str:
+    if not evaluation.drawn:
+        return "repositories"
+    told = " and ".join(f"{count} {kind}" for kind, count in sorted(evaluation.drawn.items(), reverse=True))
+    return f"{told}, each kind alone, and taking the ends that lie furthest out,"
 
 
 def _columns(evaluation: Evaluation) -> list[str]:
@@ -164,9 +206,9 @@ def _plain(name: str) -> str:
     return name.partition("@")[0]
 
 
-def _scorer(name: str) -> str:
+def _scorer(name: str, kind: str) -> str:
     plain, _, seed = name.partition("@")
-    told = _SCORERS.get(plain, "")
+    told = _OWN_SCORERS.get(kind, {}).get(plain) or _SCORERS.get(plain, "")
     of_seed = f" (seed {seed})" if seed else ""
     return f"`{_cell(plain)}`{of_seed}" + (f": {told}" if told and not seed else "")
 
@@ -239,10 +281,10 @@ def _calibrated(metadata: Metadata) -> list[str]:
     lines = ["## Probabilities", ""]
     if found.method == "none":
         return [*lines, "Its scores are not calibrated: they order, and mean nothing as numbers."]
-    lines.append(_fitted(found))
+    lines.append(_fitted(metadata, found))
     if found.error is not None and found.brier is not None:
         lines.append(
-            f"Checked on {_repositories(len(found.checked), 'other ')}: what it says is off by "
+            f"Checked on {_units(metadata, len(found.checked), 'other ')}: what it says is off by "
             f"{found.error:.3f} on average (expected calibration error), Brier score {found.brier:.4f}."
         )
     for name, threshold in sorted(metadata.thresholds.items()):
@@ -253,13 +295,13 @@ def _calibrated(metadata: Metadata) -> list[str]:
     return lines
 
 
-def _fitted(found: Calibration) -> str:
+def _fitted(metadata: Metadata, found: Calibration) -> str:
     how = {"platt": "a slope and a bias (Platt)", "isotonic": "a map that never falls (isotonic)"}[
         found.method
     ]
     return (
         f"Fitted on the shipped file's scores of {_number(found.items)} items of "
-        f"{_repositories(len(found.repositories))} it was not trained on, as {how}; "
+        f"{_units(metadata, len(found.repositories))} it was not trained on, as {how}; "
         f"{found.base_rate:.2%} of them are right."
     )
 
@@ -273,7 +315,9 @@ def _silent(metadata: Metadata) -> list[str]:
     if metadata.state is State.REPORT:
         lines.append("- Below its threshold, and where nothing can be quoted to show what is meant.")
     lines.append("- Where models are not installed, are switched off, or a file is not the one named below.")
-    if metadata.window:
+    if metadata.kind == "lines":
+        lines.append(f"- Where the changed lines have more than {metadata.window} tokens.")
+    elif metadata.window:
         lines.append(
             f"- It reads the first {metadata.window} tokens of a text; what comes after is not seen."
         )
@@ -283,13 +327,20 @@ def _silent(metadata: Metadata) -> list[str]:
 def _limits(metadata: Metadata) -> list[str]:
     evaluation = metadata.evaluation
     lines = ["## Limits", ""]
-    lines.append(
-        "- Whether your repository is like those named above was not measured; train and measure on it with "
-        "`wardround adapters train --from-history`."
-    )
+    if metadata.kind == "lines":
+        lines.append("- No review runs a model of this kind: it is measured, and waits for a larger base.")
+        lines.append("- Its weights do not come with wardround; the recipe makes them again.")
+        lines.append("- Windows are a dozen lines: it sees no types, no callers and no other file.")
+    elif metadata.scope:
+        lines.append(f"- Nothing is known about any repository but {_cell(metadata.scope)}.")
+    else:
+        lines.append(
+            "- Whether your repository is like those named above was not measured; train and measure on it "
+            "with `wardround adapters train --from-history`."
+        )
     if evaluation is not None:
         count = len(evaluation.repositories)
-        if count < 20:
+        if count < 20 and not metadata.scope:
             lines.append(
                 f"- {count} repositories make rough intervals: another kind of project may differ more."
             )
@@ -336,7 +387,7 @@ def _licence(metadata: Metadata) -> list[str]:
 
 
 def _reproduce(metadata: Metadata) -> list[str]:
-    recipe = f", `{RECIPE_FILE}` beside this card the recipe" if metadata.kind == "embedder" else ""
+    recipe = "" if metadata.kind == "table" else f", `{RECIPE_FILE}` beside this card the recipe"
     data = metadata.data or Data(recipe="", records="", repositories=(), items=0, until=0, audit="")
     evaluated = metadata.evaluation.records if metadata.evaluation else ""
     digests = [
@@ -380,6 +431,13 @@ def _number(count: int) -> str:
 
 def _repositories(count: int, kind: str = "") -> str:
     return f"{count} {kind}{'repository' if count == 1 else 'repositories'}"
+
+
+def _units(metadata: Metadata, count: int, kind: str = "") -> str:
+    """Repositories, or of a model for one repository its files."""
+    if not metadata.scope:
+        return _repositories(count, kind)
+    return f"{count} {kind}{'file' if count == 1 else 'files'}"
 
 
 def _day(seconds: int) -> str:

@@ -77,6 +77,21 @@ def write_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
     write_atomically(folder / CHECKPOINT_FILE, save(tensors, header))
 
 
+def read_tensors(file: Path) -> dict[str, torch.Tensor]:
+    """The tensors of a file of weights; no code can hide in it.
+
+    Raises:
+        TrainingError: it cannot be read, or is damaged.
+    """
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        return load_file(str(file))
+    except (OSError, SafetensorError) as cause:
+        raise TrainingError(f"{file}: {cause}; train again") from cause
+
+
 def read_checkpoint(folder: Path) -> Checkpoint | None:
     """The checkpoint of a folder; None where there is none.
 

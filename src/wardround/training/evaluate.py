@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wardround.corpora.own import unit_of
 from wardround.errors import TrainingError
 from wardround.inference.metadata import Evaluation, Fusion, Gain, Interval
 from wardround.inference.ranker import GRID
@@ -20,7 +21,7 @@ from wardround.retrieval.embedder import Embedder
 from wardround.tasks import Choice, Task
 from wardround.training import logistic
 from wardround.training.rankings import Questions, Ranking
-from wardround.training.statistics import Figure, Floats, Repositories
+from wardround.training.statistics import Drawn, Figure, Floats
 
 DECIDING = "mrr"
 METRICS = ("mrr", "top-1", "auc")
@@ -50,11 +51,14 @@ class Sides:
         validation: of repositories on neither other side; how much a model counts beside the cheap score, two
             numbers, is fitted here. Where there is none, on ``training``, which trusts an adapter too much.
         evaluation: of repositories never trained on, younger than all training.
+        own: all sides are of one repository; its files are on one side each, and its weeks and files are
+            drawn again for the intervals.
     """
 
     training: Sequence[Choice]
     validation: Sequence[Choice]
     evaluation: Sequence[Choice]
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,7 +100,7 @@ def evaluate(
         raise TrainingError(f"{task.name}: there are no {missing} questions; mine more repositories")
     if shipped not in adapters or set(models) != set(adapters):
         raise TrainingError(f"{task.name}: there is no adapter of seed {shipped}, or one has no digest")
-    questions = Questions.of(sides.evaluation)
+    questions = Questions.of(sides.evaluation, own=sides.own)
     scores, fusion = _scored(task, sides, questions, base, _named(adapters, shipped), progress)
     return Measured(_figures(questions, scores, sides, models, shipped), fusion, questions, scores)
 
@@ -111,12 +115,25 @@ def records_digest(choices: Sequence[Choice]) -> str:
     return digest.hexdigest()
 
 
-def leaks(fitted: Sequence[Choice], evaluation: Sequence[Choice]) -> int:
-    """How many repositories, groups and answered questions of the evaluation were fitted on too."""
+def leaks(fitted: Sequence[Choice], evaluation: Sequence[Choice], *, own: bool = False) -> int:
+    """How many repositories, groups and answered questions of the evaluation were fitted on too.
+
+    Args:
+        own: all are of one repository; its files, or else weeks, are counted in place of repositories.
+    """
+    whole = _own_unit if own else _repository
+    keys: tuple[Callable[[Choice], object], ...] = (whole, lambda choice: choice.group, _answered)
     return sum(
-        len({key(choice) for choice in fitted} & {key(choice) for choice in evaluation})
-        for key in (lambda choice: choice.repository.lower(), lambda choice: choice.group, _answered)
+        len({key(choice) for choice in fitted} & {key(choice) for choice in evaluation}) for key in keys
     )
+
+
+def _repository(choice: Choice) -> str:
+    return choice.repository.lower()
+
+
+def _own_unit(choice: Choice) -> str:
+    return unit_of(choice.group, choice.time)
 
 
 def _answered(choice: Choice) -> bytes:
@@ -250,12 +267,12 @@ def _figures(
         gains += _gains(of_alike, models, shipped, _FUSED, (DECIDING,), f", {LIKE_SIZE}")
         notes.append(
             f"same size: lengths within a quarter, as many longer as shorter: {len(alike.starts)} of "
-            f"{len(questions.starts)} questions, in {len(set(alike.repositories))} repositories"
+            f"{len(questions.starts)} questions, in {told_units(alike)}"
         )
     else:
         notes.append("same size: no question has a wrong candidate as long as the right one")
     return Evaluation(
-        repositories=tuple(sorted(set(questions.repositories))),
+        repositories=tuple(sorted({choice.repository for choice in sides.evaluation})),
         since=min(choice.time for choice in sides.evaluation),
         items=len(questions.starts),
         base_rate=round(float(questions.right.mean()), 6),
@@ -267,26 +284,35 @@ def _figures(
         notes=tuple(notes),
         models={str(seed): digest for seed, digest in sorted(models.items())},
         records=records_digest(sides.evaluation),
-        leaks=leaks([*sides.training, *sides.validation], sides.evaluation),
+        leaks=leaks([*sides.training, *sides.validation], sides.evaluation, own=sides.own),
+        drawn={kind: len(set(names)) for kind, names in questions.units.items()} if sides.own else {},
     )
+
+
+def told_units(questions: Questions) -> str:
+    """How many units of each kind there are."""
+    return " and ".join(f"{len(set(names))} {kind}" for kind, names in questions.units.items())
 
 
 def _fitted_on(sides: Sides) -> str:
     if not sides.validation:
-        return "the repositories the adapter was trained on, for want of others"
+        what = "the questions" if sides.own else "the repositories"
+        return f"{what} the adapter was trained on, for want of others"
+    if sides.own:
+        return f"{len({_own_unit(choice) for choice in sides.validation})} files of neither side"
     return f"{len({choice.repository for choice in sides.validation})} repositories of neither side"
 
 
 def _measure(questions: Questions, scores: Mapping[str, Floats]) -> dict[str, dict[str, Figure]]:
     """Every metric of every scorer, on the same draws."""
-    repositories = Repositories.drawn(questions.repositories)
+    drawn = Drawn.of(questions.units)
     found: dict[str, dict[str, Figure]] = {}
     for name, rows in scores.items():
         ranking = Ranking.by(rows, questions)
         found[name] = {
-            "mrr": repositories.mean(ranking.reciprocal_ranks()),
-            "top-1": repositories.mean(ranking.tops()),
-            "auc": repositories.mean(ranking.ordered_pairs()),
+            "mrr": drawn.mean(ranking.reciprocal_ranks()),
+            "top-1": drawn.mean(ranking.tops()),
+            "auc": drawn.mean(ranking.ordered_pairs()),
         }
     return found
 
@@ -322,12 +348,12 @@ def placebo(questions: Questions, scores: Mapping[str, Floats]) -> Interval:
     Anything but about 0 means that the figures are made by the measurement.
     """
     generator = np.random.Generator(np.random.PCG64(0))
-    drawn = [questions.shuffled(generator) for _ in range(_SHUFFLES)]
-    repositories = Repositories.drawn(questions.repositories)
+    shuffled = [questions.shuffled(generator) for _ in range(_SHUFFLES)]
+    drawn = Drawn.of(questions.units)
     chance = Ranking.by(np.zeros(len(questions.right)), questions).reciprocal_ranks()
     found = []
     for name in sorted(scores):
         ranking = Ranking.by(scores[name], questions)
-        reached = np.mean([ranking.reciprocal_ranks(right) for right in drawn], axis=0)
-        found.append(repositories.mean(reached - chance))
+        reached = np.mean([ranking.reciprocal_ranks(right) for right in shuffled], axis=0)
+        found.append(drawn.mean(reached - chance))
     return max(found, key=lambda figure: figure.value).interval()

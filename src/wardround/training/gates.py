@@ -1,7 +1,8 @@
 """What a model may do, from what is known about it: pure, and closed unless everything is shown.
 
 A model stays ``shadow`` until it beat the frozen base and every cheap baseline on repositories it never saw,
-on younger code, on two seeds and with controls; and the files must be the very ones that were measured.
+on younger code, on two seeds and with controls; and the files must be the very ones that were measured. A
+model whose ``scope`` is one repository may have learnt from it: there, later commits in other files count.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from wardround.inference.metadata import Calibration, Evaluation, Gain, Interval
 
 FEWEST_REPOSITORIES = 5
 """With fewer, an interval over repositories leaves out more than its 2.5% by drawing one repository only."""
+FEWEST_UNITS = 8
+"""Weeks, and files, of a model for one repository: they resemble each other more than repositories do."""
 FEWEST_SEEDS = 2
 FEWEST_READ = 50
 """Findings read by people before a model may make any."""
@@ -25,6 +28,35 @@ PASSED = "passed"
 """How the audit of what a model was trained on begins when it found nothing that stops a training."""
 
 _ORDER = (State.SHADOW, State.RANK, State.REPORT)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What a kind of model must be measured by; fixed before anything is.
+
+    Attributes:
+        subject: the scorer that would be used; of a ranker the fused score.
+        metric: the one that decides.
+        baselines: scorers that must be there beside it.
+        matched: whether ``metric`` is taken once more among what is of like size; else it is so already.
+        value: what the subject must reach in it.
+        items: how many of them must have been measured, at least.
+    """
+
+    subject: str
+    metric: str
+    baselines: tuple[str, ...]
+    matched: bool = True
+    value: float = 0.0
+    items: int = 0
+
+
+BARS = {
+    "embedder": Bar("cheap+adapter", "mrr", ("cheap", "base", "cheap+base")),
+    "table": Bar("model", "auc", ("cheap",)),
+    "lines": Bar("model", "pairwise, same size", ("cheap", "size"), matched=False, value=0.65, items=500),
+}
+"""Of lines: below this a finding would be wrong nineteen times in twenty at the rate real changes have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +155,10 @@ def _against_data(metadata: Metadata) -> Iterator[str]:
 
 
 def _against_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
-    trained = metadata.data.repositories if metadata.data else ()
-    both = shared_repositories(trained, evaluation.repositories)
-    if both:
-        yield f"The split leaks: {', '.join(both)} is trained on and evaluated on."
-    if not trained or not evaluation.repositories:
-        yield "There is no split by repository: one side names none."
-    elif len(set(evaluation.repositories)) < FEWEST_REPOSITORIES:
-        count = _counted(len(set(evaluation.repositories)), "repository", "repositories")
-        yield f"It was evaluated on {count}; {FEWEST_REPOSITORIES} are needed."
+    if metadata.scope:
+        yield from _against_own_split(metadata, evaluation)
+    else:
+        yield from _against_repositories(metadata, evaluation)
     until = metadata.data.until if metadata.data else 0
     if not until or not evaluation.since:
         yield "There is no split by time: one side has no date."
@@ -142,6 +169,32 @@ def _against_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
     elif evaluation.leaks:
         count = _counted(evaluation.leaks, "repository, group or text", "repositories, groups or texts")
         yield f"The split leaks: {count} of the evaluation stood on the training side too."
+
+
+def _against_repositories(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
+    trained = metadata.data.repositories if metadata.data else ()
+    both = shared_repositories(trained, evaluation.repositories)
+    if both:
+        yield f"The split leaks: {', '.join(both)} is trained on and evaluated on."
+    if not trained or not evaluation.repositories:
+        yield "There is no split by repository: one side names none."
+    elif len(set(evaluation.repositories)) < FEWEST_REPOSITORIES:
+        count = _counted(len(set(evaluation.repositories)), "repository", "repositories")
+        yield f"It was evaluated on {count}; {FEWEST_REPOSITORIES} are needed."
+
+
+def _against_own_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
+    """A model for one repository alone: what is shown is that it is better on later commits of that one."""
+    named = {*(metadata.data.repositories if metadata.data else ()), *evaluation.repositories}
+    others = sorted(name for name in named if name.lower() != metadata.scope.lower())
+    if others or not named:
+        what = ", ".join(others) or "no repository"
+        yield f"It is for {metadata.scope} alone, but was trained or evaluated on {what}."
+    if not evaluation.drawn.get("weeks"):
+        yield "The evaluation does not say how many weeks and files its intervals were drawn over."
+    for kind, count in sorted(evaluation.drawn.items()):
+        if count < FEWEST_UNITS:
+            yield f"It was evaluated on {_counted(count, kind[:-1], kind)}; {FEWEST_UNITS} are needed."
 
 
 def shared_repositories(trained: Iterable[str], evaluated: Iterable[str]) -> list[str]:
@@ -163,8 +216,7 @@ def shared_repositories(trained: Iterable[str], evaluated: Iterable[str]) -> lis
 
 def _against_measure(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
     subject = _subject(metadata)
-    needed = ("cheap", "base", "cheap+base") if metadata.kind == "embedder" else ("cheap",)
-    for name in needed:
+    for name in BARS[metadata.kind].baselines:
         if not evaluation.metrics.get(name):
             yield f"There is no baseline {name!r} to compare with."
     if not evaluation.metrics.get(subject):
@@ -173,6 +225,7 @@ def _against_measure(metadata: Metadata, evaluation: Evaluation) -> Iterator[str
         for metric, figure in sorted(metrics.items()):
             if not _sound(figure):
                 yield f"The {metric} of {name!r} has no confidence interval."
+    yield from _against_bar(BARS[metadata.kind], evaluation)
     measured = evaluation.models.get(str(metadata.seed))
     if measured is None:
         yield "The evaluation does not say which model file it measured."
@@ -180,6 +233,16 @@ def _against_measure(metadata: Metadata, evaluation: Evaluation) -> Iterator[str
         yield "What was evaluated is another model file than this one; evaluate again."
     if len(set(evaluation.models.values())) < len(evaluation.models):
         yield "Two seeds have the same model file, so they are one run."
+
+
+def _against_bar(bar: Bar, evaluation: Evaluation) -> Iterator[str]:
+    """What the kind of model must reach whatever else it beats."""
+    if evaluation.items < bar.items:
+        yield f"It was evaluated on {evaluation.items} items of equal size; {bar.items} are needed."
+    reached = evaluation.metrics.get(bar.subject, {}).get(bar.metric)
+    if bar.value and (reached is None or not reached.value >= bar.value):
+        what = "unknown" if reached is None else f"{reached.value:.3f}"
+        yield f"Its {bar.metric} is {what}; {bar.value:.2f} is needed."
 
 
 def _against_controls(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
@@ -219,12 +282,12 @@ def _against_gain(what: str, found: dict[int, Gain]) -> Iterator[str]:
 
 def _subject(metadata: Metadata) -> str:
     """The scorer that would be used: of a ranker the fused score."""
-    return "cheap+adapter" if metadata.kind == "embedder" else "model"
+    return BARS[metadata.kind].subject
 
 
 def deciding(metadata: Metadata) -> str:
     """The metric that decides, fixed before anything is measured."""
-    return "mrr" if metadata.kind == "embedder" else "auc"
+    return BARS[metadata.kind].metric
 
 
 def _needed(metadata: Metadata, evaluation: Evaluation) -> list[tuple[str, str, str]]:
@@ -237,6 +300,8 @@ def _needed(metadata: Metadata, evaluation: Evaluation) -> list[tuple[str, str, 
         plain = name.partition("@")[0]
         if plain not in own and not (ranker and "+" in plain):
             rivals.append(name)
+    if not BARS[metadata.kind].matched:
+        return [(subject, over, metric) for over in rivals]
     if evaluation.exempt.get("size"):
         return [(subject, over, metric) for over in rivals if over != "size"]
     like = [(subject, over, f"{metric}, same size") for over in rivals if over in ("cheap+base", "cheap")]
@@ -269,6 +334,10 @@ def _against_calibration(metadata: Metadata, calibration: Calibration) -> Iterat
         yield "The calibration was fitted on the scores of another model file; calibrate again."
     if calibration.error is None or not calibration.checked:
         yield "The calibration was not checked on other repositories."
+    if metadata.scope:
+        if not calibration.repositories or set(calibration.repositories) & set(calibration.checked):
+            yield "The calibration was checked on files it was fitted on, or names none."
+        return
     trained = metadata.data.repositories if metadata.data else ()
     both = shared_repositories(trained, (*calibration.repositories, *calibration.checked))
     if both or not calibration.repositories:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -23,7 +24,7 @@ from wardround.inference.shelf import package_folder
 from wardround.training import gates
 from wardround.training.card import CARD_FILE, RECIPE_FILE, card
 from wardround.training.questions import record_files, records_digest
-from wardround.training.recipe import read_recipe
+from wardround.training.recipe import DataPart, decoded
 from wardround.training.run import MODEL_FOLDER
 
 _CHUNK = 1 << 20
@@ -64,10 +65,11 @@ def base_of(folder: Path | None) -> Path | None:
 
 
 def records_of(recipe_file: Path) -> list[Path]:
-    """The records a recipe names; none where it cannot be read as the recipe of a ranker."""
+    """The records a recipe of any kind names; none where it cannot be read."""
     try:
-        return record_files(read_recipe(recipe_file).data, recipe_file.parent)
-    except TrainingError:
+        data = decoded(recipe_file, dict[str, Any], "recipe").get("data")
+        return record_files(msgspec.convert(data, DataPart), recipe_file.parent)
+    except (TrainingError, msgspec.ValidationError):
         return []
 
 

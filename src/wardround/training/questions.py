@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wardround.corpora.own import OwnSides
 from wardround.corpora.records import digest_of, rows_of
 from wardround.errors import TrainingError, UsageError
 from wardround.tasks import Choice
@@ -15,6 +16,9 @@ from wardround.training.recipe import DataPart, Recipe
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
+
+
+_SIDES = ("train", "validation", "evaluation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,28 +76,52 @@ def records_digest(paths: Sequence[Path]) -> str:
 
 
 def split(recipe: Recipe, folder: Path) -> Split:
-    """The choices of a recipe's records, by repository and time; those of other repositories are left out.
+    """The choices of a recipe's records, by its rule; those that are on no side are left out.
 
     Raises:
         TrainingError: a file cannot be read, or a side that is asked for has no choices.
     """
     data = recipe.data
-    sides: dict[str, list[Choice]] = {"train": [], "validation": [], "evaluation": []}
-    names = {name.lower(): side for side in sides for name in getattr(data, side)}
-    try:
-        for path in record_files(data, folder):
-            for choice in rows_of(path, Choice):
-                side = names.get(choice.repository.lower())
-                if side is not None and _in_time(choice, side, data):
-                    sides[side].append(choice)
-    except UsageError as cause:
-        raise TrainingError(str(cause)) from cause
+    sides: dict[str, list[Choice]] = {side: [] for side in _SIDES}
+    side_of = sides_of(data, folder)
+    for choice in _choices(data, folder):
+        side = side_of(choice)
+        if side is not None:
+            sides[side].append(choice)
     for side in ("train", "validation"):
-        if getattr(data, side) and not sides[side]:
+        asked = getattr(data, side) if data.own is None else side == "train"
+        if asked and not sides[side]:
             raise TrainingError(
                 f"data.{side}: the records hold no item of its repositories in its time; mine more"
             )
     return Split(*(tuple(side) for side in sides.values()))
+
+
+def sides_of(data: DataPart, folder: Path) -> Callable[[Choice], str | None]:
+    """The rule by which a recipe divides its records: the side of a choice, or None.
+
+    Raises:
+        TrainingError: one repository is to be divided, and a file of records cannot be read.
+    """
+    if data.own is not None:
+        rows = ((one.repository, one.group, one.time) for one in _choices(data, folder))
+        own = OwnSides.of(data.own, data.until_seconds, data.since_seconds, rows)
+        return lambda choice: own.side(choice.repository, choice.group, choice.time)
+    names = {name.lower(): side for side in _SIDES for name in getattr(data, side)}
+
+    def by_repository(choice: Choice) -> str | None:
+        side = names.get(choice.repository.lower())
+        return side if side is not None and _in_time(choice, side, data) else None
+
+    return by_repository
+
+
+def _choices(data: DataPart, folder: Path) -> Iterator[Choice]:
+    try:
+        for path in record_files(data, folder):
+            yield from rows_of(path, Choice)
+    except UsageError as cause:
+        raise TrainingError(str(cause)) from cause
 
 
 def _in_time(choice: Choice, side: str, data: DataPart) -> bool:

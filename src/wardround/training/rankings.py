@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
+from wardround.corpora.own import file_of, week_of
 from wardround.tasks import Choice
 from wardround.training.statistics import Flags, Floats, Places
 
+REPOSITORIES, WEEKS, FILES = "repositories", "weeks", "files"
+"""Kinds of units."""
 ALIKE = 0.25
 """Candidates whose lengths differ by at most this share are of the same size."""
 
@@ -21,29 +24,34 @@ class Questions:
     """Questions laid end to end: a row is one candidate.
 
     Attributes:
-        repositories: of each question.
+        units: kind of unit -> that of each question, such as its repository; questions of one unit resemble
+            each other, so units are what is drawn again.
         starts: the first row of each question, ascending.
         question: shape (rows,), the question of each row.
         right: shape (rows,).
         lengths: shape (rows,), in characters.
     """
 
-    repositories: tuple[str, ...]
+    units: Mapping[str, tuple[str, ...]]
     starts: Places
     question: Places
     right: Flags
     lengths: Floats
 
     @classmethod
-    def of(cls, choices: Sequence[Choice]) -> Questions:
-        """Lay the questions out, in their order."""
+    def of(cls, choices: Sequence[Choice], *, own: bool = False) -> Questions:
+        """Lay the questions out, in their order.
+
+        Args:
+            own: all are of one repository, so that its weeks and files are the units.
+        """
         sizes = np.array([len(choice.candidates) for choice in choices], dtype=np.int64)
         starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
         right = np.zeros(int(sizes.sum()), dtype=np.bool_)
         for start, choice in zip(starts, choices, strict=True):
             right[start + np.array(choice.right)] = True
         return cls(
-            repositories=tuple(choice.repository for choice in choices),
+            units=_units(choices, own),
             starts=starts,
             question=np.repeat(np.arange(len(choices)), sizes),
             right=right,
@@ -102,7 +110,10 @@ class Questions:
         number = np.cumsum(questions) - 1
         question = number[self.question[rows]]
         return Questions(
-            repositories=tuple(name for name, kept in zip(self.repositories, questions, strict=True) if kept),
+            units={
+                kind: tuple(name for name, kept in zip(names, questions, strict=True) if kept)
+                for kind, names in self.units.items()
+            },
             starts=np.flatnonzero(np.diff(question, prepend=-1)),
             question=question,
             right=self.right[rows],
@@ -117,6 +128,14 @@ class Questions:
         answer = np.zeros(len(self.right), dtype=np.bool_)
         answer[order] = place < wanted[self.question]
         return answer
+
+
+def _units(choices: Sequence[Choice], own: bool) -> dict[str, tuple[str, ...]]:
+    if not own:
+        return {REPOSITORIES: tuple(choice.repository for choice in choices)}
+    files = tuple(file_of(choice.group) for choice in choices)
+    weeks = {WEEKS: tuple(week_of(choice.time) for choice in choices)}
+    return weeks | ({FILES: files} if all(files) else {})
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from wardround.corpora.own import OwnSplit
 from wardround.errors import TrainingError
 
 Precision = Literal["auto", "float32", "bfloat16"]
@@ -106,18 +107,25 @@ class DataPart(_Strict, frozen=True):
         train, validation, evaluation: repositories, ``owner/name``.
         until: training and validation items are older.
         since: evaluation items are younger, or as old.
+        scope: in place of the three: all are of this one repository, and files are on one side only.
     """
 
     records: tuple[str, ...]
-    train: tuple[str, ...]
+    train: tuple[str, ...] = ()
     validation: tuple[str, ...] = ()
     evaluation: tuple[str, ...] = ()
     until: datetime.date | None = None
     since: datetime.date | None = None
+    scope: OwnSplit | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         _demand(bool(self.records), "records names no file")
-        _demand(bool(self.train), "train names no repository")
+        if self.own is None:
+            _demand(bool(self.train), "train names no repository")
+        else:
+            named = (*self.train, *self.validation, *self.evaluation)
+            _demand(not named, "scope is one repository, so train, validation and evaluation name none")
+            _demand(bool(self.until and self.since), "scope needs until and since: what is measured is later")
         sides = {"train": self.train, "validation": self.validation, "evaluation": self.evaluation}
         seen: dict[str, str] = {}
         for side, names in sides.items():
@@ -126,6 +134,16 @@ class DataPart(_Strict, frozen=True):
                 _demand(other == side, f"{name} is in {other} and in {side}")
         if self.until and self.since:
             _demand(self.until <= self.since, f"since {self.since} lies before until {self.until}")
+
+    @property
+    def own(self) -> OwnSplit | None:
+        """The rule by which one repository is divided; None where whole repositories are on a side."""
+        return None if self.scope is msgspec.UNSET else self.scope
+
+    @property
+    def trained(self) -> tuple[str, ...]:
+        """The repositories that are trained on."""
+        return self.train if self.own is None else (self.own.repository,)
 
     @property
     def until_seconds(self) -> int:

@@ -34,6 +34,7 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab
         best: the validation metric at that step; None without validation questions.
         seconds: wall time, over all parts of an interrupted training.
         weights: SHA-256 of the LoRA weights.
+        scope: the one repository it was trained and measured on; empty for one that is for any.
         versions: of the packages that took part.
     """
 
@@ -58,6 +59,7 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab
     date: str
     weights: str
     versions: dict[str, str]
+    scope: str = ""
 
 
 class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):

@@ -139,8 +139,8 @@ def quantise(
     model = quantised(exported)
     tensors = shared(model, places_of(content, base_metadata.shared))
     target = target or folder / MODEL_FOLDER
-    metadata = _adapter_metadata(run, base_metadata, _write_model(model, target), tensors)
-    metadata = _with_tokenizer(metadata, trained.tokenizer, target, base_metadata)
+    metadata = _adapter_metadata(run, base_metadata, write_model(model, target), tensors)
+    metadata = with_tokenizer(metadata, trained.tokenizer, target, base_metadata)
     before = parity.embedded(parity.of_session(plain_session(exported)), tokens)
     after = parity.embedded(parity.of_session(session(target, metadata, base)), tokens)
     _keep_parity(folder, parity.compared("onnx-int8", before, after))
@@ -190,6 +190,7 @@ def _adapter_metadata(run: Run, base: Metadata, model: File, tensors: tuple[Shar
         specialist=run.specialist,
         task=run.task,
         title=run.title,
+        scope=run.scope,
         kind="embedder",
         state=State.SHADOW,
         licence=run.base_model.licence,
@@ -249,7 +250,7 @@ def export_base(located: Located, target: Path, *, date: str = "", progress: Pro
         state=State.SHADOW,
         licence=base.licence,
         date=date or datetime.datetime.now(datetime.UTC).date().isoformat(),
-        model=_write_model(model, target),
+        model=write_model(model, target),
         shares=_write(target, SHARED_FILE, content),
         base=BaseModel(
             id=base.id, revision=base.revision, digest=located.digest, licence=base.licence,
@@ -258,7 +259,7 @@ def export_base(located: Located, target: Path, *, date: str = "", progress: Pro
         window=base.window,
         shared=tensors,
     )  # fmt: skip
-    metadata = _with_tokenizer(metadata, tokenizer, target, None)
+    metadata = with_tokenizer(metadata, tokenizer, target, None)
     vectors.append(parity.embedded(parity.of_session(session(target, metadata, target)), tokens))
     found = (parity.compared("onnx-fp32", *vectors[:2]), parity.compared("onnx-int8", *vectors[1:]))
     metadata = msgspec.structs.replace(metadata, parity=found)
@@ -274,7 +275,7 @@ def export_alone(trained: Trained, target: Path, *, int8: bool) -> Path:
     file = target / MODEL_FILE
     export_onnx(trained.merged(), trained.tokenizer.encode(own_texts()[0]).ids, file)
     if int8:
-        _write_model(quantised(file), target)
+        write_model(quantised(file), target)
     _save_tokenizer(trained.tokenizer, target)
     return file
 
@@ -337,7 +338,8 @@ def _kept_parity(folder: Path) -> tuple[Parity, ...]:
     return msgspec.json.decode(file.read_bytes(), type=tuple[Parity, ...]) if file.is_file() else ()
 
 
-def _write_model(model: ModelProto, folder: Path) -> File:
+def write_model(model: ModelProto, folder: Path) -> File:
+    """Write a graph, the same bytes for the same graph."""
     return _write(folder, MODEL_FILE, model.SerializeToString(deterministic=True))
 
 
@@ -346,9 +348,7 @@ def _write(folder: Path, name: str, content: bytes) -> File:
     return File(name=name, sha256=hashlib.sha256(content).hexdigest(), bytes=len(content))
 
 
-def _with_tokenizer(
-    metadata: Metadata, tokenizer: Tokenizer, target: Path, base: Metadata | None
-) -> Metadata:
+def with_tokenizer(metadata: Metadata, tokenizer: Tokenizer, target: Path, base: Metadata | None) -> Metadata:
     """The metadata with the tokenizer, which is written unless the base has the very same."""
     content = _tokenizer_json(tokenizer)
     file = File(name=TOKENIZER_FILE, sha256=hashlib.sha256(content).hexdigest(), bytes=len(content))

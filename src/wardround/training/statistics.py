@@ -6,7 +6,7 @@ one evaluation are drawn with the same repositories, so their differences are pa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +25,11 @@ _DIGITS = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Figure:
-    """A figure and what it came to in each draw, shape (draws,)."""
+    """A figure and what it came to in each draw.
+
+    Attributes:
+        draws: shape (draws,); of a figure that was drawn in several ways, (ways, draws).
+    """
 
     value: float
     draws: Floats
@@ -35,15 +39,16 @@ class Figure:
         return Figure(self.value - other.value, self.draws - other.draws)
 
     def interval(self) -> Interval:
-        """With the 2.5% and 97.5% points of the draws.
+        """With the 2.5% and 97.5% points of the draws; of several ways the ends that lie furthest out.
 
         Raises:
             ValueError: it has no value, such as an AUC without positives.
         """
-        known = self.draws[np.isfinite(self.draws)]
-        if not np.isfinite(self.value) or not len(known):
+        ways = [draws[np.isfinite(draws)] for draws in np.atleast_2d(self.draws)]
+        if not np.isfinite(self.value) or not all(map(len, ways)):
             raise ValueError("a figure has no value: one kind of answer is missing")
-        low, high = np.quantile(known, [0.025, 0.975])
+        points = [np.quantile(known, [0.025, 0.975]) for known in ways]
+        low, high = min(point[0] for point in points), max(point[1] for point in points)
         ends = min(low, self.value), self.value, max(high, self.value)
         low, value, high = (round(float(end), _DIGITS) + 0.0 for end in ends)
         return Interval(value=value, low=low, high=high)
@@ -115,6 +120,27 @@ class Repositories:
                 ordered[:, group] += np.bincount(self.of_row[positive], counts[positive] * below, groups)
                 pairs[:, group] += found * counts[wrong].sum()
         return ordered, pairs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """What is drawn again for an interval: repositories, or of one repository its weeks and its files.
+
+    Attributes:
+        ways: each draws other units; an interval covers those of all of them.
+    """
+
+    ways: tuple[Repositories, ...]
+
+    @classmethod
+    def of(cls, units: Mapping[str, Sequence[str]]) -> Drawn:
+        """Kind of unit -> the unit of each row."""
+        return cls(tuple(Repositories.drawn(of_rows) for of_rows in units.values()))
+
+    def mean(self, values: Floats) -> Figure:
+        """The mean over rows."""
+        found = [way.mean(values) for way in self.ways]
+        return found[0] if len(found) == 1 else Figure(found[0].value, np.stack([one.draws for one in found]))
 
 
 def bootstrap_by_group(

@@ -165,7 +165,7 @@ def _inputs(recipe: Recipe, recipe_file: Path, located: Located, items: int) -> 
     data = Data(
         recipe=recipe_digest(recipe_file),
         records=records_digest(files),
-        repositories=tuple(sorted(recipe.data.train)),
+        repositories=tuple(sorted(recipe.data.trained)),
         items=items,
         until=recipe.data.until_seconds,
         audit=passed_audit(files, recipe.data),
@@ -414,6 +414,7 @@ def _run(
         specialist=recipe.specialist,
         task=recipe.task,
         title=recipe.title,
+        scope="" if recipe.data.own is None else recipe.data.own.repository,
         base=recipe.base,
         base_model=BaseModel(
             id=base.id, revision=base.revision, digest=inputs.located.digest, licence=base.licence

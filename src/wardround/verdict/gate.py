@@ -5,7 +5,8 @@ from __future__ import annotations
 import enum
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from wardround.findings import Finding, Severity, Status, Unreviewed
 
@@ -18,8 +19,7 @@ class Outcome(enum.StrEnum):
     INCONCLUSIVE = "inconclusive"
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(msgspec.Struct, frozen=True):
     """The outcome, the level that blocks (``none`` blocks nothing) and the reasons, a line each."""
 
     outcome: Outcome

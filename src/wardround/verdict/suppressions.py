@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+import msgspec
+
+from wardround.late import LatePattern
 from wardround.specialists import Comment
 
-_ADDRESSED = re.compile(r"wardround:\s*(.*)", re.DOTALL)
-_IGNORE = re.compile(r"ignore\s*\[([^\]]*)\]\s*(.*)", re.DOTALL)
+_ADDRESSED = LatePattern(r"wardround:\s*(.*)", re.DOTALL)
+_IGNORE = LatePattern(r"ignore\s*\[([^\]]*)\]\s*(.*)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Suppression:
+class Suppression(msgspec.Struct, frozen=True):
     """One comment.
 
     Attributes:
@@ -34,8 +35,7 @@ class Suppression:
         return line in (self.line, self.line + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
+class Unreadable(msgspec.Struct, frozen=True):
     """A comment that addresses wardround in words it does not know."""
 
     line: int

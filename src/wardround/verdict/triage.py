@@ -10,7 +10,6 @@ from __future__ import annotations
 import fnmatch
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -78,8 +77,7 @@ class Rates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ranking: Ranking
 
 
-@dataclass(frozen=True, slots=True)
-class Counters:
+class Counters(msgspec.Struct, frozen=True):
     """What is counted about a finding.
 
     Attributes:
@@ -115,8 +113,7 @@ class Counters:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
+class Weighed(msgspec.Struct, frozen=True):
     """A finding that may be shown, with what is known about it.
 
     Attributes:
@@ -130,8 +127,7 @@ class Weighed:
     dismissed: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Crowd:
+class Crowd(msgspec.Struct, frozen=True):
     """Many findings of one rule at once.
 
     Attributes:
@@ -146,8 +142,7 @@ class Crowd:
     fixable: int
 
 
-@dataclass(frozen=True, slots=True)
-class Triage:
+class Triage(msgspec.Struct, frozen=True):
     """An order, and what is folded.
 
     Attributes:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from wardround_typescript import node_modules
 from wardround_typescript.tools import oxlint
 from wardround_typescript.tools.oxlint import OXLINT

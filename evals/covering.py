@@ -1,0 +1,686 @@
+"""Which tests cover a function: how well they are ranked, on repositories of others.
+
+    python evals/covering.py mine REPOSITORY ... --out DIR [--each N]
+    python evals/covering.py fit DIR
+    python evals/covering.py report DIR [--model base] [--model tests] [--json FILE]
+    python evals/covering.py ran FOLDER COVERAGE-DATA
+    python evals/covering.py hints DIR REPOSITORY ... --json FILE
+
+``mine`` takes commits that change one to three functions and tests that were there before. The functions as
+the commit leaves them are asked about, all tests of its parent are the candidates, and those the commit
+changes are right (the files of tests it changes, for whole files). Commits come in blocks spread evenly over
+a history. ``fit`` fits the weights of ``wardround.retrieval.covering`` on the repositories in ``FITTED_ON``;
+``report`` measures on all others: names alone, BM25, all cheap evidence, and models over the first of its
+order. Intervals are of 95%, by bootstrap over repositories.
+
+``ran`` takes a folder whose tests were run under ``coverage`` with ``dynamic_context = test_function``: the
+tests that run a function are right. ``hints`` takes the mined functions that no test reaches by name, and
+asks which test TE201 would name: its file is right if the commit touches it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pickle
+import random
+import re
+import statistics
+import subprocess
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from wardround_tests.covering import Nearest
+from wardround_tests.paths import PYTHON_TESTS, SCRIPT_TESTS, is_production, is_test
+
+from wardround.corpora.history import Limits, RepositoryHistory
+from wardround.globs import matches
+from wardround.retrieval import bm25
+from wardround.retrieval.covering import (
+    NAMES,
+    WEIGHTS,
+    Subject,
+    Tests,
+    User,
+    same_language,
+    subject_named,
+    subjects,
+    users,
+    weighed,
+)  # fmt: skip
+from wardround.retrieval.functions import functions
+from wardround.retrieval.fusion import standardised
+from wardround.retrieval.testcases import TestCase, TestFile, holds_tests
+from wardround.retrieval.texts import leading
+from wardround.retrieval.words import counted
+from wardround.tasks import Changed, Commit
+
+SEED = 7
+FITTED_ON = frozenset(
+    {
+        "pallets/flask", "encode/httpx", "celery/celery", "getredash/redash", "sqlfluff/sqlfluff",
+        "react-hook-form/react-hook-form", "encode/starlette", "hoppscotch/hoppscotch",
+    }
+)  # fmt: skip
+"""What the tests adapter was trained on or joined with; nothing of them is in a report."""
+CODE = ("*.py", "*.ts", "*.tsx", "*.js", "*.jsx", "*.mjs", "*.vue")
+FEWEST_TESTS = 30
+MOST_FUNCTIONS, MOST_TESTS, MOST_FILES = 3, 8, 12
+BLOCK = 5
+BY_NAME = [NAMES.index(name) for name in ("named", "named-share", "file-named", "file-share")]
+COMPARED = 200
+PENALTY = 0.005
+RERANKED = 12
+MIXES = (0.25, 0.5, 1.0, 2.0)
+RESAMPLED = 4000
+FEWEST_LINES = 2
+USING_FILES = 25
+
+Measure = Callable[["Question", Any], dict[str, float]]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A changed function and the tests of the parent commit.
+
+    Attributes:
+        rows: shape (tests, evidence), as ``NAMES`` says.
+        lexical: BM25 of the function's path, name and text over the tests' paths, names and texts.
+        texts: for each test its place in the texts of its repository.
+        files: for each test the place of its file in ``paths``.
+        changed: for each test whether the commit changes it.
+        touched: for each of ``paths`` whether the commit changes it.
+    """
+
+    repository: str
+    commit: str
+    subject: Subject
+    is_new: bool
+    rows: Any
+    lexical: Any
+    texts: Any
+    files: Any
+    paths: Sequence[str]
+    changed: Any
+    touched: Any
+
+
+@dataclass
+class Mined:
+    """The questions of a repository; ``texts`` are (path, title, text) of tests."""
+
+    repository: str
+    questions: list[Question] = field(default_factory=list)
+    texts: list[tuple[str, str, str]] = field(default_factory=list)
+
+
+class Miner:
+    """Makes questions of one repository's commits."""
+
+    def __init__(self, history: RepositoryHistory) -> None:
+        self.history = history
+        self.mined = Mined(history.repository)
+        self._files: dict[tuple[str, str], TestFile] = {}
+        self._documents: dict[int, Counter[str]] = {}
+        self._places: dict[tuple[str, str, str], int] = {}
+
+    def run(self, wanted: int) -> Mined:
+        usable = [one for one in self.history.every_commit() if _may_do(one)]
+        number = -(-wanted // BLOCK)
+        for at in range(number):
+            self._files.clear()
+            self._documents.clear()
+            done = 0
+            for commit in usable[at * len(usable) // number : (at + 1) * len(usable) // number]:
+                done += self._ask(commit)
+                if done >= BLOCK:
+                    break
+        return self.mined
+
+    def _ask(self, commit: Commit) -> bool:
+        """Make the questions of a commit; whether there are any."""
+        found = [one for change in commit.changes for one in self._changed_functions(change)]
+        if not 1 <= len(found) <= MOST_FUNCTIONS or commit.parent is None:
+            return False
+        rewritten = {
+            change.base_path: self._rewritten(change) for change in commit.changes if _is_kept_test(change)
+        }
+        changed = {key for keys in rewritten.values() for key in keys}
+        if not 1 <= len(changed) <= MOST_TESTS:
+            return False
+        tree = dict(self.history.tree(commit.parent, CODE))
+        added = [self._add(commit, *one, tree, changed, set(rewritten)) for one in found]
+        return any(added)
+
+    def _add(
+        self, commit: Commit, subject: Subject, is_new: bool, tree: dict[str, str],
+        changed: set[tuple[str, str]], touched: set[str | None],
+    ) -> bool:  # fmt: skip
+        files = [
+            self._file(*one)
+            for one in tree.items()
+            if holds_tests(one[0]) and same_language(one[0], subject.path)
+        ]
+        tests = Tests([file for file in files if file.cases])
+        paths = [file.path for file in tests.files]
+        if len(tests.cases) < FEWEST_TESTS or touched.isdisjoint(paths):
+            return False
+        sources = (
+            (path, self.history.text(tree[path]) or "")
+            for path in self._using(commit, subject)
+            if path in tree
+        )
+        place = {path: at for at, path in enumerate(paths)}
+        documents = [self._document(case) for case in tests.cases]
+        asked = counted(f"{subject.path}\n{subject.name}\n{subject.text}")
+        self.mined.questions.append(
+            Question(
+                self.mined.repository, commit.id, subject, is_new,
+                np.array(tests.evidence(subject, users(subject, sources)), np.float32),
+                np.array(bm25.scores(asked, documents), np.float32),
+                np.array([self._place(case) for case in tests.cases], np.int32),
+                np.array([place[case.path] for case in tests.cases], np.int32),
+                paths,
+                np.array([(case.path, case.id) in changed for case in tests.cases]),
+                np.array([path in touched for path in paths]),
+            )
+        )  # fmt: skip
+        return True
+
+    def _using(self, commit: Commit, subject: Subject) -> list[str]:
+        """Files of the code at the parent in which the subject's name stands."""
+        patterns = [pattern for pattern in CODE if same_language(pattern, subject.path)]
+        return list(
+            filter(is_production, holding(self.history.folder, commit.parent or "", [subject.own], patterns))
+        )[:USING_FILES]
+
+    def _place(self, case: TestCase) -> int:
+        key = (case.path, " ".join((*case.around, case.name)), case.text[:1500])
+        if key not in self._places:
+            self._places[key] = len(self.mined.texts)
+            self.mined.texts.append(key)
+        return self._places[key]
+
+    def _document(self, case: TestCase) -> Counter[str]:
+        """The words of a test's path, name and text."""
+        if id(case) not in self._documents:
+            self._documents[id(case)] = case.words + counted(case.path)
+        return self._documents[id(case)]
+
+    def _file(self, path: str, blob: str) -> TestFile:
+        if (path, blob) not in self._files:
+            self._files[path, blob] = TestFile(path, self.history.text(blob) or "")
+        return self._files[path, blob]
+
+    def _changed_functions(self, change: Changed) -> Iterator[tuple[Subject, bool]]:
+        """The functions a commit writes or changes in a file, and whether each is new."""
+        if not is_production(change.path) or change.blob is None:
+            return
+        before = self.history.text(change.base_blob) or ""
+        for one in subjects(change.path, before, self.history.text(change.blob) or ""):
+            if one.text.count("\n") >= FEWEST_LINES:
+                yield one, subject_named(change.path, before, one.name) is None
+
+    def _rewritten(self, change: Changed) -> set[tuple[str, str]]:
+        """The tests of a file that a commit changes or removes."""
+        path = change.base_path or change.path
+        after = {case.id: case.text for case in TestFile(path, self.history.text(change.blob) or "").cases}
+        before = TestFile(path, self.history.text(change.base_blob) or "").cases
+        return {(path, case.id) for case in before if after.get(case.id) != case.text}
+
+
+def holding(folder: Path, commit: str, words: Sequence[str], patterns: Sequence[str]) -> list[str]:
+    """The files of a commit that match a pattern and hold one of the words."""
+    asked = [part for word in words for part in ("-e", word)]
+    argv = ["git", "-C", str(folder), "grep", "-I", "-l", "-w", "-F", "-z", *asked, commit, "--", *patterns]
+    out = subprocess.run(argv, capture_output=True, check=False).stdout.decode("utf-8", "replace")
+    return [name.partition(":")[2] for name in out.split("\0") if name]
+
+
+def _may_do(commit: Commit) -> bool:
+    """Whether a commit changes some code and some tests that were there before, and little else."""
+    code = [one for one in commit.changes if is_production(one.path)]
+    tests = [one for one in commit.changes if is_test(one.path)]
+    return (
+        len(commit.changes) <= MOST_FILES
+        and 1 <= len(code) <= MOST_FUNCTIONS
+        and all(one.blob is not None for one in code)
+        and 1 <= len(tests) <= 4
+        and any(map(_is_kept_test, tests))
+    )
+
+
+def _is_kept_test(change: Changed) -> bool:
+    return (
+        change.base_blob is not None
+        and change.blob is not None
+        and holds_tests(change.base_path or change.path)
+    )
+
+
+def mine(arguments: argparse.Namespace) -> None:
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for folder in arguments.repositories:
+        began = time.monotonic()
+        with RepositoryHistory(folder, limits=Limits(commits=arguments.commits)) as history:
+            file = arguments.out / f"{history.repository.replace('/', '+')}.pickle"
+            if file.exists():
+                continue
+            mined = Miner(history).run(arguments.each)
+        file.write_bytes(pickle.dumps(mined))
+        single = sum(bool(one.changed.any()) for one in mined.questions)
+        print(
+            f"{mined.repository}: {len(mined.questions)} functions of "
+            f"{len({q.commit for q in mined.questions})} commits, "
+            f"{single} about single tests, {len(mined.texts)} texts, "
+            f"{time.monotonic() - began:.0f} s",
+            flush=True,
+        )
+
+
+# Fitting
+
+
+def load(folder: Path) -> list[Mined]:
+    found = [pickle.loads(file.read_bytes()) for file in sorted(folder.glob("*.pickle"))]
+    if not found:
+        raise SystemExit(f"{folder}: nothing was mined into it; run mine first")
+    return found
+
+
+def nearest(question: Question) -> tuple[Any, Any]:
+    """Evidence and answers of a question's right tests and of those nearest by their words."""
+    both = question.rows[:, NAMES.index("bm25")] + question.rows[:, NAMES.index("changed")]
+    first = np.argsort(-both, kind="stable")[:COMPARED]
+    kept = np.unique(np.concatenate([first, np.flatnonzero(question.changed)]))
+    return question.rows[kept].astype(float), question.changed[kept]
+
+
+def fitted(mined: Sequence[Mined]) -> Any:
+    """The weights under which the right tests of each question are most likely to be drawn first.
+
+    A conditional logistic regression with an L2 penalty and no weight below 0; every repository counts alike.
+    """
+    from scipy.optimize import minimize
+
+    data = [(*nearest(one), 1 / len(each.questions)) for each in mined for one in each.questions]
+
+    def loss(weights: Any) -> tuple[float, Any]:
+        total, slope = 0.0, np.zeros_like(weights)
+        for rows, right, share in data:
+            scores = rows @ weights
+            drawn = np.exp(scores - scores.max())
+            total -= share * np.log(drawn[right].sum() / drawn.sum())
+            slope += share * rows.T @ (drawn / drawn.sum() - drawn * right / drawn[right].sum())
+        whole = len(mined)
+        return total / whole + PENALTY * weights @ weights, slope / whole + 2 * PENALTY * weights
+
+    bounds = [(0, None)] * len(NAMES)
+    return minimize(loss, np.zeros(len(NAMES)), jac=True, method="L-BFGS-B", bounds=bounds).x
+
+
+def fit(arguments: argparse.Namespace) -> None:
+    mined = [one for one in load(arguments.folder) if one.repository in FITTED_ON and one.questions]
+    print(f"fitted on {sum(len(one.questions) for one in mined)} functions of {len(mined)} repositories")
+    for name, weight in zip(NAMES, fitted(mined), strict=True):
+        print(f'    "{name}": {weight:.2f},')
+
+
+# Measuring
+
+
+def of_tests(question: Question, scores: Any) -> dict[str, float]:
+    return ranking(scores, question.changed)
+
+
+def of_files(question: Question, scores: Any) -> dict[str, float]:
+    """The same for whole files, each as good as its best test."""
+    best = np.full(len(question.paths), -np.inf)
+    np.maximum.at(best, question.files, scores)
+    return ranking(best, question.touched)
+
+
+def ranking(scores: Any, right: Any) -> dict[str, float]:
+    """Metrics of an order; among equal scores the right ones come last."""
+    order = np.lexsort((right, -scores))
+    places = 1 + np.flatnonzero(right[order])
+    recalls = {f"recall@{k}": float(np.mean(places <= k)) for k in (1, 5, 10)}
+    return {"MRR": float(1 / places[0]), **recalls}
+
+
+class Closeness:
+    """How close a model finds tests to functions; what it once read is kept beside what was mined."""
+
+    def __init__(self, name: str, folder: Path, models: Path | None) -> None:
+        from wardround.inference.runtime import find
+        from wardround.inference.shelf import standard
+
+        self._embedder = standard([models] if models else []).embedder(name, find("cpu"))
+        self._file = folder / f"{name}.vectors"
+        self._kept: dict[str, Any] = pickle.loads(self._file.read_bytes()) if self._file.exists() else {}
+
+    def save(self) -> None:
+        self._file.write_bytes(pickle.dumps(self._kept))
+
+    def of(self, question: Question, texts: Sequence[tuple[str, str, str]], at: Any) -> Any:
+        """The cosines of some tests."""
+        subject = question.subject
+        asked = self._vector(f"{subject.own}\n{subject.changed or subject.text}")
+        return np.array([self._vector("\n".join(texts[question.texts[one]][1:])) @ asked for one in at])
+
+    def _vector(self, text: str) -> Any:
+        text = leading(text)
+        if text not in self._kept:
+            self._kept[text] = self._embedder.embed([text])[0]
+        return self._kept[text]
+
+
+def reranked(scores: Any, first: Any, near: Any, weight: float) -> Any:
+    """The scores with those of the first tests put in another order by a model, above all others."""
+    joined = np.array(standardised(scores[first].tolist())) + weight * np.array(standardised(near.tolist()))
+    out = scores.copy()
+    out[first] = scores.max() + 1 + joined - joined.min()
+    return out
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A question with the scores of every way."""
+
+    question: Question
+    ways: Mapping[str, Any]
+
+
+def scored(one: Mined, weights: Any, models: Mapping[str, Closeness], most: int) -> list[Scored]:
+    """Some questions of a repository, drawn by seed, with the scores of all ways; models by weight."""
+    questions = random.Random(SEED).sample(one.questions, min(most or len(one.questions), len(one.questions)))
+    found = []
+    for question in questions:
+        cheap = np.round(question.rows @ weights, 4)
+        first = np.argsort(-cheap, kind="stable")[:RERANKED]
+        ways = {
+            "names": question.rows[:, BY_NAME].sum(axis=1),
+            "BM25": question.lexical,
+            "BM25 of the changed lines": question.rows[:, NAMES.index("changed")],
+            "cheap": cheap,
+        }
+        for name, model in models.items():
+            near = model.of(question, one.texts, first)
+            ways |= {f"cheap + {name} x {weight}": reranked(cheap, first, near, weight) for weight in MIXES}
+        found.append(Scored(question, ways))
+    return found
+
+
+def best_mix(every: Sequence[Scored], name: str) -> str:
+    """The way of a model that puts the right tests first most often."""
+    ways = [f"cheap + {name} x {weight}" for weight in MIXES]
+    return max(
+        ways, key=lambda way: statistics.fmean(of_tests(one.question, one.ways[way])["MRR"] for one in every)
+    )
+
+
+def report(arguments: argparse.Namespace) -> None:
+    mined = [one for one in load(arguments.folder) if one.questions]
+    known = [one for one in mined if one.repository in FITTED_ON]
+    new = [one for one in mined if one.repository not in FITTED_ON]
+    weights = np.array([WEIGHTS[name] for name in NAMES])
+    models = {name: Closeness(name, arguments.folder, arguments.models) for name in arguments.model}
+    sides: dict[str, list[Scored]] = {"known": [], "new": []}
+    for side, group in (("known", known), ("new", new)):
+        for one in group if side == "new" or models else ():
+            sides[side] += scored(one, weights, models, arguments.most)
+            for model in models.values():
+                model.save()
+    ways = {way: way for way in ("names", "BM25", "BM25 of the changed lines", "cheap")}
+    ways |= {f"cheap + {name}": best_mix(sides["known"], name) for name in models}
+    out = {"repositories": {one.repository: len(one.questions) for one in new}, "mixes": ways, "seed": SEED}
+    for level, measure in (("tests", of_tests), ("files", of_files)):
+        out[level] = table(sides["new"], ways, measure)
+    print("\n".join(told(out)))
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(out, indent=1) + "\n", encoding="utf-8")
+
+
+def table(every: Sequence[Scored], ways: Mapping[str, str], measure: Measure) -> dict[str, Any]:
+    """The mean of each metric with its interval, and the differences that matter."""
+    values = {way: [measure(one.question, one.ways[real]) for one in every] for way, real in ways.items()}
+    names = [one.question.repository for one in every]
+    pairs = [("cheap", other) for other in ("names", "BM25", "BM25 of the changed lines")]
+    pairs += [(way, "cheap") for way in ways if way.startswith("cheap +")]
+    out: dict[str, Any] = {"questions": len(every), "ways": {}, "differences": {}}
+    for way, rows in values.items():
+        out["ways"][way] = {m: interval(names, [row[m] for row in rows]) for m in rows[0]}
+    for way, other in pairs:
+        apart = {
+            m: [a[m] - b[m] for a, b in zip(values[way], values[other], strict=True)] for m in values[way][0]
+        }
+        out["differences"][f"{way} - {other}"] = {m: interval(names, row) for m, row in apart.items()}
+    return out
+
+
+def interval(names: Sequence[str], values: Sequence[float]) -> tuple[float, float, float]:
+    """The mean over repositories, each counting alike, and its 95% interval by drawing repositories again."""
+    means = [
+        statistics.fmean(v for n, v in zip(names, values, strict=True) if n == name)
+        for name in sorted(set(names))
+    ]
+    rng = random.Random(SEED)
+    drawn = sorted(statistics.fmean(rng.choices(means, k=len(means))) for _ in range(RESAMPLED))
+    low, high = drawn[RESAMPLED // 40], drawn[-RESAMPLED // 40]
+    return round(statistics.fmean(means), 3), round(low, 3), round(high, 3)
+
+
+def told(out: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{len(out['repositories'])} repositories: {out['repositories']}; mixes {out['mixes']}"
+    for level in ("tests", "files"):
+        yield f"{level}: {out[level]['questions']} functions"
+        for kind in ("ways", "differences"):
+            for way, metrics in out[level][kind].items():
+                cells = (f"{name} {a:+.3f} [{b:+.3f}, {c:+.3f}]" for name, (a, b, c) in metrics.items())
+                yield f"  {way:<36} {'  '.join(cells)}"
+
+
+# What tests really run
+
+
+def ran(arguments: argparse.Namespace) -> None:
+    """Rank the tests of each function of a folder of code that was run under coverage, test by test."""
+    found = [measured(*row) for row in executed(arguments.folder, arguments.data, arguments.most)]
+    rows = {way: {name: [one[way][name] for one in found] for name in found[0][way]} for way in found[0]}
+    print(f"{arguments.folder.name}: {len(found)} functions that one to a quarter of the tests run")
+    for way, metrics in rows.items():
+        print(
+            f"  {way:<12} " + "  ".join(f"{name} {np.mean(values):.3f}" for name, values in metrics.items())
+        )
+
+
+def measured(
+    subject: Subject, tests: Tests, used_by: Sequence[User], right: Any
+) -> dict[str, dict[str, float]]:
+    rows = np.array(tests.evidence(subject, used_by))
+    documents = [case.words + counted(case.path) for case in tests.cases]
+    ways = {
+        "names": rows[:, BY_NAME].sum(axis=1),
+        "BM25": np.array(bm25.scores(subject.words, documents)),
+        "cheap": np.array([weighed(row) for row in rows]),
+    }
+    return {
+        way: {**ranking(scores, right), "first right": precision(scores, right)}
+        for way, scores in ways.items()
+    }
+
+
+def precision(scores: Any, right: Any) -> float:
+    """Whether the first test runs the function."""
+    return float(right[np.lexsort((right, -scores))[0]])
+
+
+def executed(folder: Path, data: Path, most: int) -> Iterator[tuple[Subject, Tests, Sequence[User], Any]]:
+    """The functions that some tests run and not every test, and which tests run them.
+
+    Args:
+        data: of ``coverage run`` with ``dynamic_context = test_function``.
+    """
+    from coverage import CoverageData
+
+    kept = CoverageData(str(data))
+    kept.read()
+    paths = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.py"))
+    texts = {path: (folder / path).read_text(encoding="utf-8", errors="replace") for path in paths}
+    tests = Tests([TestFile(path, texts[path]) for path in paths if holds_tests(path)])
+    ids = [
+        ".".join((*case.path.removesuffix(".py").split("/"), *case.around, case.name)) for case in tests.cases
+    ]
+    code = [(path, texts[path]) for path in paths if is_production(path)]
+    run = []
+    for path, text in code:
+        by_line = kept.contexts_by_lineno(str(folder / path))
+        for one in functions(path, text):
+            body = range(one.line + 1, one.end_line + 1)
+            running = {context for line in body for context in by_line.get(line, ()) if context}
+            right = np.array([name in running for name in ids])
+            subject = subject_named(path, text, one.name)
+            if subject is not None and 0 < right.sum() <= len(ids) / 4:
+                run.append((subject, right))
+    for subject, right in random.Random(SEED).sample(run, min(most or len(run), len(run))):
+        word = re.compile(rf"\b{re.escape(subject.own)}\b")
+        using = [row for row in code if word.search(row[1])][:USING_FILES]
+        yield subject, tests, users(subject, using), right
+
+
+# The nearest test that TE201 names
+
+
+@dataclass(frozen=True)
+class Parent:
+    """A repository before a commit, but for the code the commit writes: what a check may ask about."""
+
+    history: RepositoryHistory
+    commit: str
+    written: Mapping[str, str]
+
+    @cached_property
+    def _blobs(self) -> dict[str, str]:
+        return dict(self.history.tree(self.commit, ("*",)))
+
+    def read(self, path: str) -> str | None:
+        return self.written[path] if path in self.written else self.history.text(self._blobs.get(path))
+
+    def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
+        word = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
+        own = {path for path, text in self.written.items() if matches(path, patterns) and word.search(text)}
+        found = holding(self.history.folder, self.commit, words, patterns)
+        return sorted(own | set(found) - self.written.keys())
+
+    def paths(self, patterns: Sequence[str]) -> Sequence[str]:
+        return [path for path in self._blobs if matches(path, patterns)]
+
+
+@dataclass(frozen=True)
+class Hint:
+    """What TE201 would say of a commit without its tests, and the files of tests the commit then touches."""
+
+    repository: str
+    commit: str
+    path: str
+    function: str
+    nearest: str
+    test: str
+    score: float
+    why: Sequence[str]
+    touched: Sequence[str]
+
+    @property
+    def right(self) -> bool:
+        return self.nearest in self.touched
+
+
+def is_unreached(question: Question) -> bool:
+    """Whether no test names the function or imports its module, as far as the evidence tells."""
+    at = [NAMES.index(name) for name in ("uses", "imports-module", "file-uses")]
+    return not question.rows[:, at].any()
+
+
+def hint_of(history: RepositoryHistory, commit: Commit, question: Question) -> Hint | None:
+    """What TE201 would name; None where it is silent, since a test holds the name or the module's."""
+    subject = question.subject
+    written = {one.path: history.text(one.blob) or "" for one in commit.changes if is_production(one.path)}
+    parent = Parent(history, commit.parent or "", written)
+    patterns = PYTHON_TESTS if subject.path.endswith(".py") else SCRIPT_TESTS
+    tests = list(filter(is_test, parent.files_with_word(["import"], patterns)))
+    naming = parent.files_with_word([subject.own, subject.module[-1]], patterns)
+    found = None if any(map(is_test, naming)) else Nearest(parent, tests).to(subject)
+    touched = [path for path, is_touched in zip(question.paths, question.touched, strict=True) if is_touched]
+    if found is None:
+        return None
+    return Hint(history.repository, commit.id, subject.path, subject.name, found.case.path, found.case.id,
+                found.score, found.why, touched)  # fmt: skip
+
+
+def hints(arguments: argparse.Namespace) -> None:
+    mined = {one.repository: one.questions for one in load(arguments.folder)}
+    found: list[Hint] = []
+    for folder in arguments.repositories:
+        with RepositoryHistory(folder) as history:
+            asked = defaultdict(list)
+            for question in filter(is_unreached, mined.get(history.repository, ())):
+                asked[question.commit].append(question)
+            commits = [one for one in history.every_commit() if one.id in asked] if asked else []
+            found += [hint for one in commits for q in asked[one.id] if (hint := hint_of(history, one, q))]
+        print(
+            f"{history.repository}: {sum(one.repository == history.repository for one in found)}", flush=True
+        )
+        arguments.json.write_text(json.dumps([vars(one) for one in found], indent=1) + "\n", encoding="utf-8")
+    for side in (True, False):
+        for least in np.arange(4, 9, 0.5):
+            told = [
+                one.right for one in found if (one.repository in FITTED_ON) is side and one.score >= least
+            ]
+            if told:
+                where = "fitted on" if side else "new"
+                print(f"{where}, score >= {least}: {np.mean(told):.2f} of {len(told)} right")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(required=True)
+    one = commands.add_parser("mine")
+    one.set_defaults(run=mine)
+    one.add_argument("repositories", nargs="+", type=Path)
+    one.add_argument("--out", type=Path, required=True)
+    one.add_argument("--each", type=int, default=40, help="commits of each repository")
+    one.add_argument("--commits", type=int, default=4000, help="of the newest commits of each")
+    one = commands.add_parser("hints")
+    one.set_defaults(run=hints)
+    one.add_argument("folder", type=Path)
+    one.add_argument("repositories", nargs="+", type=Path)
+    one.add_argument("--json", type=Path, required=True)
+    one = commands.add_parser("fit")
+    one.set_defaults(run=fit)
+    one.add_argument("folder", type=Path)
+    one = commands.add_parser("report")
+    one.set_defaults(run=report)
+    one.add_argument("folder", type=Path)
+    one.add_argument("--model", action="append", default=[], help="base, tests; may be given again")
+    one.add_argument("--models", type=Path, help="a folder of models; else those of the package")
+    one.add_argument("--most", type=int, default=0, help="functions of each repository; 0 for all")
+    one.add_argument("--json", type=Path)
+    one = commands.add_parser("ran")
+    one.set_defaults(run=ran)
+    one.add_argument("folder", type=Path)
+    one.add_argument("data", type=Path)
+    one.add_argument("--most", type=int, default=0, help="functions, drawn by seed; 0 for all")
+    arguments = parser.parse_args()
+    arguments.run(arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,544 @@
+"""Is a literal in doubt a secret or a placeholder: a model against scanners, on the same lines.
+
+    python evals/secret_or_placeholder.py mine --side training --until 2024-01-01 --keep FOLDER CLONE ...
+    python evals/secret_or_placeholder.py mine --side evaluation --since 2024-01-01 --keep FOLDER CLONE ...
+    python evals/secret_or_placeholder.py rows --keep FOLDER
+    python evals/secret_or_placeholder.py compare --keep FOLDER --model DIR [--detect-secrets PROGRAM]
+        [--gitleaks PROGRAM] [--credsweeper PROGRAM] [--json FILE]
+    python evals/secret_or_placeholder.py history --model DIR [--commits 300] CLONE ...
+
+``mine`` takes from a repository's trees the literals in doubt as they stand there, presumed to be no
+secrets, and ``rows`` puts generated secrets into the same lines: a line's name and place tell nothing where
+both kinds stand in it. Evaluation has repositories, days and families of secrets that training has not.
+FOLDER then holds ``SIDE.found`` (what stood there), ``SIDE.cases`` (lines, for scanners), ``SIDE.rows``
+(numbers, for ``wardround adapters``), ``asked.rows`` (those of the evaluation that a review would ask about)
+and ``trigrams.txt``, counted in the code trained on. Nothing of FOLDER belongs into a repository. ``compare``
+prints recall at the rate of false alarms of each scanner, and by family. ``history`` prints what the model
+would say of real commits, most certain first, with the values: keep that to yourself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import bisect
+import datetime
+import hashlib
+import json
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import numpy as np
+from wardround_secrets.doubt import trigrams
+from wardround_secrets.doubt.features import NAMES
+from wardround_secrets.doubt.generated import FAMILIES
+from wardround_secrets.doubt.history import PATTERNS, Found, asked_about, found_in, names_in
+from wardround_secrets.doubt.literals import is_in_doubt
+
+from wardround.corpora.history import Limits, RepositoryHistory
+from wardround.inference.metadata import Interval
+from wardround.training import appraise, tables
+from wardround.training.calibrate import probability
+from wardround.training.promote import model_of
+from wardround.training.statistics import Flags, Floats, Repositories
+
+LARGEST = 150_000
+NOT_OURS = ("ee/*", "*/ee/*")
+DRAWS = 500
+YEARS = {True: 1, False: 3}
+"""Between two looks at a repository, when measuring and when not."""
+PLANTED, PLANTED_WHERE_ASKED = 2, 10
+"""Secrets put into one line; more where there are few lines, and only when measuring."""
+TYPED_ELSEWHERE = 0.35
+"""How often a chosen password is put beside a name that does not speak of one."""
+LENGTHS = (8, 9, 10, 11, 12, 14, 16, 18, 20, 24, 28, 32, 36, 40, 48, 64)
+"""Rows between two of these are of one size."""
+CHEAP = ("made_length", "made_entropy")
+RATES = (0.001, 0.005, 0.01, 0.02, 0.05)
+_RANDOM_ANYWAY = re.compile(
+    r"(?:^|[^a-z])(?:u?u?id|guid|kid|sha\d*|hash|rev|uid)s?(?:$|[^a-z])|[a-z](?:Id|ID|Uuid|Sha|Hash)s?$|revision"
+    r"|commit|digest|checksum|signature|integrity|etag|fingerprint|nonce|ciphertext|colou?r|fill|stroke|version",
+    re.IGNORECASE,
+)
+"""Names that explain a value no one could type; no secret is put there."""
+_WORD = re.compile(r"\b[a-z]{4,9}\b")
+_PASSWORD = re.compile(r"pass|pwd", re.IGNORECASE)
+
+
+Kind = TypeVar("Kind")
+
+
+class Case(msgspec.Struct, frozen=True):
+    """A literal in its line; ``family`` is empty for what really stands there."""
+
+    found: Found
+    family: str = ""
+
+    @property
+    def is_secret(self) -> bool:
+        return bool(self.family)
+
+
+# --- lines
+
+
+def mined(clone: Path, since: int, until: int) -> tuple[str, list[Found], Counter[str]]:
+    """A repository's name, the literals in doubt it had in that time, and the names of its code."""
+    limits = Limits(largest=LARGEST, exclude=NOT_OURS, until=until or None)
+    with RepositoryHistory(clone, limits=limits) as history:
+        commits = snapshots(sorted(zip(history.times(), history.ids(), strict=True)), since)
+        found = [one for one in found_in(history, commits, broadly=True) if one.time >= since]
+        names = names_in(history, commits[-1][1]) if commits else Counter()
+        return history.repository, found, names
+
+
+def snapshots(commits: Sequence[tuple[int, str]], since: int) -> list[tuple[int, str]]:
+    """The last commit before ``since``, if there is one, and of every so many years after it."""
+    times = [when for when, _ in commits]
+    first = since or (times[0] if times else 0)
+    years = range(datetime.datetime.fromtimestamp(first, datetime.UTC).year, 2200, YEARS[bool(since)])
+    ends = [
+        since,
+        *(int(datetime.datetime(year + 1, 1, 1, tzinfo=datetime.UTC).timestamp()) for year in years),
+    ]
+    places = sorted({bisect.bisect_left(times, end) - 1 for end in ends if end})
+    return [commits[at] for at in places if at >= 0]
+
+
+def words_of(found: Sequence[Found]) -> list[str]:
+    """Words people of a project could make a password of: those around its literals."""
+    lines = {line for one in found for line in (*one.before, *one.behind)}
+    counts = Counter(word for line in lines for word in set(_WORD.findall(line)))
+    return sorted(word for word, count in counts.items() if count >= 2) or ["falcon", "garden", "silver"]
+
+
+def with_secrets(
+    found: Sequence[Found], words: Sequence[str], measuring: bool, rng: random.Random
+) -> Iterator[Case]:
+    """What stands there, and generated secrets in its place; of those a review would have doubts about."""
+    for one in found:
+        if not is_in_doubt(one.name, one.value, one.place):
+            continue
+        yield Case(one)
+        planted = PLANTED_WHERE_ASKED if measuring and one.is_named else PLANTED
+        for _ in range(0 if _RANDOM_ANYWAY.search(one.name) and not one.is_named else planted):
+            family = drawn_family(one, measuring, rng)
+            value = FAMILIES[family].make(rng, words)
+            if fits(one, value) and is_in_doubt(one.name, value, one.place):
+                yield Case(one.holding(value), family)
+
+
+def drawn_family(one: Found, measuring: bool, rng: random.Random) -> str:
+    """A family that may stand by a name; when measuring, held out as often as not."""
+    typed = (bool(_PASSWORD.search(one.name)) and rng.random() < 0.7) or rng.random() < TYPED_ELSEWHERE
+    held_out = measuring and rng.random() < 0.6
+    kinds = [name for name, kind in FAMILIES.items() if (kind.typed, kind.held_out) == (typed, held_out)]
+    return rng.choice(sorted(kinds))
+
+
+def fits(one: Found, value: str) -> bool:
+    """Whether a value can stand in the line as the line is written."""
+    before = one.line[one.column - 1] if one.column else ""
+    if before in "\"'`":
+        return before not in value and "\\" not in value
+    return not set(value) & set(" \t\"'`,;(){}[]<>|&#\\$")
+
+
+def digest_of(found: Found) -> str:
+    """What tells a value by its name, without telling the value."""
+    return hashlib.sha256(f"{found.value}\0{found.name}".encode()).hexdigest()[:16]
+
+
+def row_of(case: Case, weight: float = 1.0) -> tables.Row:
+    found = case.found
+    return tables.Row(
+        repository=found.repository,
+        time=found.time,
+        group=digest_of(found),
+        right=case.is_secret,
+        features=found.row,
+        bin=bisect.bisect_right(LENGTHS, len(found.value)),
+        weight=weight,
+    )
+
+
+def mine(given: argparse.Namespace) -> None:
+    given.keep.mkdir(parents=True, exist_ok=True)
+    since, until = (seconds(day) for day in (given.since, given.until))
+    everything: list[Found] = []
+    names: Counter[str] = Counter()
+    for clone in given.clones:
+        repository, found, of_clone = mined(clone, since, until)
+        everything += thinned(found, given.most, random.Random(f"{given.seed} {repository}"))
+        names.update(dict.fromkeys(of_clone, 1))
+        asked = sum(one.is_named for one in found)
+        print(f"{repository}: {len(found)} literals, {asked} of them asked about", flush=True)
+    write(given.keep / f"{given.side}.found", everything)
+    if given.side == "training":
+        (given.keep / trigrams.TABLE).write_bytes(trigrams.written(trigrams.counted(sorted(names))))
+        print(f"{given.keep / trigrams.TABLE}: put it into the plugin before `rows`")
+
+
+def thinned(found: Sequence[Found], most: int, rng: random.Random) -> list[Found]:
+    """All that a review would ask about, and of the others no more than so many."""
+    others = [one for one in found if not one.is_named]
+    return [one for one in found if one.is_named] + rng.sample(others, min(most, len(others)))
+
+
+def write(file: Path, values: Iterable[object]) -> None:
+    """Values as JSON lines."""
+    encoder = msgspec.json.Encoder()
+    file.write_bytes(b"".join(encoder.encode(value) + b"\n" for value in values))
+
+
+def read(file: Path, kind: type[Kind]) -> list[Kind]:
+    decoder = msgspec.json.Decoder(kind)
+    return [decoder.decode(line) for line in file.read_bytes().splitlines()]
+
+
+def write_rows(given: argparse.Namespace) -> None:
+    """Cases and rows of both sides; what stood on the training side too is not evaluated."""
+    training = planted_in(read(given.keep / "training.found", Found), False, given.seed)
+    known = {(one.found.value, one.found.name) for one in training}
+    real = set(given.real.read_text("utf-8").split()) if given.real else set()
+    found = [o for o in read(given.keep / "evaluation.found", Found) if (o.value, o.name) not in known]
+    found = [one for one in found if digest_of(one) not in real]
+    found = [
+        one
+        for name in dict.fromkeys(one.repository for one in found)
+        for one in thinned([o for o in found if o.repository == name], given.most, random.Random(name))
+    ]
+    evaluation = planted_in(found, True, given.seed)
+    asked = [one for one in evaluation if one.found.is_named]
+    write(given.keep / "training.cases", training)
+    write(given.keep / "evaluation.cases", evaluation)
+    for side, cases in (("training", training), ("evaluation", evaluation), ("asked", asked)):
+        right = sum(one.is_secret for one in cases)
+        weight = given.rate / (1 - given.rate) * (len(cases) - right) / right
+        weight = 1.0 if side == "training" else weight
+        rows = [row_of(one, weight if one.is_secret else 1.0) for one in cases]
+        write(given.keep / f"{side}.rows", rows)
+        repositories = len({row.repository for row in rows})
+        print(f"{side}: {len(rows)} rows, {right} generated, {repositories} repositories")
+
+
+def planted_in(found: Sequence[Found], measuring: bool, seed: int) -> list[Case]:
+    """The cases of one side, a repository after the other."""
+    cases: list[Case] = []
+    for repository in dict.fromkeys(one.repository for one in found):
+        own = [one for one in found if one.repository == repository]
+        cases += with_secrets(own, words_of(own), measuring, random.Random(f"{seed} {repository}"))
+    return cases
+
+
+def seconds(day: str) -> int:
+    when = datetime.date.fromisoformat(day) if day else None
+    return int(datetime.datetime.combine(when, datetime.time(), datetime.UTC).timestamp()) if when else 0
+
+
+# --- scanners
+
+
+def scanned_by(cases: Sequence[Case], given: argparse.Namespace) -> dict[str, Flags]:
+    """Which lines each scanner reports, by its name; the lines stand in files of their own."""
+    programs = {"detect-secrets": detect_secrets, "gitleaks": gitleaks, "credsweeper": credsweeper}
+    found = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        lines = {}
+        for number, case in enumerate(cases):
+            file = folder / f"{number:05}" / case.found.path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(
+                "\n".join((*case.found.before, case.found.line, *case.found.behind)) + "\n", "utf-8"
+            )
+            lines[file.relative_to(folder).as_posix()] = len(case.found.before) + 1
+        for scanner, run in programs.items():
+            program = getattr(given, scanner.replace("-", "_"))
+            if program:
+                started = time.monotonic()
+                said = run(program, folder)
+                hits = {name for name, line in lines.items() if line in said.get(name, ())}
+                found[scanner] = np.array([name in hits for name in lines])
+                print(f"{scanner}: {time.monotonic() - started:.0f} s, {len(hits)} lines", file=sys.stderr)
+    return found
+
+
+def gitleaks(program: str, folder: Path) -> Mapping[str, set[int]]:
+    argv = [program, "dir", "-f", "json", "-r", "-", "--exit-code", "0", "--no-banner", "--redact", "."]
+    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=True)
+    found: dict[str, set[int]] = defaultdict(set)
+    for row in json.loads(done.stdout):
+        found[row["File"].removeprefix("./")].add(row["StartLine"])
+    return found
+
+
+def detect_secrets(program: str, folder: Path) -> Mapping[str, set[int]]:
+    argv = [program, "scan", "--all-files", "--no-verify", "."]
+    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=True)
+    rows = json.loads(done.stdout)["results"]
+    return {name.removeprefix("./"): {row["line_number"] for row in found} for name, found in rows.items()}
+
+
+def credsweeper(program: str, folder: Path) -> Mapping[str, set[int]]:
+    """With its own model, at its own threshold."""
+    report = folder.parent / f"{folder.name}.credsweeper.json"
+    argv = [program, "--path", ".", "--save-json", str(report), "--jobs", "1", "--log", "error"]
+    subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=True)
+    found: dict[str, set[int]] = defaultdict(set)
+    for row in json.loads(report.read_text("utf-8")):
+        for line in row["line_data_list"]:
+            place = Path(line["path"])
+            path = place.relative_to(folder) if place.is_absolute() else place
+            found[path.as_posix().removeprefix("./")].add(line["line_num"])
+    report.unlink()
+    return found
+
+
+# --- figures
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slice:
+    """Some of the cases, and the draws of their repositories."""
+
+    of: Flags
+    right: Flags
+    repositories: Repositories
+
+    @classmethod
+    def cut(cls, cases: Sequence[Case], of: Flags) -> Slice:
+        names = [case.found.repository for case, inside in zip(cases, of, strict=True) if inside]
+        right = np.array([case.is_secret for case in cases])
+        return cls(of, right[of], Repositories.drawn(names, draws=DRAWS))
+
+    def alarms(self, hits: Flags) -> float:
+        """The share of what really stood there that is reported."""
+        return float(hits[self.of][~self.right].mean())
+
+    def recall(self, hits: Flags) -> Interval:
+        return self._drawn(lambda counts: weighted(hits[self.of], self.right, counts))
+
+    def recall_at(self, scores: Floats, rate: float) -> Interval:
+        """The share of secrets found where so many of the others are reported."""
+        return self._drawn(lambda counts: recall_at(scores[self.of], self.right, counts, rate))
+
+    def gain(self, scores: Floats, hits: Flags) -> Interval:
+        """How much more a score finds than a scanner at that scanner's rate of false alarms."""
+        inside, reported = scores[self.of], hits[self.of]
+
+        def more(counts: Floats) -> float:
+            rate = weighted(reported, ~self.right, counts)
+            return recall_at(inside, self.right, counts, rate) - weighted(reported, self.right, counts)
+
+        return self._drawn(more)
+
+    def auc(self, scores: Floats) -> Interval:
+        return self.repositories.auc(scores[self.of], self.right).interval()
+
+    def _drawn(self, statistic: Callable[[Floats], float]) -> Interval:
+        return self.repositories.drawn_again(statistic).interval()
+
+
+def weighted(hits: Flags, of: Flags, counts: Floats) -> float:
+    """The share of some rows that is reported; NaN where a draw has none of them."""
+    whole = float(counts[of].sum())
+    return float(counts[of & hits].sum()) / whole if whole else float("nan")
+
+
+def recall_at(scores: Floats, right: Flags, counts: Floats, rate: float) -> float:
+    """The recall at the lowest threshold that no more than this share of the others reach."""
+    order = np.argsort(-scores, kind="stable")
+    wrong = np.cumsum(np.where(right, 0.0, counts)[order])
+    found = np.cumsum(np.where(right, counts, 0.0)[order])
+    if not len(order) or not found[-1] or not wrong[-1]:
+        return float("nan")
+    last = np.append(np.flatnonzero(np.diff(scores[order])), len(order) - 1)
+    allowed = last[wrong[last] <= rate * wrong[-1] * (1 + 1e-9)]
+    return float(found[allowed[-1]] / found[-1]) if len(allowed) else 0.0
+
+
+def logistic_scores(
+    training: Sequence[tables.Row], rows: Sequence[tables.Row], names: Sequence[str]
+) -> Floats:
+    return tables.cheap_scores(training, rows, NAMES, names)["cheap"]
+
+
+def model_scores(folder: Path, rows: Sequence[tables.Row]) -> Floats:
+    return appraise.raw_scores(model_of(str(folder)), rows, lambda told: None)
+
+
+def compare(given: argparse.Namespace) -> None:
+    """Print everything, for all rows and for slices of them."""
+    cases = read(given.keep / "evaluation.cases", Case)
+    rows, training = (tables.read_rows(given.keep / f"{side}.rows") for side in ("evaluation", "training"))
+    scores = {
+        "this model": model_scores(given.model, rows),
+        "logistic: entropy, length": logistic_scores(training, rows, CHEAP),
+        "logistic: all features": logistic_scores(training, rows, NAMES),
+        "length alone": np.array([float(len(case.found.value)) for case in cases]),
+    }
+    hits = scanned_by(cases, given)
+    known = np.array([not case.family or not FAMILIES[case.family].held_out for case in cases])
+    asked, tried = (np.array([getattr(c.found, name) for c in cases]) for name in ("is_named", "is_tried"))
+    unseen = np.array([not case.family or FAMILIES[case.family].held_out for case in cases])
+    slices = {
+        "all, families never trained on": unseen, "all, families trained on": known,
+        "asked about in a review's names, unseen families": unseen & asked,
+        "outside of tests and manuals, unseen families": unseen & ~tried,
+    }  # fmt: skip
+    result: dict[str, object] = {"counts": counts_of(cases)}
+    for title, of in slices.items():
+        result[title] = figures(title, Slice.cut(cases, of), scores, hits)
+    result["by family"] = by_family(cases, scores["this model"], hits, asked)
+    if given.json:
+        given.json.write_bytes(msgspec.json.format(msgspec.json.encode(result), indent=1))
+
+
+def counts_of(cases: Sequence[Case]) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for case in cases:
+        row = found.setdefault(case.found.repository, {"really there": 0, "asked about": 0, "generated": 0})
+        row["generated" if case.is_secret else "really there"] += 1
+        row["asked about"] += not case.is_secret and case.found.is_named
+    for name, row in sorted(found.items()):
+        print(f"{name:45}", row)
+    return found
+
+
+def figures(
+    title: str, part: Slice, scores: Mapping[str, Floats], hits: Mapping[str, Flags]
+) -> dict[str, object]:
+    """One slice: each score at fixed rates of false alarms, each scanner at its own."""
+    print(f"\n{title}: {int((~part.right).sum())} that really stood there, {int(part.right.sum())} generated")
+    found: dict[str, object] = {}
+    for name, values in scores.items():
+        auc = part.auc(values)
+        at = {rate: part.recall_at(values, rate) for rate in RATES}
+        cells = "  ".join(f"{rate:.1%}: {told(one)}" for rate, one in at.items())
+        print(f"  {name:28} AUC {told(auc)}  recall at {cells}")
+        found[name] = {"auc": auc, **{f"recall at {rate}": one for rate, one in at.items()}}
+    for name, reported in hits.items():
+        rate, recall, gain = (
+            part.alarms(reported),
+            part.recall(reported),
+            part.gain(scores["this model"], reported),
+        )
+        same = part.recall_at(scores["this model"], rate)
+        print(f"  {name:28} false alarms {rate:.2%}  recall {told(recall)}  this model there {told(same)}  "
+              f"gain {told(gain)}")  # fmt: skip
+        found[name] = {"alarms": rate, "recall": recall, "model there": same, "gain": gain}
+    return found
+
+
+def told(one: Interval) -> str:
+    return f"{one.value:.3f} [{one.low:.2f}, {one.high:.2f}]"
+
+
+def by_family(
+    cases: Sequence[Case], scores: Floats, hits: Mapping[str, Flags], asked: Flags
+) -> dict[str, dict[str, float]]:
+    """The share of each family that is found, by the model where 1% of all others are reported."""
+    right = np.array([case.is_secret for case in cases])
+    threshold = np.sort(scores[~right])[::-1][int(0.01 * (~right).sum())]
+    reported = {"this model at 1%": scores > threshold, **hits}
+    print(f"\n{'family':24}{'':10}{'cases':>6}  " + "  ".join(f"{name:>16}" for name in reported))
+    found = {}
+    for family, kind in FAMILIES.items():
+        of = np.array([case.family == family for case in cases])
+        if of.any():
+            found[family] = {name: round(float(one[of].mean()), 3) for name, one in reported.items()}
+            shares = "  ".join(f"{share:16.2f}" for share in found[family].values())
+            print(f"{family:24}{'unseen' if kind.held_out else 'trained':10}{int(of.sum()):6}  {shares}")
+    return found
+
+
+# --- real history
+
+
+def history(given: argparse.Namespace) -> None:
+    """Print what the model would say of the newest commits of each clone, most certain first."""
+    everything = []
+    for clone in given.clones:
+        with RepositoryHistory(clone, limits=Limits(largest=LARGEST, commits=given.commits)) as past:
+            found, lines = added_in(past)
+            everything += [(past.repository, *one) for one in found]
+            print(f"{past.repository}: {lines} added lines, {len(found)} literals asked about", flush=True)
+    rows = [one.row for *_, one in everything]
+    if not rows:
+        return
+    model = model_of(str(given.model))
+    scores = appraise.raw_scores(model, [as_row(row) for row in rows], lambda told: None)
+    known = model.metadata
+    likely = scores if known.calibration.method == "none" else probability(known.calibration, scores)
+    print(f"threshold {known.thresholds.get(appraise.REPORT, float('inf')):.4f}")
+    for at in np.argsort(-likely, kind="stable")[: given.show]:
+        repository, commit, one = everything[int(at)]
+        print(f"{likely[at]:.4f} {repository} {commit[:10]} {one.path} {one.name} = {one.value[:100]!r}")
+
+
+def as_row(features: Sequence[float]) -> tables.Row:
+    return tables.Row("", 0, "", False, tuple(features))
+
+
+def added_in(past: RepositoryHistory) -> tuple[list[tuple[str, Found]], int]:
+    """The literals in doubt that commits added where a review would ask, and how many lines they added."""
+    found, lines = [], 0
+    for commit in past.commits(PATTERNS):
+        for change in commit.changes:
+            new, old = past.text(change.blob), past.text(change.base_blob)
+            if new is None:
+                continue
+            added = Counter(new.split("\n")) - Counter((old or "").split("\n"))
+            lines += added.total()
+            found += [(commit.id, one) for one in asked_about(past.repository, commit.time, change.path, new)
+                      if one.line in added]  # fmt: skip
+    return found, lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parts = parser.add_subparsers(dest="part", required=True)
+    part = parts.add_parser("mine")
+    part.add_argument("clones", nargs="+", type=Path)
+    part.add_argument("--side", choices=["training", "evaluation"], required=True)
+    part.add_argument("--since", default="")
+    part.add_argument("--until", default="")
+    part.add_argument("--keep", type=Path, required=True)
+    part.add_argument("--most", type=int, default=300, help="literals of any name, of each repository")
+    part.add_argument("--seed", type=int, default=0)
+    part = parts.add_parser("rows")
+    part.add_argument("--keep", type=Path, required=True)
+    part.add_argument("--seed", type=int, default=0)
+    part.add_argument("--most", type=int, default=60, help="literals of any name that are evaluated, of each")
+    part.add_argument("--real", type=Path, help="digests of literals that reading showed to be secrets")
+    part.add_argument("--rate", type=float, default=0.02, help="share of secrets among literals in doubt")
+    part = parts.add_parser("compare")
+    part.add_argument("--keep", type=Path, required=True)
+    part.add_argument("--model", type=Path, required=True)
+    part.add_argument("--detect-secrets", default="")
+    part.add_argument("--gitleaks", default="")
+    part.add_argument("--credsweeper", default="")
+    part.add_argument("--json", type=Path)
+    part = parts.add_parser("history")
+    part.add_argument("clones", nargs="+", type=Path)
+    part.add_argument("--model", type=Path, required=True)
+    part.add_argument("--commits", type=int, default=300)
+    part.add_argument("--show", type=int, default=100)
+    given = parser.parse_args()
+    {"mine": mine, "rows": write_rows, "compare": compare, "history": history}[given.part](given)
+
+
+if __name__ == "__main__":
+    main()

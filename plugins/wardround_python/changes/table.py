@@ -1,0 +1,22 @@
+"""What each check is for. Not to be edited: ``python -m wardround_python.changes`` writes it."""
+
+from __future__ import annotations
+
+from wardround.late import Row
+
+TABLE: tuple[Row, ...] = (
+    (
+        "PY013",
+        "withdrawn_option:WithdrawnOption",
+        (".py",),
+        ("add_argument", "addoption", "add_option", "option(", "Option("),
+    ),
+    (
+        "PY014",
+        "stale_option_value:StaleOptionValue",
+        (".py",),
+        ("add_argument", "addoption", "add_option", "option(", "Option("),
+    ),
+    ("PY015", "withdrawn_variable:WithdrawnVariable", (".py",), ("environ", "getenv", "BaseSettings")),
+    ("PY016", "unlisted_variable:UnlistedVariable", (".py",), ("environ", "getenv", "BaseSettings")),
+)

@@ -1,0 +1,24 @@
+"""How Python reads environment variables, for the checks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wardround.drift.variables import Variable, VariableCheck
+
+
+class PythonVariableCheck(VariableCheck):
+    """A check of the variables modules read; what it takes to parse one is imported when one changed."""
+
+    ENDINGS = (".py",)
+    WORDS = ("environ", "getenv", "BaseSettings")
+
+    def variables(self, path: str, text: str) -> Mapping[str, Variable] | None:
+        from wardround_python.variables import variables
+
+        return variables(path, text)
+
+    def is_test(self, path: str) -> bool:
+        from wardround_python.module import is_test_path
+
+        return is_test_path(path)

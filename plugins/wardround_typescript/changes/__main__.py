@@ -1,0 +1,24 @@
+"""Writes the table of the checks anew: ``python -m wardround_typescript.changes``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from wardround.check_table import written
+from wardround.checks import ChangeCheck
+
+TABLE = Path(__file__).with_name("table.py")
+
+
+def current() -> str:
+    """What the table must say."""
+    return written("wardround_typescript.changes", _marks)
+
+
+def _marks(check: type[ChangeCheck]) -> tuple[Sequence[str], Sequence[str]]:
+    return check.ENDINGS, check.WORDS
+
+
+if __name__ == "__main__":
+    TABLE.write_text(current(), encoding="utf-8")

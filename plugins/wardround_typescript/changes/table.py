@@ -1,0 +1,32 @@
+"""What each check is for. Not to be edited: ``python -m wardround_typescript.changes`` writes it."""
+
+from __future__ import annotations
+
+from wardround.late import Row
+
+TABLE: tuple[Row, ...] = (
+    (
+        "TS004",
+        "withdrawn_option:WithdrawnScriptOption",
+        (".cjs", ".cts", ".js", ".jsx", ".mjs", ".mts", ".ts", ".tsx"),
+        ("ption(",),
+    ),
+    (
+        "TS005",
+        "stale_option_value:StaleScriptOptionValue",
+        (".cjs", ".cts", ".js", ".jsx", ".mjs", ".mts", ".ts", ".tsx"),
+        ("ption(",),
+    ),
+    (
+        "TS006",
+        "withdrawn_variable:WithdrawnScriptVariable",
+        (".cjs", ".cts", ".js", ".jsx", ".mjs", ".mts", ".ts", ".tsx"),
+        (".env",),
+    ),
+    (
+        "TS007",
+        "unlisted_variable:UnlistedScriptVariable",
+        (".cjs", ".cts", ".js", ".jsx", ".mjs", ".mts", ".ts", ".tsx"),
+        (".env",),
+    ),
+)

@@ -1,0 +1,63 @@
+"""How scripts declare the options of a command line, for the checks of them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from wardround.drift.option_checks import OptionCheck
+from wardround.late import LatePattern
+from wardround_typescript.bundles import SCRIPTS
+
+if TYPE_CHECKING:
+    from wardround.drift.mentions import Program
+    from wardround.drift.options import CommandLine
+
+_TEST = LatePattern(
+    r"(^|/)(?:__tests__|__mocks__|tests?|e2e|cypress|playwright)/|\.(?:test|spec|e2e|stories)\.[mc]?[jt]sx?$"
+)
+_DERIVING = (
+    "yargs", "meow", "oclif", "citty", "clipanion", "minimist", "parseArgs", "cleye", "gunshi", "optionator",
+)  # fmt: skip
+"""Libraries that make options of keys, by what stands in a script that uses one."""
+
+
+def is_test_script(path: str) -> bool:
+    """Whether a path is that of a test, by the usual names."""
+    return _TEST.search(path) is not None
+
+
+class ScriptOptionCheck(OptionCheck):
+    """A check of the options that scripts declare; what it takes to read one is imported when one changed."""
+
+    ENDINGS = SCRIPTS
+    WORDS = ("ption(",)
+
+    def may_declare(self, text: str) -> bool:
+        from wardround_typescript.command_line import declares_options
+
+        return declares_options(text)
+
+    def command_line(self, path: str, text: str) -> CommandLine | None:
+        from wardround_typescript.bundles import is_bundle
+        from wardround_typescript.command_line import command_line
+
+        return None if is_bundle(path, text) else command_line(text)
+
+    def may_derive(self, name: str, text: str) -> bool:
+        if not any(library in text for library in _DERIVING):
+            return False
+        plain = name.removeprefix("--").removeprefix("no-")
+        first, *rest = plain.split("-")
+        camel = first + "".join(part.capitalize() for part in rest)
+        return (
+            re.search(rf"(?<![\w-])(?:{re.escape(plain)}|{re.escape(camel)})['\"`]?\s*[:,]", text) is not None
+        )
+
+    def is_test(self, path: str) -> bool:
+        return is_test_script(path)
+
+    def program(self, path: str) -> Program:
+        from wardround_typescript.programs import program_of
+
+        return program_of(path, self.change.project)

@@ -1,0 +1,55 @@
+"""What a command is asked for: which change, and which reports about it.
+
+Apart from the commands themselves, since ``wardround --help`` imports all of those and needs none of this.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from wardround.errors import UsageError
+
+
+class Target(msgspec.Struct, frozen=True):
+    """Which change is meant; exactly one of the ways to say so is used.
+
+    ``since_root`` takes all of ``head``, its whole history, in place of what came since ``base``.
+    """
+
+    staged: bool = False
+    worktree: bool = False
+    base: str | None = None
+    head: str | None = None
+    diff_file: str | None = None
+    repo: Path | None = None
+    since_root: bool = False
+
+
+class PushedRef(msgspec.Struct, frozen=True):
+    """One line git gives a pre-push hook."""
+
+    local: str
+    remote: str
+
+    @classmethod
+    def parse(cls, line: str) -> PushedRef | None:
+        fields = line.split()
+        return cls(fields[1], fields[3]) if len(fields) == 4 else None
+
+
+class Output(msgspec.Struct, frozen=True):
+    """A report that is asked for: its format, and a file or standard output."""
+
+    format: str
+    path: Path | None
+
+    @classmethod
+    def parse(cls, text: str) -> Output:
+        from wardround.reports import FORMATS
+
+        name, _, path = text.partition("=")
+        if name not in FORMATS:
+            raise UsageError(f"--format {name}: no such format; there are {', '.join(FORMATS)}")
+        return cls(name, Path(path) if path else None)

@@ -1,0 +1,111 @@
+"""Dividing the questions of one repository: what is learnt from is older, and of other files.
+
+Between repositories nothing is shared by accident, so a split by repository needs no more than their names.
+Within one repository a later commit may touch the very file that was learnt from; what is measured there says
+how well a model remembers. So whole files stay on one side, whatever the time of their commits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+
+Side = Literal["train", "validation", "evaluation"]
+WEEK = 7 * 24 * 3600
+
+
+class OwnSplit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
+    """How the questions of one repository are divided.
+
+    Attributes:
+        repository: they are all of it.
+        held: share of the files that are never learnt from, 0 to 1.
+        validation: share of the files that training is watched with, 0 to 1.
+    """
+
+    repository: str
+    held: float = 0.35
+    validation: float = 0.12
+
+    def __post_init__(self) -> None:
+        if not self.repository:
+            raise ValueError("scope names no repository")
+        if min(self.held, self.validation) < 0 or self.held + self.validation >= 1:
+            raise ValueError(f"held {self.held} and validation {self.validation} leave nothing to train on")
+
+    @property
+    def told(self) -> str:
+        """The rule in one line, for what is written beside records that were divided by it."""
+        return f"{self.repository}, held {self.held:g}, validation {self.validation:g}"
+
+    def fold(self, unit: str) -> Side:
+        """The side a unit is on, whatever its time; a week is not held, since later weeks are others."""
+        digest = hashlib.sha256(
+            f"{self.repository.lower()}\0{unit}".encode("utf-8", "surrogatepass")
+        ).digest()
+        place = int.from_bytes(digest[:8], "big") / 2**64
+        held = 0.0 if is_week(unit) else self.held
+        if place < held:
+            return "evaluation"
+        return "validation" if place < held + self.validation else "train"
+
+
+def file_of(group: str) -> str:
+    """The file a group names, such as ``src/a.py`` of ``src/a.py:name@commit``; empty if it names none."""
+    place, at, _ = group.partition("@")
+    return place.partition(":")[0] if at else ""
+
+
+def week_of(time: int) -> str:
+    """The week of a time, by its number since 1970."""
+    return f"week {time // WEEK}"
+
+
+def is_week(unit: str) -> bool:
+    return unit.startswith("week ") and unit.removeprefix("week ").isdecimal()
+
+
+def unit_of(group: str, time: int) -> str:
+    """What must be on one side as a whole: the file, or for what names none the week."""
+    return file_of(group) or week_of(time)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSides:
+    """The sides of the questions of one repository.
+
+    Attributes:
+        until: seconds since 1970; what is learnt from and validated with is older.
+        since: what is measured on is younger, or as old.
+        seen: units of the training and the validation side.
+    """
+
+    split: OwnSplit
+    until: int
+    since: int
+    seen: frozenset[str]
+
+    @classmethod
+    def of(cls, split: OwnSplit, until: int, since: int, items: Iterable[tuple[str, str, int]]) -> OwnSides:
+        """Find out which files are learnt from; ``items`` are (repository, group, time)."""
+        bare = cls(split, until, since, frozenset())
+        seen = {
+            unit_of(group, time)
+            for repository, group, time in items
+            if bare.side(repository, group, time) in ("train", "validation")
+        }
+        return cls(split, until, since, frozenset(seen))
+
+    def side(self, repository: str, group: str, time: int) -> Side | None:
+        """The side of one question; None for what is of another repository, or would leak."""
+        if repository.lower() != self.split.repository.lower():
+            return None
+        unit = unit_of(group, time)
+        if time >= self.since:
+            return None if unit in self.seen else "evaluation"
+        fold = self.split.fold(unit)
+        return fold if fold != "evaluation" and time < self.until else None

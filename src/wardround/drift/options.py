@@ -1,0 +1,127 @@
+"""The options of a command line as code declares them, and what a change did to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+_ALIKE = 0.6
+"""How alike two names must be, by difflib's ratio, for one to be taken for the other's new name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option as it is declared.
+
+    Attributes:
+        names: the long ones, dashes included: ``--out``, ``--no-out``.
+        line: where its declaration starts, 1-based.
+        end_line: where it ends.
+        short: the names of one dash.
+        default: as a user would write it; None where there is none or it is not a literal.
+        choices: the values it takes; empty where they are not all literals.
+        help: what is said about it, empty where that is no literal.
+        help_line: where that starts, 1-based.
+    """
+
+    names: tuple[str, ...]
+    line: int
+    end_line: int
+    short: tuple[str, ...] = ()
+    default: str | None = None
+    choices: tuple[str, ...] = ()
+    help: str = ""
+    help_line: int = 0
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """The options a file declares.
+
+    Attributes:
+        computed: how many declarations there are whose names are no literals.
+    """
+
+    options: tuple[Option, ...] = ()
+    computed: int = 0
+
+    @cached_property
+    def by_name(self) -> dict[str, tuple[Option, ...]]:
+        found: dict[str, tuple[Option, ...]] = {}
+        for option in self.options:
+            for name in option.names:
+                found[name] = (*found.get(name, ()), option)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class GoneOption:
+    """An option a change took out of a file; ``now`` is the one that took its place."""
+
+    name: str
+    was: Option
+    now: Option | None
+
+
+def gone_options(before: CommandLine, after: CommandLine) -> Sequence[GoneOption]:
+    """The options that are no longer declared, in the order they were.
+
+    None are where more declarations are computed than before: they may be among those.
+    """
+    if after.computed > before.computed:
+        return ()
+    come = [o for o in after.options if not any(name in before.by_name for name in o.names)]
+    return tuple(
+        GoneOption(name, options[0], _successor(name, options[0], come))
+        for name, options in before.by_name.items()
+        if name not in after.by_name
+    )
+
+
+def _successor(name: str, option: Option, come: Sequence[Option]) -> Option | None:
+    """Of the new options the one that took an option's place, where one sign says so."""
+    same_short = [o for o in come if set(o.short) & set(option.short)]
+    same_help = [o for o in come if option.help and o.help == option.help]
+    alike = [o for o in come if any(_ratio(name, other) >= _ALIKE for other in o.names)]
+    return next((found[0] for found in (same_short, same_help, alike) if len(found) == 1), None)
+
+
+def _ratio(one: str, other: str) -> float:
+    import difflib  # not needed before an option is gone
+
+    return difflib.SequenceMatcher(None, one.strip("-"), other.strip("-"), autojunk=False).ratio()
+
+
+@dataclass(frozen=True, slots=True)
+class OtherValues:
+    """An option whose default or choices a change made others; ``gone`` are the values that went."""
+
+    name: str
+    was: Option
+    now: Option
+
+    @property
+    def default(self) -> tuple[str, str] | None:
+        """The old and the new default, where both are known and differ."""
+        old, new = self.was.default, self.now.default
+        return (old, new) if old is not None and new is not None and old != new else None
+
+    @property
+    def gone_choices(self) -> tuple[str, ...]:
+        if not self.was.choices or not self.now.choices:
+            return ()
+        return tuple(choice for choice in self.was.choices if choice not in self.now.choices)
+
+
+def other_values(before: CommandLine, after: CommandLine) -> Iterator[OtherValues]:
+    """The options that are declared once on both sides and whose values differ, in the new order."""
+    seen: set[int] = set()
+    for name, options in after.by_name.items():
+        were = before.by_name.get(name, ())
+        if len(options) != 1 or len(were) != 1 or options[0].line in seen:
+            continue
+        one = OtherValues(name, were[0], options[0])
+        if one.default is not None or one.gone_choices:
+            seen.add(options[0].line)
+            yield one

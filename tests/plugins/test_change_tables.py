@@ -1,0 +1,57 @@
+"""The tables by which checks of whole changes are chosen agree with them, and keep none from its cases."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+from wardround.checks import ChangeCase, ChangeCheck, ChangedText
+from wardround.late import LateEach
+from wardround.specialists import Specialist
+
+LANGUAGES = ["python", "typescript"]
+
+
+def specialist_of(language: str) -> Specialist:
+    module = importlib.import_module(f"wardround_{language}.specialist")
+    made: Specialist = module.specialist()
+    return made
+
+
+def table_of(language: str) -> LateEach[type[ChangeCheck]]:
+    checks = specialist_of(language).change_checks
+    assert isinstance(checks, LateEach)
+    return checks
+
+
+def files_of(case: ChangeCase) -> list[ChangedText]:
+    return [
+        ChangedText(path, path, lambda line: True, lambda after=after: after, lambda before=before: before)
+        for path, (before, after) in case.files.items()
+    ]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_table_is_up_to_date(language: str) -> None:
+    package = importlib.import_module(f"wardround_{language}.changes.__main__")
+    assert package.TABLE.read_text("utf-8") == package.current(), (
+        f"run: python -m wardround_{language}.changes"
+    )
+
+
+@pytest.mark.parametrize(
+    ("language", "check", "case"),
+    [(one, check, case) for one in LANGUAGES for check in table_of(one) for case in check.INVALID],
+)
+def test_a_check_is_chosen_for_its_own_cases(
+    language: str, check: type[ChangeCheck], case: ChangeCase
+) -> None:
+    assert check in set(table_of(language).about_change(files_of(case)))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_change_without_any_of_their_words_asks_none(language: str) -> None:
+    ending = {"python": "py", "typescript": "ts"}[language]
+    case = ChangeCase({f"src/a.{ending}": ("one = 1\n", "one = 2\n"), "README.md": ("--to\n", "--from\n")})
+    assert list(table_of(language).about_change(files_of(case))) == []
