@@ -15,6 +15,7 @@ _STATES = {
     State.RANK: "It may order and bind what is there anyway. It never makes a finding.",
     State.REPORT: "It may make findings of its own, above its threshold.",
 }
+_UNUSED = "It was measured and nothing runs it: no user sees what it says."
 _SCORERS = {
     "guess": "a guess",
     "size": "length and place of a candidate alone, fitted on training repositories",
@@ -92,7 +93,7 @@ def _head(metadata: Metadata) -> list[str]:
         f"`{_cell(metadata.task)}`, trained {_cell(metadata.date)}.",
         "",
         *_scope(metadata),
-        f"**State: {metadata.state.value}.** {_STATES[metadata.state]}",
+        f"**State: {metadata.state.value}.** {_meaning(metadata)}",
     ]
     if metadata.reasons:
         lines += ["", "Why not more:", "", *(f"- {_cell(reason)}" for reason in metadata.reasons)]
@@ -102,6 +103,10 @@ def _head(metadata: Metadata) -> list[str]:
             "Nobody has asked for more yet: `wardround adapters promote` says whether it earned it.",
         ]
     return lines
+
+
+def _meaning(metadata: Metadata) -> str:
+    return _UNUSED if metadata.kind == "lines" else _STATES[metadata.state]
 
 
 def _scope(metadata: Metadata) -> list[str]:
