@@ -59,6 +59,8 @@ def test_the_wheel_carries_rules_and_nothing_that_runs_by_itself(tmp_path: Path)
     base = "wardround_adapters/base"
     assert {f"{base}/model.onnx", f"{base}/shared.bin", f"{base}/tokenizer.json"} <= set(names)
     assert [name for name in names if name.endswith((".safetensors", ".svg"))] == []
+    models = {Path(name).parent.name for name in names if name.endswith("/adapter.metadata.json")}
+    assert models == {"base", "secrets"}, "what a command asks, and nothing else"
     assert [name for name in names if name.startswith(("tests/", "benchmarks/", "evals/"))] == []
 
 

@@ -8,14 +8,22 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 from contextlib import suppress
 from functools import cache
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from wardround import __version__
 from wardround.kept import kept
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution
+
+
+_RECORD = ".dist-info"
 
 
 class Plugin(msgspec.Struct, frozen=True, order=True):
@@ -28,7 +36,7 @@ class Plugin(msgspec.Struct, frozen=True, order=True):
 
 
 class Installed(msgspec.Struct, frozen=True):
-    """Entry points of a group, sorted, and distribution -> version."""
+    """Entry points of a group, sorted, and distribution -> version; names in lower case, with dashes."""
 
     plugins: tuple[Plugin, ...]
     versions: dict[str, str]
@@ -54,7 +62,26 @@ def _read(group: str) -> Installed:
 
     plugins = set()
     for point in metadata.entry_points(group=group):
-        name, version = (point.dist.name, point.dist.version) if point.dist else ("wardround", __version__)
+        name, version = _name_and_version(point.dist) if point.dist else ("wardround", __version__)
         plugins.add(Plugin(point.name, point.value, name, version))
-    versions = {dist.name.lower(): dist.version for dist in metadata.distributions() if dist.name}
-    return Installed(tuple(sorted(plugins)), versions)
+    return Installed(tuple(sorted(plugins)), _versions())
+
+
+def _name_and_version(dist: Distribution) -> tuple[str, str]:
+    """Two lines of a distribution's metadata; ``dist.name`` parses all of it, pages of description too."""
+    text = dist.read_text("METADATA") or dist.read_text("PKG-INFO") or ""
+    head = text.partition("\n\n")[0].splitlines()
+    said = dict(line.partition(": ")[::2] for line in head if line.startswith(("Name: ", "Version: ")))
+    return said.get("Name", "").strip(), said.get("Version", "").strip()
+
+
+def _versions() -> dict[str, str]:
+    """Name -> version of what is installed, by the names of its folders (PEP 427); first on the path wins."""
+    found: dict[str, str] = {}
+    for folder in sys.path:
+        with suppress(OSError):
+            for name in sorted(os.listdir(folder or ".")):
+                if name.endswith(_RECORD):
+                    distribution, _, version = name.removesuffix(_RECORD).partition("-")
+                    found.setdefault(re.sub(r"[-_.]+", "-", distribution).lower(), version)
+    return found

@@ -9,11 +9,14 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane, Severity, Span
+from wardround.late import LatePattern
 from wardround.names import MOST_ARGUMENTS, Call, Named, Swap, is_mirrored, tells_something, turns_round
 from wardround_python.callees import Callees
 from wardround_python.check import PythonCheck
 from wardround_python.module import PythonModule
 
+_DEFINES = LatePattern(r"\s*(?:(?:async\s+)?def|class|from|import)\b|\s*#")
+"""A line that passes nothing, though it may hold commas."""
 _NEARBY_LINES = 12
 _SUSPECTS_AT_MOST = 100
 """Of one file; one with more goes by another convention, or is no code that people write."""
@@ -90,7 +93,10 @@ class SwappedArguments(PythonCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return any("," in line and source.is_added(number) for number, line in enumerate(source.lines, 1))
+        return any(
+            "," in line and source.is_added(number) and not _DEFINES.match(line)
+            for number, line in enumerate(source.lines, 1)
+        )
 
     def __init__(self, source: Source, module: PythonModule | None = None) -> None:
         super().__init__(source, module)
