@@ -18,6 +18,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,8 @@ def check_patch(patch: FilePatch) -> None:
 def run_hunks_of(data: bytes) -> None:
     lines = text_of(data).split("\n")
     start = next((i for i, line in enumerate(lines) if line.startswith("@@ ")), 0)
-    for hunk in hunks_of(line + "\n" for line in lines[start:]):
+    of_the_file = takewhile(lambda line: not line.startswith("diff --git "), lines[start:])
+    for hunk in hunks_of(line + "\n" for line in of_the_file):
         assert hunk.base_length >= 0
         assert hunk.head_length >= 0
 

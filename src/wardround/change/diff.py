@@ -120,7 +120,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 def hunks_of(section: Iterable[str]) -> tuple[Hunk, ...]:
-    """Read the hunks of one file's part of a diff without context, without keeping its lines.
+    """Read the hunks of one file's part of a diff, without keeping its lines.
 
     Raises:
         DiffError: a hunk is not what its header says.
@@ -134,8 +134,8 @@ def hunks_of(section: Iterable[str]) -> tuple[Hunk, ...]:
             hunk = _hunk_of(line)
             base, head = hunk.base_length, hunk.head_length
             found.append(hunk)
-        elif found and line[:1] in ("-", "+"):
-            base, head = base - (line[0] == "-"), head - (line[0] == "+")
+        elif found and line[:1] in ("-", "+", " "):
+            base, head = base - (line[0] != "+"), head - (line[0] != "-")
             if base < 0 or head < 0:
                 break
     if base or head:
