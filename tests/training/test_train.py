@@ -16,9 +16,10 @@ pytest.importorskip("peft")
 from tests.training import tiny  # noqa: E402
 from wardround.errors import TrainingError  # noqa: E402
 from wardround.training.base import locate, read_base  # noqa: E402
+from wardround.training.loop import schedule  # noqa: E402
 from wardround.training.recipe import read_recipe  # noqa: E402
 from wardround.training.run import read_run, read_steps  # noqa: E402
-from wardround.training.train import schedule, train  # noqa: E402
+from wardround.training.train import train  # noqa: E402
 
 WEIGHTS = "lora/adapter_model.safetensors"
 _TRAIN = """

@@ -8,7 +8,26 @@ from pathlib import Path
 
 from wardround.corpora.audit import audit_of, read_audit
 from wardround.errors import TrainingError
-from wardround.training.recipe import DataPart
+from wardround.inference.metadata import Data
+from wardround.training.questions import record_files, records_digest
+from wardround.training.recipe import DataPart, recipe_digest
+
+
+def audited_data(recipe_file: Path, data: DataPart, items: int) -> Data:
+    """What a training says of its data: ``items`` of audited records.
+
+    Raises:
+        TrainingError: see ``passed_audit``.
+    """
+    files = record_files(data, recipe_file.parent)
+    return Data(
+        recipe=recipe_digest(recipe_file),
+        records=records_digest(files),
+        repositories=tuple(sorted(data.trained)),
+        items=items,
+        until=data.until_seconds,
+        audit=passed_audit(files, data),
+    )
 
 
 def passed_audit(files: Sequence[Path], data: DataPart) -> str:

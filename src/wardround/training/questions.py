@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from wardround.corpora.own import OwnSides
 from wardround.corpora.records import digest_of, rows_of
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 
+Item = TypeVar("Item")
 _SIDES = ("train", "validation", "evaluation")
 
 
@@ -195,3 +196,9 @@ def fewer(question: Question, most: int, seed: str) -> Question:
         tuple(question.candidates[place] for place in taken),
         tuple(at for at, place in enumerate(taken) if place in question.right),
     )
+
+
+def spread(items: Sequence[Item], count: int) -> Iterator[Item]:
+    """At most ``count`` items, from all over."""
+    taken = min(count, len(items))
+    return (items[at * len(items) // taken] for at in range(taken))

@@ -95,6 +95,18 @@ def read_run(folder: Path) -> Run:
         raise TrainingError(f"{file}: {cause}; train again") from cause
 
 
+def require_same(folder: Path, made: Data, made_seed: int, data: Data, seed: int) -> None:
+    """See that the finished training in a folder is the one that is asked for.
+
+    Raises:
+        TrainingError: it is another.
+    """
+    if (made.recipe, made.records, made_seed) != (data.recipe, data.records, seed):
+        raise TrainingError(
+            f"{folder}: it holds the training of another recipe, seed or records; give another --out"
+        )
+
+
 def read_steps(folder: Path) -> Iterator[Step]:
     """The record of a training's steps; a line that was cut off by a kill ends it."""
     decoder = msgspec.json.Decoder(Step)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 import torch
@@ -21,18 +19,12 @@ from wardround.errors import TrainingError
 from wardround.inference.metadata import BaseModel, Data, Lora
 from wardround.tasks import Choice
 from wardround.training import contrast
-from wardround.training.audited import passed_audit
+from wardround.training.audited import audited_data
 from wardround.training.base import Located, described, locate, read_base
-from wardround.training.checkpoint import (
-    Checkpoint,
-    Position,
-    optimiser_tensors,
-    read_checkpoint,
-    set_optimiser_tensors,
-    write_checkpoint,
-)
+from wardround.training.checkpoint import Position
 from wardround.training.encoder import Encoder, bucketed, filled, load_encoder, load_tokenizer
 from wardround.training.halves import Halves
+from wardround.training.loop import Loop, Precision, Progress, Tensors, precision_of
 from wardround.training.lora import (
     WEIGHTS_FILE,
     chosen,
@@ -48,36 +40,25 @@ from wardround.training.questions import (
     batches,
     fewer,
     numbered,
-    record_files,
-    records_digest,
     split,
+    spread,
 )
-from wardround.training.recipe import MarkerPosition, Recipe, TrainingPart, read_recipe, recipe_digest
+from wardround.training.recipe import MarkerPosition, Recipe, read_recipe
 from wardround.training.run import (
     BASE_FILE,
-    CHECKPOINT_FILE,
     LORA_FOLDER,
     RECIPE_FILE,
     RUN_FILE,
-    STEPS_FILE,
     TEXTS_FILE,
     Run,
-    Step,
-    cut_steps,
     read_run,
+    require_same,
     write_atomically,
-    write_struct,
 )
 
 if TYPE_CHECKING:
     from peft import PeftModel
 
-Item = TypeVar("Item")
-Progress = Callable[[str], None]
-_CLIP = 1.0
-"""Longest gradient; longer ones are shortened to it."""
-_LOOKS = 8
-"""Looks at the validation questions in a training whose recipe does not say how often."""
 _VALIDATION_CANDIDATES = 24
 _MEASURED = 16
 """Questions whose texts the export is measured with."""
@@ -92,7 +73,7 @@ class Inputs:
     located: Located
     window: int
     marker_position: MarkerPosition
-    precision: Literal["float32", "bfloat16"]
+    precision: Precision
     data: Data
 
     @property
@@ -156,27 +137,18 @@ def _seeded(recipe: Recipe, seed: int | None) -> Recipe:
 
 def _some_texts(choices: Sequence[Choice]) -> list[str]:
     """Texts from all over, to measure the steps of the export with."""
-    taken = _spread(choices, _MEASURED)
+    taken = spread(choices, _MEASURED)
     return list(dict.fromkeys(text for one in taken for text in (one.query, *one.candidates[:3])))
 
 
 def _inputs(recipe: Recipe, recipe_file: Path, located: Located, items: int) -> Inputs:
-    files = record_files(recipe.data, recipe_file.parent)
-    data = Data(
-        recipe=recipe_digest(recipe_file),
-        records=records_digest(files),
-        repositories=tuple(sorted(recipe.data.trained)),
-        items=items,
-        until=recipe.data.until_seconds,
-        audit=passed_audit(files, recipe.data),
-    )
     return Inputs(
         recipe=recipe,
         located=located,
         window=recipe.window or located.base.window,
         marker_position=recipe.marker_position or located.base.marker_position,
         precision=precision_of(recipe.training),
-        data=data,
+        data=audited_data(recipe_file, recipe.data, items),
     )
 
 
@@ -185,57 +157,32 @@ def _finished(folder: Path, inputs: Inputs) -> Run | None:
     if not (folder / RUN_FILE).is_file():
         return None
     run = read_run(folder)
-    made = (run.data.recipe, run.data.records, run.seed)
-    if made != (inputs.data.recipe, inputs.data.records, inputs.recipe.training.seed):
-        raise TrainingError(
-            f"{folder}: it holds the training of another recipe, seed or records; give another --out"
-        )
+    require_same(folder, run.data, run.seed, inputs.data, inputs.recipe.training.seed)
     return run
 
 
-def precision_of(training: TrainingPart) -> Literal["float32", "bfloat16"]:
-    """What the layers compute in: bfloat16 where the processor does so itself; elsewhere it is slower."""
-    if training.precision != "auto":
-        return training.precision
-    if torch.cuda.is_available():
-        return "bfloat16" if torch.cuda.is_bf16_supported() else "float32"
-    return "bfloat16" if "bf16" in _processor_flags() else "float32"
+class Training(Loop[list[Question], Run]):
+    """A training on choices under way."""
 
-
-def _processor_flags() -> str:
-    """``avx512_bf16`` and ``amx_bf16`` stand here on Linux; elsewhere there is no such file."""
-    try:
-        return Path("/proc/cpuinfo").read_text("utf-8")
-    except OSError:
-        return ""
-
-
-class Training:
-    """A training under way."""
+    METRIC = "mrr"
+    RUN_FILE = RUN_FILE
 
     def __init__(self, inputs: Inputs, questions: Questions, folder: Path, progress: Progress) -> None:
+        super().__init__(inputs.recipe.training, inputs.precision, folder, progress)
         self.inputs = inputs
-        self.settings = inputs.recipe.training
         self.questions = questions
-        self.folder = folder
-        self.progress = progress
         self.encoder: Encoder = load_encoder(inputs.located, four_bit=inputs.located.base.four_bit)
         self.lora: Lora = chosen(self.encoder, inputs.recipe.lora, inputs.located.base.targets)
         self.adapted: PeftModel = with_lora(self.encoder, self.lora, self.settings.seed)
-        self.device = _placed(self.encoder)
-        self.weights = [weight for weight in self.adapted.parameters() if weight.requires_grad]
-        self.optimiser = torch.optim.AdamW(
-            self.weights, lr=self.settings.rate, weight_decay=0.0, foreach=False
-        )
-        self.position = Position(inputs.digest, 0, 0.0, 0, None)
+        if next(self.encoder.parameters()).device.type != self.device.type:
+            self.encoder.to(self.device)
+        self.begin([one for one in self.adapted.parameters() if one.requires_grad], inputs.digest)
         if inputs.precision == "float32" and not self.lora.dropout and self.device.type == "cpu":
             fuse(self.adapted)
-        self.best: dict[str, torch.Tensor] = {}
-        self.begun = time.monotonic()
         count = self.settings.validation_items
         self.asked = [
             fewer(one, _VALIDATION_CANDIDATES, f"validation:{at}")
-            for at, one in enumerate(_spread(questions.validation, count))
+            for at, one in enumerate(spread(questions.validation, count))
         ]
         self.halves = self._halves()
 
@@ -248,80 +195,41 @@ class Training:
             or not Halves.possible(self.encoder, first)
         ):
             return None
-        looks = settings.steps // self._between_looks + 1
+        looks = settings.steps // self.between_looks + 1
         visits = Counter(dict.fromkeys(contrast.texts_of(self.asked), looks)) if self.asked else Counter()
-        for batch in islice(self._batches(0), settings.steps):
+        for batch in islice(self.batches(0), settings.steps):
             visits.update(contrast.texts_of(batch))
         halves = Halves(self.encoder, first, self.questions.tokens)
         halves.plan(visits, settings.cache)
         return halves
 
-    @property
-    def _between_looks(self) -> int:
-        return self.settings.validate or max(1, self.settings.steps // _LOOKS)
-
-    def _batches(self, start: int) -> Iterator[list[Question]]:
+    def batches(self, start: int) -> Iterator[list[Question]]:
         settings = self.settings
         return batches(self.questions.training, settings.batch, settings.candidates, settings.seed, start)
 
-    def run(self) -> Run:
-        """Train to the end and write what came of it."""
-        torch.use_deterministic_algorithms(True, warn_only=True)
-        self._resume()
-        before = self.position.seconds
-        started = self.position.step
-        settings, ended = self.settings, "steps"
-        with (self.folder / STEPS_FILE).open("ab") as record:
-            for batch in self._batches(started):
-                if self.position.step >= settings.steps:
-                    break
-                if settings.max_minutes and self.position.seconds >= settings.max_minutes * 60:
-                    ended = "minutes"
-                    break
-                lost, rate = self._step(batch)
-                step = self.position.step + 1
-                metric = self._look(step)
-                self._moved(step, before + time.monotonic() - self.begun, metric)
-                line = Step(step, round(lost, 6), rate, round(self.position.seconds, 2), metric)
-                record.write(msgspec.json.encode(line) + b"\n")
-                record.flush()
-                if step % settings.checkpoint == 0:
-                    self._save()
-                self.progress(self._told(lost, step - started, self.position.seconds - before))
-        return self._end("minutes" if ended == "minutes" else "steps")
-
-    def _resume(self) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        found = read_checkpoint(self.folder)
-        if found is None:
-            cut_steps(self.folder, 0)
-            return
-        if found.position.inputs != self.inputs.digest:
-            raise TrainingError(
-                f"{self.folder}: it holds an unfinished training of another recipe, base or records; "
-                "give another --out, or delete it"
-            )
-        set_lora_weights(self.adapted, found.lora)
-        set_optimiser_tensors(self.optimiser, found.optimiser)
-        torch.set_rng_state(found.random)
-        self.best = dict(found.best)
-        self.position = found.position
-        cut_steps(self.folder, found.position.step)
-
-    def _step(self, batch: Sequence[Question]) -> tuple[float, float]:
-        """One step of the optimiser: its loss and its rate."""
+    def loss(self, batch: list[Question]) -> torch.Tensor:
         _dropping(self.adapted)
-        rate = self.settings.rate * schedule(self.position.step, self.settings.steps, self.settings.warm_up)
-        for group in self.optimiser.param_groups:
-            group["lr"] = rate
         texts = contrast.texts_of(batch)
-        lost = contrast.loss(self._vectors(texts), texts, batch, self.settings.temperature)
-        self.optimiser.zero_grad()
-        backward: Callable[[], None] = lost.backward
-        backward()
-        torch.nn.utils.clip_grad_norm_(self.weights, _CLIP)
-        self.optimiser.step()
-        return lost.item(), rate
+        return contrast.loss(self._vectors(texts), texts, batch, self.settings.temperature)
+
+    def metric(self) -> float | None:
+        if not self.asked:
+            return None
+        self.adapted.eval()
+        texts = contrast.texts_of(self.asked)
+        with torch.no_grad():
+            return contrast.mean_reciprocal_rank(self._vectors(texts), texts, self.asked)
+
+    def tensors(self) -> dict[str, torch.Tensor]:
+        return lora_weights(self.adapted)
+
+    def set_tensors(self, tensors: Tensors) -> None:
+        set_lora_weights(self.adapted, tensors)
+
+    def written(self, weights: Tensors, kept: int, ended: Literal["steps", "minutes"]) -> Run:
+        target = self.folder / LORA_FOLDER
+        save_lora(self.adapted, weights, self.inputs.located.base.id, target)
+        return _run(self.inputs, self.lora, self.position, ended, kept, target / WEIGHTS_FILE)
 
     def _vectors(self, texts: Sequence[int]) -> torch.Tensor:
         """Vectors of texts, in their order; computed by length, so that little is filled up."""
@@ -332,71 +240,11 @@ class Training:
                 parts.append(self.halves.vectors([texts[place] for place in bucket]))
             else:
                 ids, mask = filled([tokens[place] for place in bucket], self.device)
-                with self._computing():
+                with self.computing():
                     parts.append(self.encoder(ids, mask).float())
             places += bucket
         back = torch.argsort(torch.tensor(places, device=self.device))
         return torch.cat(parts)[back]
-
-    def _computing(self) -> AbstractContextManager[object]:
-        if self.inputs.precision == "float32":
-            return nullcontext()
-        return torch.autocast(self.device.type, torch.bfloat16)
-
-    def _look(self, step: int) -> float | None:
-        """The validation metric after a step, where it is time for it; the best weights so far are kept."""
-        if not self.asked or (step % self._between_looks and step != self.settings.steps):
-            return None
-        self.adapted.eval()
-        texts = contrast.texts_of(self.asked)
-        with torch.no_grad():
-            metric = contrast.mean_reciprocal_rank(self._vectors(texts), texts, self.asked)
-        return round(metric, 6)
-
-    def _moved(self, step: int, seconds: float, metric: float | None) -> None:
-        best = self.position.best
-        better = metric is not None and (best is None or metric > best)
-        if better and self.settings.keep == "best":
-            self.best = lora_weights(self.adapted)
-        self.position = Position(
-            self.position.inputs,
-            step,
-            seconds,
-            step if better else self.position.kept,
-            metric if better else best,
-        )
-
-    def _save(self) -> None:
-        state = optimiser_tensors(self.optimiser)
-        checkpoint = Checkpoint(
-            self.position, lora_weights(self.adapted), self.best, state, torch.get_rng_state()
-        )
-        write_checkpoint(self.folder, checkpoint)
-
-    def _told(self, lost: float, made: int, seconds: float) -> str:
-        settings = self.settings
-        left = seconds / made * (settings.steps - self.position.step)
-        if settings.max_minutes:
-            left = min(left, settings.max_minutes * 60 - self.position.seconds)
-        best = "" if self.position.best is None else f", best mrr {self.position.best:.3f}"
-        minutes, rest = divmod(max(0, round(left)), 60)
-        return (
-            f"step {self.position.step} of {settings.steps}, loss {lost:.3f}{best}, {minutes}:{rest:02} left"
-        )
-
-    def _end(self, ended: Literal["steps", "minutes"]) -> Run:
-        if not self.position.step:
-            raise TrainingError("training.max-minutes was over before the first step; allow more")
-        self._save()
-        last = lora_weights(self.adapted)
-        weights = self.best or last
-        kept = self.position.kept if self.best else self.position.step
-        target = self.folder / LORA_FOLDER
-        save_lora(self.adapted, weights, self.inputs.located.base.id, target)
-        run = _run(self.inputs, self.lora, self.position, ended, kept, target / WEIGHTS_FILE)
-        write_struct(self.folder / RUN_FILE, run)
-        (self.folder / CHECKPOINT_FILE).unlink()
-        return run
 
 
 def _run(
@@ -436,31 +284,9 @@ def _run(
     )
 
 
-def schedule(step: int, steps: int, warm_up: float) -> float:
-    """Share of the highest rate at a 0-based step: rising over ``warm_up`` of the steps, then falling."""
-    rising = max(1, round(steps * warm_up))
-    if step < rising:
-        return (step + 1) / rising
-    return max(0.0, (steps - step) / max(1, steps - rising + 1))
-
-
 def _dropping(adapted: PeftModel) -> None:
     """Let LoRA's own dropout drop; the base has none while its lower layers are taken as they are."""
     adapted.eval()
     for name, module in adapted.named_modules():
         if "lora_dropout" in name:
             module.train()
-
-
-def _placed(encoder: Encoder) -> torch.device:
-    """Where the encoder computes: on the GPU if there is one."""
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    if next(encoder.parameters()).device.type != device.type:
-        encoder.to(device)
-    return device
-
-
-def _spread(items: Sequence[Item], count: int) -> Iterator[Item]:
-    """At most ``count`` items, from all over."""
-    taken = min(count, len(items))
-    return (items[at * len(items) // taken] for at in range(taken))

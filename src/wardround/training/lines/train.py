@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -17,54 +15,38 @@ import torch
 from wardround.errors import TrainingError
 from wardround.inference.metadata import BaseModel, Data, Lora
 from wardround.training.appraise import line_task_of
-from wardround.training.audited import passed_audit
+from wardround.training.audited import audited_data
 from wardround.training.base import Located, described, locate, read_base
-from wardround.training.checkpoint import (
-    Checkpoint,
-    Position,
-    optimiser_tensors,
-    read_checkpoint,
-    set_optimiser_tensors,
-    write_checkpoint,
-)
 from wardround.training.encoder import load_encoder, load_tokenizer
 from wardround.training.lines.loss import balanced_loss, focal_loss, labels_of
 from wardround.training.lines.model import HEADS, LineModel, head_weights, set_head_weights
 from wardround.training.lines.pools import Batch, Pools, pairs_of
 from wardround.training.lines.recipe import LineRecipe, read_line_recipe
 from wardround.training.lines.sheets import Sheet, Writer, divided
+from wardround.training.loop import Loop, Precision, Progress, Tensors, precision_of
 from wardround.training.lora import (
     chosen,
     lora_weights,
     set_lora_weights,
     with_lora,
 )
-from wardround.training.questions import record_files, records_digest
-from wardround.training.recipe import MarkerPosition, recipe_digest
+from wardround.training.questions import spread
+from wardround.training.recipe import MarkerPosition
 from wardround.training.run import (
     BASE_FILE,
-    CHECKPOINT_FILE,
     RECIPE_FILE,
-    STEPS_FILE,
-    Step,
-    cut_steps,
+    require_same,
     write_atomically,
-    write_struct,
 )
-from wardround.training.train import precision_of, schedule
 
 if TYPE_CHECKING:
     from peft import PeftModel
 
 RUN_FILE = "lines-run.json"
 WEIGHTS_FILE = "lines.safetensors"
-_CLIP = 1.0
-_LOOKS = 8
 _AT_ONCE = 16
 """Windows that are scored together."""
 _PACKAGES = ("torch", "transformers", "peft", "tokenizers", "safetensors")
-
-Progress = Callable[[str], None]
 
 
 class LineRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
@@ -95,7 +77,7 @@ class LineRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     ended: Literal["steps", "minutes"]
     kept: int
     best: float | None
-    precision: Literal["float32", "bfloat16"]
+    precision: Precision
     seconds: float
     date: str
     weights: str
@@ -143,9 +125,11 @@ def train_lines(
     located = locate(base, hub=hub, folder=base_folder)
     progress("reading the records")
     sides = divided(recipe.data, recipe_file.parent)
-    data = _data(recipe, recipe_file, len(sides.training))
+    data = audited_data(recipe_file, recipe.data, len(sides.training))
     if (folder / RUN_FILE).is_file():
-        return _same(read_line_run(folder), folder, data, recipe.training.seed)
+        run = read_line_run(folder)
+        require_same(folder, run.data, run.seed, data, recipe.training.seed)
+        return run
     torch.set_num_threads(recipe.training.threads)
     writer = Writer(
         load_tokenizer(located, recipe.window or base.window, recipe.marker_position or base.marker_position),
@@ -157,55 +141,30 @@ def train_lines(
     return LineTraining(recipe, located, data, classes, trained, watched, folder, progress).run()
 
 
-def _data(recipe: LineRecipe, recipe_file: Path, items: int) -> Data:
-    files = record_files(recipe.data, recipe_file.parent)
-    return Data(
-        recipe=recipe_digest(recipe_file),
-        records=records_digest(files),
-        repositories=tuple(sorted(recipe.data.trained)),
-        items=items,
-        until=recipe.data.until_seconds,
-        audit=passed_audit(files, recipe.data),
-    )
+class LineTraining(Loop[Batch, LineRun]):
+    """A training on lines under way."""
 
-
-def _same(run: LineRun, folder: Path, data: Data, seed: int) -> LineRun:
-    if (run.data.recipe, run.data.records, run.seed) != (data.recipe, data.records, seed):
-        raise TrainingError(
-            f"{folder}: it holds the training of another recipe, seed or records; give another --out"
-        )
-    return run
-
-
-class LineTraining:
-    """A training under way."""
+    METRIC = "pairwise"
+    RUN_FILE = RUN_FILE
 
     def __init__(
         self, recipe: LineRecipe, located: Located, data: Data, classes: Sequence[str],
         trained: Sequence[Sheet], watched: Sequence[Sheet], folder: Path, progress: Progress,
     ) -> None:  # fmt: skip
+        super().__init__(recipe.training, precision_of(recipe.training), folder, progress)
         self.recipe, self.located, self.data, self.classes = recipe, located, data, tuple(classes)
-        self.settings, self.folder, self.progress = recipe.training, folder, progress
         self.pools = Pools.of(trained, self.settings.seed)
         if not self.pools.pairs:
             raise TrainingError(
                 "data.train: no broken code is left when longer and shorter are balanced; mine more"
             )
-        self.watched = _some(pairs_of(watched), self.settings.validation_items)
+        self.watched = list(spread(pairs_of(watched), self.settings.validation_items))
         encoder = load_encoder(located, four_bit=located.base.four_bit)
         self.lora = chosen(encoder, recipe.lora, located.base.targets)
         self.adapted: PeftModel = with_lora(encoder, self.lora, self.settings.seed)
         self.model = LineModel(encoder, len(self.classes))
-        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.model.to(self.device)
-        self.precision = precision_of(self.settings)
-        self.weights = [weight for weight in self.model.parameters() if weight.requires_grad]
-        self.optimiser = torch.optim.AdamW(
-            self.weights, lr=self.settings.rate, weight_decay=0.0, foreach=False
-        )
-        self.position = Position(self._digest(), 0, 0.0, 0, None)
-        self.best: dict[str, torch.Tensor] = {}
-        self.begun = time.monotonic()
+        self.begin([one for one in self.model.parameters() if one.requires_grad], self._digest())
 
     def _digest(self) -> str:
         """Of everything that decides the weights, but for limits of time."""
@@ -214,82 +173,25 @@ class LineTraining:
         parts = [msgspec.json.encode(part, order="deterministic") for part in (recipe, self.data.records)]
         return hashlib.sha256(b"\0".join([*parts, self.located.digest.encode()])).hexdigest()
 
-    def run(self) -> LineRun:
-        """Train to the end and write what came of it."""
-        torch.use_deterministic_algorithms(True, warn_only=True)
-        self._resume()
-        settings, before, started = self.settings, self.position.seconds, self.position.step
-        ended: Literal["steps", "minutes"] = "steps"
-        with (self.folder / STEPS_FILE).open("ab") as record:
-            for batch in self._batches(started):
-                if settings.max_minutes and self.position.seconds >= settings.max_minutes * 60:
-                    ended = "minutes"
-                    break
-                lost, rate = self._step(batch)
-                step = self.position.step + 1
-                metric = self._look(step)
-                self._moved(step, before + time.monotonic() - self.begun, metric)
-                line = Step(step, round(lost, 6), rate, round(self.position.seconds, 2), metric)
-                record.write(msgspec.json.encode(line) + b"\n")
-                record.flush()
-                if step % settings.checkpoint == 0:
-                    self._save()
-                self.progress(self._told(lost, step - started, self.position.seconds - before))
-        return self._end(ended)
-
-    def _batches(self, start: int) -> Iterator[Batch]:
+    def batches(self, start: int) -> Iterator[Batch]:
         settings = self.settings
         return self.pools.batches(settings.batch, self.recipe.phases, settings.steps, settings.seed, start)
 
-    def _resume(self) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        found = read_checkpoint(self.folder)
-        if found is None:
-            cut_steps(self.folder, 0)
-            return
-        if found.position.inputs != self.position.inputs:
-            raise TrainingError(
-                f"{self.folder}: it holds an unfinished training of another recipe, base or records; "
-                "give another --out, or delete it"
-            )
-        self._set(dict(found.lora))
-        set_optimiser_tensors(self.optimiser, found.optimiser)
-        torch.set_rng_state(found.random)
-        self.best = dict(found.best)
-        self.position = found.position
-        cut_steps(self.folder, found.position.step)
-
-    def _step(self, batch: Batch) -> tuple[float, float]:
-        rate = self.settings.rate * schedule(self.position.step, self.settings.steps, self.settings.warm_up)
-        for group in self.optimiser.param_groups:
-            group["lr"] = rate
+    def loss(self, batch: Batch) -> torch.Tensor:
         self.model.eval()
         wanted, asked = (part.to(self.device) for part in labels_of(batch.sheets, len(self.classes)))
-        with self._computing():
+        with self.computing():
             logits = self.model.judged(batch.sheets, self.device).float()
         if batch.balanced:
-            lost = balanced_loss(logits, wanted, asked)
-        else:
-            lost = focal_loss(logits, wanted, asked, self.recipe.phases.gamma)
-        self.optimiser.zero_grad()
-        backward: Callable[[], None] = lost.backward
-        backward()
-        torch.nn.utils.clip_grad_norm_(self.weights, _CLIP)
-        self.optimiser.step()
-        return lost.item(), rate
+            return balanced_loss(logits, wanted, asked)
+        return focal_loss(logits, wanted, asked, self.recipe.phases.gamma)
 
-    def _computing(self) -> AbstractContextManager[object]:
-        if self.precision == "float32":
-            return nullcontext()
-        return torch.autocast(self.device.type, torch.bfloat16)
-
-    def _look(self, step: int) -> float | None:
-        """The share of validation pairs whose broken side is found worse, where it is time to look."""
-        between = self.settings.validate or max(1, self.settings.steps // _LOOKS)
-        if not self.watched or (step % between and step != self.settings.steps):
+    def metric(self) -> float | None:
+        """The share of validation pairs whose broken side is found worse."""
+        if not self.watched:
             return None
         bad, good = (self._scores([pair[at] for pair in self.watched]) for at in (0, 1))
-        return round(float(((bad > good).float() + 0.5 * (bad == good).float()).mean()), 6)
+        return float(((bad > good).float() + 0.5 * (bad == good).float()).mean())
 
     def _scores(self, sheets: Sequence[Sheet]) -> torch.Tensor:
         """Of each window the logit of its worst line."""
@@ -302,52 +204,21 @@ class LineTraining:
                 worst += [part.max() for part in parts]
         return torch.stack(worst)
 
-    def _moved(self, step: int, seconds: float, metric: float | None) -> None:
-        best = self.position.best
-        better = metric is not None and (best is None or metric > best)
-        if better and self.settings.keep == "best":
-            self.best = self._all()
-        kept = step if better else self.position.kept
-        self.position = Position(self.position.inputs, step, seconds, kept, metric if better else best)
-
-    def _all(self) -> dict[str, torch.Tensor]:
+    def tensors(self) -> dict[str, torch.Tensor]:
         return lora_weights(self.adapted) | head_weights(self.model)
 
-    def _set(self, weights: dict[str, torch.Tensor]) -> None:
+    def set_tensors(self, tensors: Tensors) -> None:
         set_lora_weights(
-            self.adapted, {name: value for name, value in weights.items() if not name.startswith(HEADS)}
+            self.adapted, {name: value for name, value in tensors.items() if not name.startswith(HEADS)}
         )
-        set_head_weights(self.model, weights)
+        set_head_weights(self.model, dict(tensors))
 
-    def _save(self) -> None:
-        state = optimiser_tensors(self.optimiser)
-        write_checkpoint(
-            self.folder, Checkpoint(self.position, self._all(), self.best, state, torch.get_rng_state())
-        )
-
-    def _told(self, lost: float, made: int, seconds: float) -> str:
-        left = seconds / made * (self.settings.steps - self.position.step)
-        if self.settings.max_minutes:
-            left = min(left, self.settings.max_minutes * 60 - self.position.seconds)
-        best = "" if self.position.best is None else f", best pairwise {self.position.best:.3f}"
-        minutes, rest = divmod(max(0, round(left)), 60)
-        step = f"step {self.position.step} of {self.settings.steps}"
-        return f"{step}, loss {lost:.3f}{best}, {minutes}:{rest:02} left"
-
-    def _end(self, ended: Literal["steps", "minutes"]) -> LineRun:
+    def written(self, weights: Tensors, kept: int, ended: Literal["steps", "minutes"]) -> LineRun:
         from safetensors.torch import save
 
-        if not self.position.step:
-            raise TrainingError("training.max-minutes was over before the first step; allow more")
-        self._save()
-        weights = {name: value.cpu() for name, value in (self.best or self._all()).items()}
-        kept = self.position.kept if self.best else self.position.step
-        content = save(weights)
+        content = save({name: value.cpu() for name, value in weights.items()})
         write_atomically(self.folder / WEIGHTS_FILE, content)
-        run = self._run(ended, kept, hashlib.sha256(content).hexdigest())
-        write_struct(self.folder / RUN_FILE, run)
-        (self.folder / CHECKPOINT_FILE).unlink()
-        return run
+        return self._run(ended, kept, hashlib.sha256(content).hexdigest())
 
     def _run(self, ended: Literal["steps", "minutes"], kept: int, weights: str) -> LineRun:
         recipe, base, pools = self.recipe, self.located.base, self.pools
@@ -378,8 +249,3 @@ class LineTraining:
             weights=weights,
             versions={name: version(name) for name in _PACKAGES},
         )
-
-
-def _some(pairs: Sequence[tuple[Sheet, Sheet]], most: int) -> list[tuple[Sheet, Sheet]]:
-    taken = min(most, len(pairs))
-    return [pairs[at * len(pairs) // taken] for at in range(taken)]
