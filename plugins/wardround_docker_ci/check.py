@@ -28,6 +28,10 @@ class CiCheck(Check):
         super().__init__(source)
         self.file = file or CiFile(kind_of(source.path, source.text) or Kind.SHELL, source.path, source.text)
 
+    @classmethod
+    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+        return [kind.value for kind in cls.KINDS], cls.NEEDS
+
     def report_at(
         self,
         start: int,

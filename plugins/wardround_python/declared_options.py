@@ -21,7 +21,7 @@ _DERIVING = (
 class PythonOptionCheck(OptionCheck):
     """A check of the options that modules declare; what it takes to read one is imported when one changed."""
 
-    ENDINGS = (".py",)
+    PATHS = (".py",)
     WORDS = ("add_argument", "addoption", "add_option", "option(", "Option(")
 
     def command_line(self, path: str, text: str) -> CommandLine | None:

@@ -10,7 +10,7 @@ from wardround.drift.variables import Variable, VariableCheck
 class PythonVariableCheck(VariableCheck):
     """A check of the variables modules read; what it takes to parse one is imported when one changed."""
 
-    ENDINGS = (".py",)
+    PATHS = (".py",)
     WORDS = ("environ", "getenv", "BaseSettings")
 
     def variables(self, path: str, text: str) -> Mapping[str, Variable] | None:

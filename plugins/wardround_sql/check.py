@@ -31,6 +31,10 @@ class SqlCheck(Check):
         return self._given or Script(self.source)
 
     @classmethod
+    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+        return (), cls.WORDS
+
+    @classmethod
     def wants(cls, lowered: str) -> bool:
         """Whether the file, in lower case, can have a hit at all."""
         return not cls.WORDS or any(word in lowered for word in cls.WORDS)

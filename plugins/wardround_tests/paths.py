@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+CODE = (".py", ".js", ".ts", ".mjs", ".cjs", ".mts", ".cts")
+"""Of which one is part of the path of every file that can be production code or a test."""
+
 SCRIPT_ENDINGS = ("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts")
 
 PYTHON_TESTS = (

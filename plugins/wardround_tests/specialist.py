@@ -8,7 +8,7 @@ from wardround_python import syntax
 
 from wardround.checks import Check, Source
 from wardround.findings import RawResult
-from wardround.late import Late
+from wardround.late import Late, LateEach
 from wardround.rules import Rule, declarative_rules
 from wardround.specialists import Specialist
 from wardround_tests.paths import PATTERNS
@@ -22,7 +22,7 @@ def specialist() -> Specialist:
         tools=Late("wardround_tests.tools:TOOLS"),
         borrows=Late("wardround_tests.tools:BORROWED"),
         checks=Late("wardround_tests.checks:CHECKS"),
-        change_checks=Late("wardround_tests.changes:CHECKS"),
+        change_checks=LateEach("wardround_tests.changes.table:TABLE"),
         run_checks=_run_checks,
         rules=_declared,
         statements=syntax.statements,

@@ -30,7 +30,7 @@ def is_test_script(path: str) -> bool:
 class ScriptOptionCheck(OptionCheck):
     """A check of the options that scripts declare; what it takes to read one is imported when one changed."""
 
-    ENDINGS = SCRIPTS
+    PATHS = SCRIPTS
     WORDS = ("ption(",)
 
     def may_declare(self, text: str) -> bool:

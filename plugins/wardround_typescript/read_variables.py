@@ -12,7 +12,7 @@ from wardround_typescript.declared_options import is_test_script
 class ScriptVariableCheck(VariableCheck):
     """A check of the variables scripts read; what it takes to read one is imported when one changed."""
 
-    ENDINGS = SCRIPTS
+    PATHS = SCRIPTS
     WORDS = (".env",)
 
     def variables(self, path: str, text: str) -> Mapping[str, Variable] | None:

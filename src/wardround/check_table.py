@@ -1,48 +1,55 @@
-"""Writing the table by which ``late.LateEach`` knows a package's checks without importing them."""
+"""Writing the table by which ``late.LateEach`` knows a package's checks without importing them.
+
+``python -m wardround.check_table acme.checks`` writes ``acme/checks/table.py`` anew.
+"""
 
 from __future__ import annotations
 
 import importlib
 import json
 import pkgutil
-from collections.abc import Callable, Sequence
-from typing import Any
+import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 from wardround.checks import Documented
 
 _WIDTH = 110
 
 
-def written(package: str, marks: Callable[[type[Any]], tuple[Sequence[str], Sequence[str]]]) -> str:
+def written(package: str) -> str:
     """The source text of a package's table: its checks by id, as their own modules describe them.
 
     Args:
         package: import name; every module in it but ``table`` holds at most one check.
-        marks: check -> the kinds of files it is for, and the words of which its files hold one.
     """
-    rows = [(check, _row(check, *marks(check))) for check in checks_in(package)]
-    lines = [line for _, row in sorted(rows, key=lambda pair: pair[0].ID) for line in row]
+    checks = sorted(checks_in(package), key=lambda check: check.ID)
     return "\n".join(
         [
-            f'"""What each check is for. Not to be edited: ``python -m {package}`` writes it."""',
+            '"""What each check is for. Not to be edited: ``wardround.check_table`` writes it."""',
             "",
             "from __future__ import annotations",
             "",
             "from wardround.late import Row",
             "",
             "TABLE: tuple[Row, ...] = (",
-            *lines,
+            *(line for check in checks for line in _row(check)),
             ")",
             "",
         ]
     )
 
 
+def table_of(package: str) -> Path:
+    """Where the table of a package is."""
+    return Path(importlib.import_module(package).__path__[0]) / "table.py"
+
+
 def checks_in(package: str) -> list[type[Documented]]:
     """The checks that are defined in the modules of a package."""
     found: list[type[Documented]] = []
     for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
-        if module.name not in ("table", "__main__"):
+        if module.name != "table":
             values = vars(importlib.import_module(f"{package}.{module.name}"))
             place = f"{package}.{module.name}"
             found += [one for one in values.values() if _is_defined_in(one, place)]
@@ -54,8 +61,9 @@ def _is_defined_in(value: object, module: str) -> bool:
     return is_check and value.__module__ == module and hasattr(value, "ID")
 
 
-def _row(check: type[Documented], kinds: Sequence[str], words: Sequence[str]) -> list[str]:
+def _row(check: type[Documented]) -> list[str]:
     """The lines of one row, laid out as the formatter lays them out."""
+    kinds, words = check.marks()
     place = f'"{check.ID}", "{check.__module__.rpartition(".")[2]}:{check.__name__}"'
     both = [_quoted(kind) for kind in sorted(kinds)], [_quoted(word) for word in words]
     line = f"    ({place}, {', '.join(map(_tuple, both))}),"
@@ -78,3 +86,8 @@ def _tuple(quoted: Sequence[str]) -> str:
 
 def _quoted(text: str) -> str:
     return repr(text) if '"' in text else json.dumps(text, ensure_ascii=False)
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        table_of(name).write_text(written(name), encoding="utf-8")

@@ -128,6 +128,11 @@ class Documented(ABC):
         """The good and the bad cases, for people."""
 
     @classmethod
+    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+        """What it is chosen by in a table of checks: kinds of files and words; see ``late.Row``."""
+        return (), ()
+
+    @classmethod
     def rule(cls, specialist: str) -> Rule:
         """The check as an entry of the catalogue."""
         import inspect  # the catalogue alone needs it
@@ -244,12 +249,13 @@ class ChangeCheck(Documented):
     ``VALID`` and ``INVALID`` are whole changes. It runs on every review, uncached: a cheap look comes first.
 
     Attributes:
-        ENDINGS: how the name of a file ends without which the check has nothing to say; none: any file.
+        PATHS: of which one is part of the path, in lower case, of every file the check can say something
+            about; none: any file.
         WORDS: of which such a file holds one, before the change or after it; none: whatever it holds.
     """
 
     PLANE: ClassVar[Plane] = Plane.TESTS
-    ENDINGS: ClassVar[tuple[str, ...]] = ()
+    PATHS: ClassVar[tuple[str, ...]] = ()
     WORDS: ClassVar[tuple[str, ...]] = ()
     VALID: ClassVar[Sequence[ChangeCase]] = ()
     INVALID: ClassVar[Sequence[ChangeCase]] = ()
@@ -265,6 +271,10 @@ class ChangeCheck(Documented):
     def report(self, path: str, span: Span, message: str, severity: Severity | None = None) -> None:
         """Say that something is wrong there, in one line; ``path`` is of the change, and not deleted."""
         self.results.append(RawResult(self.ID, path, span, message, self.URL, severity=severity))
+
+    @classmethod
+    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+        return cls.PATHS, cls.WORDS
 
     @classmethod
     def cases(cls) -> tuple[tuple[str, ...], tuple[str, ...]]:

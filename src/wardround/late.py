@@ -58,7 +58,7 @@ class Late(Sequence[Item]):
 Row = tuple[str, str, tuple[str, ...], tuple[str, ...]]
 """A check's id, where it is (``module:name`` in the table's package), the kinds of files it is for, and words
 of which one stands in every text it can say something about. No kinds, or no words, leave nothing out. Of a
-check of the whole change the kinds are how names of files end."""
+check of the whole change the kinds are parts of paths, in lower case."""
 
 
 class TwoTexts(Protocol):
@@ -108,13 +108,17 @@ class LateEach(Late[Item]):
     def about_change(self, files: Sequence[TwoTexts]) -> Iterator[Item]:
         """Those that may say something about a change as a whole, in order."""
         for row in self._rows:
-            _, _, endings, words = row
-            if any(_holds_one(file, words) for file in files if file.path.endswith(endings or "")):
+            _, _, parts, words = row
+            if any(_holds_one(file, words) for file in files if _has_one(file.path.lower(), parts)):
                 yield self._made(row)
 
     def named(self, code: str) -> Item | None:
         """The one with an id, if there is one."""
         return next((self._made(row) for row in self._rows if row[0] == code), None)
+
+
+def _has_one(path: str, parts: tuple[str, ...]) -> bool:
+    return not parts or any(part in path for part in parts)
 
 
 def _holds_one(file: TwoTexts, words: tuple[str, ...]) -> bool:

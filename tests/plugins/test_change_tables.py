@@ -6,11 +6,12 @@ import importlib
 
 import pytest
 
+from wardround import check_table
 from wardround.checks import ChangeCase, ChangeCheck, ChangedText
 from wardround.late import LateEach
 from wardround.specialists import Specialist
 
-LANGUAGES = ["python", "typescript"]
+LANGUAGES = ["python", "typescript", "tests"]
 
 
 def specialist_of(language: str) -> Specialist:
@@ -34,9 +35,9 @@ def files_of(case: ChangeCase) -> list[ChangedText]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_table_is_up_to_date(language: str) -> None:
-    package = importlib.import_module(f"wardround_{language}.changes.__main__")
-    assert package.TABLE.read_text("utf-8") == package.current(), (
-        f"run: python -m wardround_{language}.changes"
+    package = f"wardround_{language}.changes"
+    assert check_table.table_of(package).read_text("utf-8") == check_table.written(package), (
+        f"run: python -m wardround.check_table {package}"
     )
 
 
@@ -50,8 +51,16 @@ def test_a_check_is_chosen_for_its_own_cases(
     assert check in set(table_of(language).about_change(files_of(case)))
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_change_without_any_of_their_words_asks_none(language: str) -> None:
-    ending = {"python": "py", "typescript": "ts"}[language]
-    case = ChangeCase({f"src/a.{ending}": ("one = 1\n", "one = 2\n"), "README.md": ("--to\n", "--from\n")})
-    assert list(table_of(language).about_change(files_of(case))) == []
+@pytest.mark.parametrize(
+    ("language", "path", "asked"),
+    [
+        ("python", "src/a.py", []),
+        ("typescript", "src/a.ts", []),
+        ("tests", "src/a.py", ["TE201", "TE202"]),
+        ("tests", "tests/test_a.py", ["TE201", "TE202", "TE203"]),
+        ("tests", "Makefile", ["TE204"]),
+    ],
+)
+def test_a_change_asks_those_only_that_can_speak_of_it(language: str, path: str, asked: list[str]) -> None:
+    case = ChangeCase({path: ("one = 1\n", "one = 2\n"), "README.md": ("--to\n", "--from\n")})
+    assert [check.ID for check in table_of(language).about_change(files_of(case))] == asked

@@ -150,6 +150,10 @@ class EditedHarness(ChangeCheck):
         "the tests; 8 notes on autouse fixtures and on warnings let pass."
     )
     SEVERITY = Severity.WARN
+    PATHS = (
+        *("conftest.py", "package.json", "codecov.y"),
+        *sorted({*_PYTHON_SETTINGS, *_SCRIPT_SETTINGS, *_RECIPES, *_RECIPE_FOLDERS}),
+    )
     VALID: ClassVar[Sequence[ChangeCase]] = [
         ChangeCase({"pyproject.toml": (_ADDOPTS, _ADDOPTS.replace("-ra", "-ra --ignore=tests/old"))}),
         ChangeCase({**_CODE, "pyproject.toml": (_ADDOPTS, _ADDOPTS.replace("-ra", "-ra --strict-markers"))}),

@@ -9,7 +9,14 @@ from typing import ClassVar
 from wardround.checks import ChangeCase, ChangeCheck, ChangedText
 from wardround.findings import Severity, Span
 from wardround_tests.changes.edited_lines import added_lines
-from wardround_tests.paths import PYTHON_TESTS, SCRIPT_TESTS, has_to_do_with_tests, is_production, is_test
+from wardround_tests.paths import (
+    CODE,
+    PYTHON_TESTS,
+    SCRIPT_TESTS,
+    has_to_do_with_tests,
+    is_production,
+    is_test,
+)
 
 _FIX = (
     r"(?i)^\W*(\[[^\]]*\]\s*)?(fix(es|ed)?|bug(fix)?|hotfix)\b|^[^\n]{0,60}\b(bug ?fix|regression)\b|"
@@ -40,6 +47,7 @@ class FixWithoutTest(ChangeCheck):
         "1,440 commits of 10 projects: 10 hits, all read: 6 right, the other 4 led to the exceptions; info."
     )
     SEVERITY = Severity.INFO
+    PATHS = CODE
     VALID: ClassVar[Sequence[ChangeCase]] = [
         ChangeCase(_CODE, others=_TESTS, message="Sum the basket"),
         ChangeCase(_CODE, others=_TESTS),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
+import msgspec
+
 from wardround.checks import ChangeCase, ChangeCheck, ChangedText, WholeChange
 from wardround.findings import Severity, Span
-from wardround_tests.paths import PYTHON_TESTS, SCRIPT_TESTS, is_production, is_test
+from wardround_tests.paths import CODE, PYTHON_TESTS, SCRIPT_TESTS, is_production, is_test
 
 _FILES = 12
 """Changed files of a language that are looked at."""
@@ -48,6 +49,7 @@ class UntestedFunction(ChangeCheck):
         "callers: info."
     )
     SEVERITY = Severity.INFO
+    PATHS = CODE
     VALID: ClassVar[Sequence[ChangeCase]] = [
         ChangeCase({"shop.py": (None, f"def total(xs):\n{_BODY}")}),
         ChangeCase(
@@ -144,8 +146,7 @@ class UntestedFunction(ChangeCheck):
         )
 
 
-@dataclass(frozen=True)
-class Touched:
+class Touched(msgspec.Struct, frozen=True, dict=True):
     """A changed file and the public functions of it that the change touches."""
 
     file: ChangedText
@@ -164,8 +165,7 @@ class Touched:
         return self._named.search(text) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(msgspec.Struct, frozen=True):
     """A public function the change touches, and the first line of it that the change brought."""
 
     name: str

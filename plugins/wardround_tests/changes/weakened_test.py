@@ -84,6 +84,7 @@ class WeakenedTest(ChangeCheck):
         "all gone through, some 20 of them in the diff."
     )
     SEVERITY = Severity.WARN
+    PATHS = ("test", "spec", "t/", ".cy.")
     VALID: ClassVar[Sequence[ChangeCase]] = [
         ChangeCase({**_CODE, "test_shop.py": (_TEST, f"{_TEST}    assert total([]) == 0\n")}),
         ChangeCase({**_CODE, "test_shop.py": (_TEST, _TEST.replace("[1]) == 1", "[2]) == 2"))}),

@@ -1,4 +1,4 @@
-"""What each check is for. Not to be edited: ``python -m wardround_typescript.changes`` writes it."""
+"""What each check is for. Not to be edited: ``wardround.check_table`` writes it."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class OptionCheck(ChangeCheck):
     def touched(self) -> Iterator[ChangedText]:
         """The files whose declarations may differ."""
         for file in self.change.files:
-            if not file.path.endswith(self.ENDINGS) or self.is_test(file.path):
+            if not file.path.endswith(self.PATHS) or self.is_test(file.path):
                 continue
             if file.text is None or file.base_text is None:
                 continue

@@ -83,11 +83,7 @@ class VariableCheck(ChangeCheck):
     def touched(self) -> Iterator[ChangedText]:
         """The files whose variables may differ."""
         for file in self.change.files:
-            if (
-                file.path.endswith(self.ENDINGS)
-                and not self.is_test(file.path)
-                and file.text != file.base_text
-            ):
+            if file.path.endswith(self.PATHS) and not self.is_test(file.path) and file.text != file.base_text:
                 yield file
 
     def before(self, file: ChangedText) -> Mapping[str, Variable]:

@@ -7,10 +7,9 @@ import sys
 
 import pytest
 from wardround_sql.check import SqlCheck
-from wardround_sql.checks.__main__ import TABLE, current
 from wardround_sql.specialist import specialist
 
-from wardround.check_table import checks_in
+from wardround.check_table import checks_in, table_of, written
 from wardround.checks import Check, Invalid
 from wardround.late import LateEach
 
@@ -18,7 +17,10 @@ CHECKS = specialist().checks
 
 
 def test_the_table_is_up_to_date() -> None:
-    assert TABLE.read_text("utf-8") == current(), "run: python -m wardround_sql.checks"
+    package = "wardround_sql.checks"
+    assert table_of(package).read_text("utf-8") == written(package), (
+        f"run: python -m wardround.check_table {package}"
+    )
 
 
 def test_every_check_is_in_it_once() -> None:

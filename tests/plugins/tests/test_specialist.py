@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from wardround_tests import assertions
-from wardround_tests.changes import CHECKS as CHANGE_CHECKS
 from wardround_tests.check import run_test_checks
 from wardround_tests.checks import CHECKS
 from wardround_tests.paths import is_collected, is_production, is_script_test, is_test
@@ -159,7 +158,7 @@ def reported(files: dict[str, tuple[str | None, str | None]]) -> list[tuple[str,
     """Path, line and severity of all that the checks of whole changes say about weaker tests."""
     return [
         (result.file, result.span.line, (result.severity or check.SEVERITY).label)
-        for check in CHANGE_CHECKS
+        for check in specialist().change_checks
         if check.ID in ("TE203", "TE204")
         for result in change_results(specialist(), check, ChangeCase(files))
     ]
