@@ -230,7 +230,7 @@ def main() -> None:
     given = parser.parse_args()
     folder = given.models
     if folder is None:
-        from wardround.inference.shelf import package_folder
+        from wardround.inference.places import package_folder
 
         folder = package_folder()
     folder = folder.resolve()

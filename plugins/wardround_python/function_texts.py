@@ -10,12 +10,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import msgspec
+from msgspec.structs import replace
 
 from wardround.late import LatePattern
 
 _DEFINITION = LatePattern(r"\n([ \t]*)(async[ \t]+def|def|class)[ \t]+([^\W\d]\w*)")
 _OPENS = LatePattern("[#'\"]")
 _SHORT_STRING = LatePattern(r""""[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*'""")
+_GAP = LatePattern(r"\n\n(?=def |class |async |@)")
+"""Between two blocks at the top of a module."""
 _LONG_QUOTES = ('"""', "'''")
 _CHARACTERS_AT_MOST = 40_000
 _TEXTS_KEPT = 64
@@ -46,13 +49,50 @@ def differing(old_text: str, new_text: str) -> Sequence[tuple[FunctionText, Func
     """
     if not any(quote in old_text for quote in _LONG_QUOTES):
         return ()
-    old = _by_name(function_texts(old_text))
+    before, after = _same_blocks(old_text, new_text)
+    passed = old_text.count("\n", 0, before)
+    old = _by_name(function_texts(old_text[before : len(old_text) - after]))
     found = []
-    for name, versions in _by_name(function_texts(new_text)).items():
+    for name, versions in _by_name(function_texts(new_text[before : len(new_text) - after])).items():
         if len(old.get(name, ())) == len(versions):
             pairs = zip(old[name], versions, strict=True)
             found += [(a, b) for a, b in pairs if a.text != b.text and _is_of_interest(a, b)]
-    return tuple(sorted(found, key=lambda pair: pair[1].line))
+    found.sort(key=lambda pair: pair[1].line)
+    return tuple((replace(a, line=a.line + passed), replace(b, line=b.line + passed)) for a, b in found)
+
+
+def _same_blocks(old: str, new: str) -> tuple[int, int]:
+    """How many characters at the start and at the end, whole blocks of the module, are the same in both."""
+    start = _same_at_start(old, new)
+    gaps = [match.end() for match in _GAP.finditer(old[:start])]
+    before = gaps[-1] if gaps and _is_outside_strings(old[: gaps[-1]]) else 0
+    end = _same_at_end(old[before:], new[before:])
+    gap = _GAP.search(old, len(old) - end)
+    after = len(old) - gap.end() if gap else 0
+    sides = (text[before : len(text) - after] for text in (old, new))
+    return before, after if all(map(_is_outside_strings, sides)) else 0
+
+
+def _is_outside_strings(text: str) -> bool:
+    """Whether no long string is open at the end of a text."""
+    return all(text.count(quote) % 2 == 0 for quote in _LONG_QUOTES)
+
+
+def _same_at_start(one: str, other: str) -> int:
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[low:middle] == other[low:middle] else (low, middle - 1)
+    return low
+
+
+def _same_at_end(one: str, other: str) -> int:
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        same = one[len(one) - middle : len(one) - low] == other[len(other) - middle : len(other) - low]
+        low, high = (middle, high) if same else (low, middle - 1)
+    return low
 
 
 def _is_of_interest(old: FunctionText, new: FunctionText) -> bool:

@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 
 
 def matches(path: str, patterns: Iterable[str]) -> bool:
     """Whether a pattern fits a file's name or, if it has a slash, its whole path; ``*`` fits slashes too."""
     name = path.rpartition("/")[2]
-    return any(_matcher(pattern)(path if "/" in pattern else name) for pattern in patterns)
+    by_ending = _by_ending(tuple(patterns))
+    for ending in (name.rpartition(".")[2], ""):
+        for of_path, fits in by_ending.get(ending, ()):
+            if fits(path if of_path else name):
+                return True
+    return False
+
+
+@cache
+def _by_ending(patterns: tuple[str, ...]) -> Mapping[str, Sequence[tuple[bool, Callable[[str], bool]]]]:
+    """The tests of some patterns by what follows the last dot of the names they fit.
+
+    Those that may fit names of several endings are under nothing; of each, whether the whole path is tested.
+    """
+    found: dict[str, list[tuple[bool, Callable[[str], bool]]]] = {}
+    for pattern in patterns:
+        _, dot, ending = pattern.rpartition(".")
+        told = dot and not any(sign in ending for sign in "*?[]/")
+        found.setdefault(ending if told else "", []).append(("/" in pattern, _matcher(pattern)))
+    return found
 
 
 @cache

@@ -16,8 +16,9 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tests.inference.making import altered, file_of, flip, make_base, point_to, renew
 from wardround.errors import ModelError
-from wardround.inference.metadata import METADATA_FILE, File, Shared, read_metadata, write_metadata
+from wardround.inference.metadata import File, Shared, read_metadata, write_metadata
 from wardround.inference.onnx_refs import outside
+from wardround.inference.places import METADATA_FILE
 from wardround.inference.runtime import CPU, Runtime
 from wardround.inference.shelf import Shelf
 

@@ -15,7 +15,7 @@ from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, nodes_run_by
 
-_PROMISES = LatePattern(r"\bdef[ ]+_*(?:is|has|get)_[a-z]")
+_PROMISES = LatePattern(r"def[ ]+_*(?:is|has|get)_[a-z]")
 _NAME = re.compile(r"_*(is|has|get)_[a-z]\w*")
 _OWN_DECORATORS = frozenset(
     {"staticmethod", "classmethod", "property", "cached_property", "cache", "lru_cache"}

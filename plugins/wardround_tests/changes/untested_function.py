@@ -26,7 +26,7 @@ _LINES = 3
 _PYTHON = r"^(?:async )?def ([a-z]\w*)\("
 _SCRIPT = (
     r"^export (?:default )?(?:async )?(?:function\*? ([A-Za-z_$][\w$]*)|"
-    r"const ([A-Za-z_$][\w$]*)\s*(?::[^=]+)?= (?:async )?(?:\(|function|<))"
+    r"const ([A-Za-z_$][\w$]*)[ \t]*(?::[^=\n]+)?= (?:async )?(?:\(|function|<))"
 )
 _PRIVATE = r"(^|/)(_(?!_init__)[^/]*|internals?|private)(/|\.)"
 _BODY = "    if not xs:\n        return 0\n    return sum(xs)\n"
@@ -175,16 +175,19 @@ class Function(msgspec.Struct, frozen=True):
 def _changed_functions(file: ChangedText) -> Iterator[Function]:
     """Top-level public functions of some size with an added line that is code."""
     pattern = _PYTHON if file.path.endswith(".py") else _SCRIPT
-    lines = (file.text or "").split("\n")
-    for number, line in enumerate(lines, 1):
-        match = re.match(pattern, line)
-        if match is None or (number > 1 and lines[number - 2].startswith("@")):
+    text = file.text or ""
+    lines = text.split("\n")
+    number, counted_to = 1, 0
+    for match in re.finditer(pattern, text, re.MULTILINE):
+        number += text.count("\n", counted_to, match.start())
+        counted_to = match.start()
+        if number > 1 and lines[number - 2].startswith("@"):
             continue
         end = _end(lines, number)
-        touched = [n for n in range(number, end + 1) if file.is_added(n) and lines[n - 1].strip()]
+        touched = (n for n in range(number, end + 1) if file.is_added(n) and lines[n - 1].strip())
         name = next(group for group in match.groups() if group)
-        if end - number >= _LINES and touched and name != "main":
-            yield Function(name, touched[0])
+        if end - number >= _LINES and name != "main" and (first := next(touched, None)) is not None:
+            yield Function(name, first)
 
 
 def _end(lines: Sequence[str], start: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
@@ -135,8 +135,9 @@ class Sides:
 
     @cached_property
     def _desk(self) -> ModelDesk | None:
-        """Lends the models; there is none where no specialist asks for any."""
-        if not any(specialist.models for specialist in self._selected_specialists):
+        """Lends the models; there is none where no specialist asks for any that may have a say."""
+        asked = {name for specialist in self._selected_specialists for name in specialist.models}
+        if not asked or self._are_silent(asked):
             return None
         from wardround.inference.desk import open_desk
 
@@ -144,6 +145,15 @@ class Sides:
         return open_desk(
             self._config.root, self._request.profile, self._origin.root, changed, self._request.use_models
         )
+
+    def _are_silent(self, names: Collection[str]) -> bool:
+        """Whether these models would say nothing, nor anything be said of them."""
+        root = self._config.root
+        if root.models != "on" or root.log_shadow or root.model_folders:
+            return False
+        from wardround.inference.places import are_in_shadow
+
+        return are_in_shadow(names)
 
     def _conclude_models(
         self, units: Sequence[Unit], head: Results, unreviewed: list[Unreviewed]

@@ -99,13 +99,17 @@ class ChangedFile(msgspec.Struct, frozen=True):
 
     def _hunk_at(self, line: int) -> Hunk | None:
         """The last hunk that begins at or before the line."""
-        starts = [h.head_start + (1 if h.head_length == 0 else 0) for h in self.hunks]
-        index = bisect_right(starts, line)
+        index = bisect_right(self.hunks, line, key=_first_line_after)
         return self.hunks[index - 1] if index else None
 
     @property
     def added_lines(self) -> int:
         return sum(hunk.head_length for hunk in self.hunks)
+
+
+def _first_line_after(hunk: Hunk) -> int:
+    """The first line of the head side that a hunk says anything of: where it only removes, the one after."""
+    return hunk.head_start + (1 if hunk.head_length == 0 else 0)
 
 
 class Change(msgspec.Struct, frozen=True):

@@ -179,7 +179,7 @@ def _outcome(one: Outcome) -> Iterator[str]:
 def _advice(made: list[Outcome], repository: Path) -> Iterator[str]:
     """The line of the configuration that lets reviews use what earned it."""
     from wardround.inference.metadata import State
-    from wardround.inference.shelf import package_folder
+    from wardround.inference.places import package_folder
 
     earned = [one for one in made if one.metadata is not None and one.metadata.state is not State.SHADOW]
     if not earned:

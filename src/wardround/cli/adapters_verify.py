@@ -18,7 +18,8 @@ def command(folders: tuple[Path, ...]) -> int:
     reaches outside itself. Where onnxruntime is installed each model is also loaded and run once. The status
     is 1 if anything is wrong.
     """
-    from wardround.inference.shelf import Shelf, package_folder
+    from wardround.inference.places import package_folder
+    from wardround.inference.shelf import Shelf
     from wardround.inference.verify import verify
     from wardround.reports import harmless
 

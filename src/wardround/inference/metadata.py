@@ -10,8 +10,8 @@ from typing import Literal
 import msgspec
 
 from wardround.errors import ModelError
+from wardround.inference.places import METADATA_FILE
 
-METADATA_FILE = "adapter.metadata.json"
 SCHEMA = "wardround.adapter/1"
 LARGEST_METADATA = 16 * 1024 * 1024
 _DIGEST = re.compile(r"[0-9a-f]{64}")

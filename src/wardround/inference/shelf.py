@@ -7,7 +7,6 @@ one found first counts, and the further folders come before the package.
 
 from __future__ import annotations
 
-import importlib.util
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,13 +18,13 @@ import msgspec
 from wardround.errors import ModelError
 from wardround.inference.embedder import Embedder
 from wardround.inference.files import mapped, require_present, verified
-from wardround.inference.metadata import METADATA_FILE, File, Metadata, read_metadata
+from wardround.inference.metadata import File, Metadata, read_metadata
+from wardround.inference.places import METADATA_FILE, package_folder
 from wardround.inference.runtime import Runtime
 from wardround.inference.session import Session, SharedTensors, load
 from wardround.inference.tokens import Tokens
 from wardround.tools.result_cache import key
 
-PACKAGE = "wardround_adapters"
 _SHORTEST_WINDOW = 8
 _ARCHIVES = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".whl")
 _PICKLES = (".pkl", ".pickle", ".pt", ".pth", ".bin", ".joblib", ".npy", ".npz", ".ckpt", ".h5", ".msgpack")
@@ -208,12 +207,6 @@ def identity(metadata: Metadata, runtime: Runtime) -> str:
     """What anything said with a model depends on: its scores, their meaning, and what it may do."""
     meaning = (metadata.state, metadata.calibration, metadata.thresholds, metadata.fusion, metadata.inputs)
     return key(score_digest(metadata, runtime), msgspec.json.encode(meaning, order="deterministic")).hex()
-
-
-def package_folder() -> Path | None:
-    """Where the models that come with wardround lie."""
-    spec = importlib.util.find_spec(PACKAGE)
-    return None if spec is None or spec.origin is None else Path(spec.origin).parent
 
 
 def standard(further: Sequence[Path] = ()) -> Shelf:

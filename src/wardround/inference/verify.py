@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wardround.errors import ModelError
 from wardround.inference.files import verified
-from wardround.inference.metadata import METADATA_FILE
+from wardround.inference.places import METADATA_FILE
 from wardround.inference.runtime import Runtime, find
 from wardround.inference.session import require_declared
 from wardround.inference.shelf import Found, Shelf, unwanted_files

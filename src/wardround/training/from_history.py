@@ -25,8 +25,8 @@ from wardround.corpora.own import OwnSplit
 from wardround.corpora.records import rows_of
 from wardround.corpora.secrets import SecretScan
 from wardround.errors import TrainingError, UsageError
-from wardround.inference.metadata import METADATA_FILE, Metadata, State, read_metadata
-from wardround.inference.shelf import package_folder
+from wardround.inference.metadata import Metadata, State, read_metadata
+from wardround.inference.places import METADATA_FILE, package_folder
 from wardround.tasks import Choice, Task
 from wardround.training.card import RECIPE_FILE
 from wardround.training.kinds import Files

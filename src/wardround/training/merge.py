@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from wardround.errors import ModelError, TrainingError
-from wardround.inference.metadata import METADATA_FILE, Lora, read_metadata
+from wardround.inference.metadata import Lora, read_metadata
+from wardround.inference.places import METADATA_FILE
 from wardround.training.base import Base, Located, base_of_id, locate, read_base
 from wardround.training.encoder import Encoder, load_encoder, load_tokenizer, quiet
 from wardround.training.lora import (

@@ -12,15 +12,14 @@ import msgspec
 
 from wardround.errors import ModelError, TrainingError
 from wardround.inference.metadata import (
-    METADATA_FILE,
     Metadata,
     Reading,
     State,
     read_metadata,
     write_metadata,
 )
+from wardround.inference.places import METADATA_FILE, package_folder
 from wardround.inference.session import SHARED_FILE
-from wardround.inference.shelf import package_folder
 from wardround.training import gates
 from wardround.training.card import CARD_FILE, RECIPE_FILE, card
 from wardround.training.questions import record_files, records_digest

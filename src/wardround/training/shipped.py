@@ -24,8 +24,8 @@ from wardround.inference.metadata import (
     read_metadata,
     write_metadata,
 )
+from wardround.inference.places import package_folder
 from wardround.inference.session import SHARED_FILE, Session, SharedTensors, load
-from wardround.inference.shelf import package_folder
 from wardround.training import parity
 from wardround.training.base import Located
 from wardround.training.encoder import load_encoder, load_tokenizer
