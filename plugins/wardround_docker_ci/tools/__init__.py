@@ -6,6 +6,7 @@ from wardround.tools.tool import Tool
 from wardround_docker_ci.tools.actionlint import ACTIONLINT, ACTIONLINT_IN_PROJECT
 from wardround_docker_ci.tools.checkov import CHECKOV
 from wardround_docker_ci.tools.hadolint import HADOLINT
+from wardround_docker_ci.tools.ruff import RUFF_IN_WORKFLOWS
 from wardround_docker_ci.tools.shellcheck import SHELLCHECK, SHELLCHECK_IN_WORKFLOWS
 from wardround_docker_ci.tools.zizmor import ZIZMOR
 
@@ -16,5 +17,6 @@ TOOLS: tuple[Tool, ...] = (
     HADOLINT,
     SHELLCHECK,
     SHELLCHECK_IN_WORKFLOWS,
+    RUFF_IN_WORKFLOWS,
     CHECKOV,
 )

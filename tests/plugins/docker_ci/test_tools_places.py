@@ -7,6 +7,7 @@ from wardround_docker_ci.tools.actionlint import ACTIONLINT, ACTIONLINT_IN_PROJE
 from wardround_docker_ci.tools.block_scalars import place_in_block
 from wardround_docker_ci.tools.checkov import CHECKOV
 from wardround_docker_ci.tools.hadolint import HADOLINT
+from wardround_docker_ci.tools.ruff import RUFF_IN_WORKFLOWS
 from wardround_docker_ci.tools.shellcheck import SHELLCHECK, SHELLCHECK_IN_WORKFLOWS
 from wardround_docker_ci.tools.zizmor import ZIZMOR
 
@@ -63,6 +64,51 @@ def test_shellcheck_says_where_in_a_step(reviewed: Reviewed) -> None:
     done = reviewed({WORKFLOW: _HEAD + step}, SHELLCHECK_IN_WORKFLOWS)
 
     assert places(done) == [("shellcheck/SC3010", 10, 19)]
+
+
+@pytest.mark.parametrize(
+    ("step", "code", "place"),
+    [
+        ("- shell: python\n        run: |\n          import os\n          print(os, é𝒳, x)\n",
+         "F821", (10, 25)),
+        ("- {shell: python, run: print(x)}\n", "F821", (7, 36)),
+        ("- run: print(x)\n        shell: python3 -u {0}\n", "F821", (7, 20)),
+        ("- shell: python\n        run: |\n\n            if True\n              print(1)\n",
+         "invalid-syntax", (10, 20)),
+        ("- shell: python\n        run: |\n          a = '%s' % (1, 2)\n", "F507", (9, 15)),
+    ],
+)  # fmt: skip
+def test_ruff_says_where_in_a_step_of_python(
+    reviewed: Reviewed, step: str, code: str, place: tuple[int, int]
+) -> None:
+    done = reviewed({WORKFLOW: _HEAD + "      " + step}, RUFF_IN_WORKFLOWS)
+
+    assert (f"ruff/{code}", *place) in places(done)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "- run: print(x)\n",
+        "- {shell: bash, run: print(x)}\n",
+        "- shell: python\n        run: |\n          import os\n          print(${{ github.run_id }})\n",
+        "- shell: python\n        run: >\n          print(x);\n          print(y)\n",
+        "- {shell: python, uses: ./a}\n",
+    ],
+)
+def test_ruff_says_nothing_of_other_steps_of_expressions_and_of_what_is_merely_unused(
+    reviewed: Reviewed, step: str
+) -> None:
+    done = reviewed({WORKFLOW: _HEAD + "      " + step + "# python shell\n"}, RUFF_IN_WORKFLOWS)
+
+    assert places(done) == []
+    assert done.unreviewed == ()
+
+
+def test_a_shell_for_all_steps_counts(reviewed: Reviewed) -> None:
+    text = "defaults: {run: {shell: python}}\n" + _HEAD + "      - run: print(x)\n"
+
+    assert places(reviewed({WORKFLOW: text}, RUFF_IN_WORKFLOWS)) == [("ruff/F821", 8, 20)]
 
 
 def test_hadolint_is_pointed_at_the_line_of_the_instruction(reviewed: Reviewed) -> None:

@@ -8,6 +8,7 @@ from wardround_docker_ci.tools import shellcheck
 from wardround_docker_ci.tools.actionlint import ACTIONLINT, ACTIONLINT_IN_PROJECT
 from wardround_docker_ci.tools.checkov import CHECKOV
 from wardround_docker_ci.tools.hadolint import HADOLINT
+from wardround_docker_ci.tools.ruff import RUFF_IN_WORKFLOWS
 from wardround_docker_ci.tools.shellcheck import SHELLCHECK, SHELLCHECK_IN_WORKFLOWS
 from wardround_docker_ci.tools.zizmor import ZIZMOR
 
@@ -23,6 +24,7 @@ TOOLS = {
     "actionlint in project": (ACTIONLINT_IN_PROJECT, WORKFLOW, _STEPS.format(step="uses: ./action")),
     "checkov": (CHECKOV, "pod.yml", _MANIFEST),
     "hadolint": (HADOLINT, "Dockerfile", "FROM scratch\n"),
+    "ruff": (RUFF_IN_WORKFLOWS, WORKFLOW, _STEPS.format(step="{run: print(1), shell: python}")),
     "shellcheck": (SHELLCHECK, "run.sh", "#!/bin/sh\necho\n"),
     "zizmor": (ZIZMOR, WORKFLOW, _STEPS.format(step="run: make")),
 }
@@ -54,6 +56,8 @@ OTHER_FILE = {
     "checkov": "{'results': {'failed_checks': [{'check_id': 'CKV_K8S_1', 'check_name': 'x', 'file_abs_path':"
                " '/other.yml', 'file_line_range': [1, 2], 'resource': 'x'}]}}",
     "hadolint": "[{'file': 'other', 'line': 1, 'column': 1, 'code': 'DL1', 'message': 'x', 'level': 'info'}]",
+    "ruff": "[{'filename': '/other.py', 'location': {'row': 1, 'column': 1}, 'message': 'x',"
+            " 'end_location': {'row': 1, 'column': 1}}]",
     "shellcheck": _SHELLCHECK_OTHER,
     "zizmor": _ZIZMOR_OTHER,
 }  # fmt: skip
@@ -102,8 +106,7 @@ def test_a_missing_tool_makes_the_review_inconclusive_and_says_how_to_get_it(
 
     assert done.gate.outcome is Outcome.INCONCLUSIVE
     (missing,) = done.unreviewed
-    extra = "iac" if tool is CHECKOV else "docker-ci"
-    assert missing.reason == f"{tool.program} is not installed; pip install 'wardround[{extra}]'"
+    assert missing.reason == f"{tool.program} is not installed; {tool.install}"
 
 
 def test_steps_are_unreviewed_where_the_program_that_finds_them_is_missing(

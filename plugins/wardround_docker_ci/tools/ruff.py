@@ -1,0 +1,138 @@
+"""ruff, for the steps of workflows that are written in Python: how it is called and read."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from wardround.errors import ToolOutputError
+from wardround.findings import RawResult, Span
+from wardround.late import LatePattern
+from wardround.tools.output import RAN, decoded, one_line
+from wardround.tools.tool import Invocation, Tool, install_line
+from wardround_docker_ci.ci_file import CiFile
+from wardround_docker_ci.kinds import Kind, kind_of
+
+_SELECTED = "E9,F"
+_UNSELECTED = "F401,F403,F405,F841"
+"""What a step imports or stores and does not use costs nobody anything."""
+_EXPRESSION = LatePattern(r"\$\{\{.*?\}\}")
+_STANDS_FOR_EXPRESSION = LatePattern(r"`_+`")
+
+
+class RuffPlace(msgspec.Struct):
+    row: int
+    column: int
+
+
+class RuffResult(msgspec.Struct):
+    filename: str
+    location: RuffPlace
+    end_location: RuffPlace
+    message: str
+    code: str | None = None
+    url: str | None = None
+
+
+class PythonStep(msgspec.Struct, frozen=True):
+    """A step's script, on the lines it has in the workflow.
+
+    Attributes:
+        line: of its first line.
+        margin: how many columns further left it stands here.
+    """
+
+    line: int
+    margin: int
+    script: str
+
+
+def python_steps(path: str, text: str) -> Iterator[PythonStep]:
+    """The steps of a workflow that are written in Python, but for those folded from several lines."""
+    file = CiFile(Kind.WORKFLOW, path, text)
+    usual = file.root.text("defaults", "run", "shell")
+    for job, step in file.workflow.all_steps:
+        shell = step.node.text("shell") or job.node.text("defaults", "run", "shell") or usual
+        if step.run is None or not shell.startswith("python"):
+            continue
+        passage = file.passage(step.run)
+        start = passage.start + len(passage.text) - len(passage.text.lstrip())
+        if step.run.style == "|":
+            start = text.rfind("\n", 0, start) + 1
+        elif "\n" in passage.text.strip():
+            continue
+        written = passage.part(start, passage.end).text
+        script = textwrap.dedent(written)
+        line = file.places.line(start)
+        column = start - file.places.line_start(line)
+        margin = column + len(written) - len(written.lstrip()) - (len(script) - len(script.lstrip()))
+        yield PythonStep(line, margin, _EXPRESSION.sub(lambda match: "_" * len(match[0]), script))
+
+
+def ruff_in_workflows_command(run: Invocation) -> Sequence[str]:
+    """Ruff over files that hold one step each, on the lines it has in the workflow."""
+    places = [place for file in run.files for place in _written(run, file)]
+    return [
+        str(run.program), "check", "--isolated", "--no-cache", "--no-fix", "--quiet", "--select", _SELECTED,
+        "--ignore", _UNSELECTED, "--output-format", "json", "--", *places,
+    ]  # fmt: skip
+
+
+def _home(run: Invocation) -> Path:
+    return run.scratch / "python-steps" / run.root.parent.name
+
+
+def _written(run: Invocation, file: str) -> Iterator[str]:
+    """Files with the steps of a workflow; ``<margin>/<path of the workflow>/<line>.py``."""
+    text = (run.root / file).read_text("utf-8-sig", "surrogateescape")
+    steps = list(python_steps(file, text)) or [PythonStep(1, 0, "")]
+    for step in steps:
+        place = _home(run) / str(step.margin) / file / f"{step.line}.py"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text("\n" * (step.line - 1) + step.script, "utf-8", "surrogateescape")
+        yield str(place)
+
+
+def parse_ruff_in_workflows(output: bytes, run: Invocation) -> list[RawResult]:
+    """Read ``ruff check --output-format json`` and put it where it stands in the workflow.
+
+    Raises:
+        ToolOutputError: it names a file it was not given.
+    """
+    found = []
+    for result in decoded(output, list[RuffResult]):
+        file, margin = _place_of(result.filename, run)
+        if not _STANDS_FOR_EXPRESSION.search(result.message):
+            start, end = result.location, result.end_location
+            span = Span(start.row, start.column + margin, end.row, end.column + margin)
+            code = result.code or "invalid-syntax"
+            found.append(RawResult(code, file, span, one_line(result.message), result.url))
+    return found
+
+
+def _place_of(name: str, run: Invocation) -> tuple[str, int]:
+    """The workflow a step's file was made from, and the step's margin."""
+    try:
+        margin, *parts = PurePosixPath(name).relative_to(_home(run)).parts
+    except ValueError:
+        parts = []
+    file = "/".join(parts[:-1])
+    if file not in run.files:
+        raise ToolOutputError(f"it named {name!r}, which it was not given")
+    return file, int(margin)
+
+
+RUFF_IN_WORKFLOWS = Tool(
+    name="ruff",
+    program="ruff",
+    command=ruff_in_workflows_command,
+    parse=parse_ruff_in_workflows,
+    clean=RAN,
+    install=install_line(),
+    distribution="ruff",
+    takes=lambda path, text: kind_of(path, text) is Kind.WORKFLOW,
+    can_match=lambda text: "shell" in text and "python" in text,
+)
