@@ -62,7 +62,7 @@ def python_steps(path: str, text: str) -> Iterator[PythonStep]:
         start = passage.start + len(passage.text) - len(passage.text.lstrip())
         if step.run.style == "|":
             start = text.rfind("\n", 0, start) + 1
-        elif "\n" in passage.text.strip():
+        elif "\n" in text[start : passage.end].strip():
             continue
         written = passage.part(start, passage.end).text
         script = textwrap.dedent(written)
