@@ -6,8 +6,7 @@ CLONE is a checkout of github.com/rhysd/actionlint. Taken are the single workflo
 (``err``, ``examples``), those without any (``ok``), and the small projects. Where actionlint names the line
 on which a block of text begins and means one inside it, the line meant is expected. ``meta`` holds the kinds
 of the errors. What pyflakes would say about steps of Python is left in: ruff says it, within the step.
-Nothing
-of the suite may be committed.
+Nothing of the suite may be committed.
 """
 
 from __future__ import annotations
