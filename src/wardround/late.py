@@ -140,7 +140,9 @@ class LatePattern:
 
     @cached_property
     def _compiled(self) -> re.Pattern[str]:
-        return re.compile(self.pattern, self._flags)
+        from wardround.compiled import store  # not before there is a pattern to compile
+
+        return store().compiled(self.pattern, int(self._flags))
 
     def search(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[str] | None:
         return self._compiled.search(text, pos, endpos)
