@@ -21,6 +21,7 @@ from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar, documents, pass
 if TYPE_CHECKING:
     from wardround_docker_ci import compose, gitlab, manifests
     from wardround_docker_ci.dockerfile import Dockerfile
+    from wardround_docker_ci.dockerfile import Token as Value
     from wardround_docker_ci.jenkinsfile import Jenkinsfile, Token
     from wardround_docker_ci.shell import Command
     from wardround_docker_ci.workflow import Job, Workflow
@@ -239,8 +240,28 @@ def _dockerfile_images(file: CiFile) -> Iterator[Image]:
         if stage.parent is None and stage.base.text:
             text = file.dockerfile.expanded(stage.base.text)
             if text:
-                chosen = "$" in stage.base.text
-                yield Image(text, stage.base.start, stage.base.end, chosen=chosen)
+                said = _default_of(file, stage.base.text) or stage.base
+                yield Image(text, said.start, said.end, chosen="$" in stage.base.text)
+    yield from _copied_images(file)
+
+
+def _copied_images(file: CiFile) -> Iterator[Image]:
+    """Images that files are copied from; a plain name may be a stage or a build context."""
+    for stage in file.dockerfile.stages:
+        for one in stage.all("COPY", "ADD"):
+            flag = one.flag("from")
+            is_image = flag is not None and re.search(r"[/:]", flag.text) and "$" not in flag.text
+            if flag is not None and is_image and file.dockerfile.stage_named(flag.text, stage.index) is None:
+                yield Image(flag.text, flag.start, flag.end)
+
+
+_ARGUMENT = LatePattern(r"\$(?:(\w+)|\{(\w+)\})$")
+
+
+def _default_of(file: CiFile, base: str) -> Value | None:
+    """The default of the argument that a FROM ends in, which is where its version is written."""
+    found = _ARGUMENT.search(base)
+    return file.dockerfile.global_arguments.get(found.group(1) or found.group(2)) if found else None
 
 
 def _scalar_image(file: CiFile, scalar: Scalar | None, *, built: bool = False) -> Iterator[Image]:
@@ -360,6 +381,12 @@ def _jenkins_variables(file: CiFile) -> Iterator[Variable]:
         is_set = name.kind == "word" and sign.text == "=" and value.kind == "string"
         if is_set and name.is_in("environment") and not value.interpolations:
             yield Variable(name.text, value.text, value.inside, value.inside + len(value.text))
+    for call in file.jenkinsfile.calls:
+        told = call.named("name"), call.named("defaultValue")
+        if call.name.text in ("password", "string") and told[0] is not None and told[1] is not None:
+            label = "password" if call.name.text == "password" else told[0].text
+            if told[1].kind == "string":
+                yield Variable(label, told[1].text, told[1].inside, told[1].inside + len(told[1].text))
 
 
 def _dockerfile_variables(file: CiFile) -> Iterator[Variable]:

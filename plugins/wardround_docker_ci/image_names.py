@@ -26,6 +26,20 @@ def image_name(reference: str) -> ImageName:
     return ImageName(folder + slash + name, tag, digest)
 
 
+_MOVING = frozenset(
+    {
+        "stable", "edge", "nightly", "lts", "current", "mainline", "rolling", "main", "master", "canary",
+        "next", "dev", "devel", "develop", "unstable", "testing", "sid", "alpine", "slim", "dind",
+        "rootless", "git", "cli", "fpm", "apache", "tip", "head", "trunk", "staging", "production", "prod",
+    }
+)  # fmt: skip
+
+
+def is_moving(tag: str) -> bool:
+    """Whether a tag names a line or a flavour and no version: ``lts-slim``, ``dind``; not ``latest``."""
+    return bool(tag) and all(part in _MOVING for part in tag.lower().split("-"))
+
+
 def is_filled_in(reference: str) -> bool:
     """Whether a variable or a template decides about the reference."""
     return any(sign in reference for sign in ("$", "{{", "%", "<", "@@"))

@@ -64,6 +64,13 @@ _MANIFEST = tuple(
     LatePattern(pattern, re.MULTILINE)
     for pattern in (r"^(?:- )?apiVersion:\s*\S", r"^(?:- |  )?kind:\s*[A-Z\"']")
 )
+_PIPELINE = LatePattern(
+    r"^[ \t]*(?:pipeline|node|podTemplate)[ \t]*(?:\([^)\n]*\)[ \t]*)?\{"
+    r"|^[ \t]*(?:with(?:Credentials|Env)|stage)[ \t]*\("
+    r"|^[ \t]*sh[ \t]*(?:\([ \t]*)?(?:script:[ \t]*)?['\"]",
+    re.MULTILINE,
+)
+"""What tells a pipeline, or a step of a shared library, from Groovy for anything else."""
 _FILLED_IN = LatePattern(r"^[^#\n]*\{\{[-\s.$]", re.MULTILINE)
 
 
@@ -71,7 +78,8 @@ def kind_of(path: str, text: str) -> Kind | None:
     """What a file is to this specialist; None if it is nothing of ours.
 
     The name decides where it can. A YAML file with a name that tells nothing is a Kubernetes manifest if it
-    says so, and a file without ending is a script if its ``#!`` line does.
+    says so, Groovy is a pipeline if it has the steps of one, and a file without ending is a script if its
+    ``#!`` line says so.
     """
     kind = _kind_by_name(path)
     if kind is Kind.SHELL:
@@ -82,6 +90,8 @@ def kind_of(path: str, text: str) -> Kind | None:
     if name.endswith((".yml", ".yaml")):
         is_manifest = all(part.search(text) for part in _MANIFEST) and not _FILLED_IN.search(text)
         return Kind.KUBERNETES if is_manifest else None
+    if name.endswith((".groovy", ".jenkins", ".pipeline")):
+        return Kind.JENKINSFILE if _PIPELINE.search(text) else None
     if "." not in name and _is_for_a_shell(text, otherwise=False):
         return Kind.SHELL
     return None

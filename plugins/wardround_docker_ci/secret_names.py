@@ -12,9 +12,12 @@ _PARTS = LatePattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET_PARTS = frozenset(
     {
         "password", "passwd", "passphrase", "pword", "secret", "secrets", "token", "apikey",
-        "credential", "credentials",
+        "credential", "credentials", "creds",
     }
 )  # fmt: skip
+_RUN_TOGETHER = ("password", "passwd", "passphrase", "apikey", "sshpass")
+_SECRET_AT_END = frozenset({"pat", "pass", "pwd"})
+"""Short for a secret as the last of several words; ``PWD`` alone is the folder a shell is in."""
 _SECRET_KEYS = frozenset(
     {
         "api", "access", "private", "secret", "ssh", "signing", "encryption", "master", "auth",
@@ -30,7 +33,7 @@ _ABOUT = frozenset(
         "prefix", "suffix", "header", "field", "mount", "ref", "arn", "algorithm", "min", "max",
         "limit", "count", "size", "hash", "mode", "provider", "store", "manager", "location",
         "server", "service", "scope", "scopes", "audience", "key", "format", "rotation", "hint",
-        "env", "var", "est", "estimate", "usage", "class",
+        "env", "var", "est", "estimate", "usage", "class", "label",
     }
 )  # fmt: skip
 _PUBLIC = frozenset(
@@ -61,7 +64,9 @@ def is_secret_name(name: str) -> bool:
         return False
     if words[-1] == "key":
         return len(words) > 1 and words[-2] in _SECRET_KEYS
-    return bool(_SECRET_PARTS.intersection(words))
+    if len(words) > 1 and words[-1] in _SECRET_AT_END:
+        return words[0] not in ("old", "init", "by", "first", "second")
+    return bool(_SECRET_PARTS.intersection(words)) or any(word.endswith(_RUN_TOGETHER) for word in words)
 
 
 def is_placeholder(value: str) -> bool:

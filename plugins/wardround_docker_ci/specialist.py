@@ -13,7 +13,7 @@ from wardround_docker_ci.kinds import SHELLS, kind_of
 _NAMED = ("dockerfile", "containerfile", "jenkinsfile", "Dockerfile", "Containerfile", "Jenkinsfile")
 _ASKED = (
     *(shape.format(name) for name in _NAMED for shape in ("{}", "*.{}", "{}.*", "{}-*")),
-    "*.sh", "*.bash", "*.bats", "*.ksh", "*.yml", "*.yaml",
+    "*.sh", "*.bash", "*.bats", "*.ksh", "*.yml", "*.yaml", "*.groovy", "*.jenkins", "*.pipeline",
 )  # fmt: skip
 """Names of files that may be of a kind it knows; what they say settles it."""
 

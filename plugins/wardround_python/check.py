@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from wardround.checks import Check, Source
 from wardround.findings import RawResult
+from wardround.late import LateEach
 from wardround_python.module import PythonModule, is_test_path
 
 
@@ -24,6 +25,8 @@ class PythonCheck(Check):
 
     IN_TESTS: ClassVar[bool] = False
     """Whether the rule counts in test modules too."""
+    WORDS: ClassVar[tuple[str, ...]] = ()
+    """Of which one stands in every module the check can speak about; none if none can be named."""
 
     @classmethod
     def applies(cls, source: Source) -> bool:
@@ -35,6 +38,10 @@ class PythonCheck(Check):
         """Whether the file can have a hit at all; a cheap look at the text saves the work."""
         return True
 
+    @classmethod
+    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+        return (), cls.WORDS
+
     def run(self) -> None:
         walk(self.module, [self])
 
@@ -45,7 +52,8 @@ def run_python_checks(checks: Sequence[type[Check]], source: Source) -> Iterable
     Raises:
         SyntaxError: the text is not Python that this interpreter can read.
     """
-    wanted = [c for c in checks if not issubclass(c, PythonCheck) or c.applies(source)]
+    chosen: Iterable[type[Check]] = checks.about("", source.text) if isinstance(checks, LateEach) else checks
+    wanted = [c for c in chosen if not issubclass(c, PythonCheck) or c.applies(source)]
     if not wanted:
         return
     try:

@@ -35,6 +35,7 @@ class DocstringCheck(PythonCheck):
     """A check of functions whose code changed under their docstring; ``look_at`` sees one after another."""
 
     PLANE: ClassVar[Plane] = Plane.CONTRACT
+    WORDS = ('"""', "'''")
 
     @classmethod
     def wants(cls, source: Source) -> bool:

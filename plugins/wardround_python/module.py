@@ -127,6 +127,20 @@ class PythonModule:
                     names[alias.asname or alias.name] = f"{stem}{joint}{alias.name}"
         return names
 
+    @cached_property
+    def assigned(self) -> dict[str, list[ast.expr]]:
+        """Name -> the values that statements give it, in any scope; a parameter counts as a value too."""
+        found: dict[str, list[ast.expr]] = {}
+        for node in self.nodes:
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                for target in targets:
+                    if isinstance(target, ast.Name):
+                        found.setdefault(target.id, []).append(node.value)
+            elif isinstance(node, ast.arg):
+                found.setdefault(node.arg, []).append(ast.Name(node.arg, ast.Load()))
+        return found
+
     def dotted(self, node: ast.AST) -> str | None:
         """What a name or attribute chain stands for, through the imports: ``sleep`` -> ``time.sleep``.
 

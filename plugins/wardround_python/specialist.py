@@ -21,7 +21,7 @@ def specialist() -> Specialist:
         patterns=("*.py", "*.pyi", "*.pyw"),
         interpreters=(r"python[0-9.]*w?", r"pypy[0-9.]*", "uv"),
         tools=Late("wardround_python.tools:TOOLS"),
-        checks=Late("wardround_python.checks:CHECKS"),
+        checks=LateEach("wardround_python.checks.table:TABLE"),
         change_checks=LateEach("wardround_python.changes.table:TABLE"),
         run_checks=_run_checks,
         rules=_declared,

@@ -72,10 +72,42 @@ _NAMES = LatePattern(
     r"redshift|duckdb|databricks|spark|hive|trino|presto|athena|tidb|postgres|postgresql|cockroach|supabase)"
     r"(?![a-z])"
 )
+_SAID = LatePattern(
+    r"\s*--[^\n]*\b(?P<name>mysql|mariadb|sqlite|mssql|sql "
+    r"server|t-sql|snowflake|bigquery|oracle|redshift|clickhouse|duckdb)\b",
+    re.IGNORECASE,
+)
+"""A first line that says what it is written for."""
 _SAME = {
     "mariadb": "mysql", "tidb": "mysql", "sqlite3": "sqlite", "mssql": "tsql", "sqlserver": "tsql",
+    "sql server": "tsql", "t-sql": "tsql",
 }  # fmt: skip
 _LOOKED_AT = 200_000
+
+_DRIVERS = {
+    "postgres": r"psycopg|asyncpg|aiopg|\bpg8000|postgresql|['\"]pg['\"]|pg-promise|['\"]postgres['\"]|"
+    r"@neondatabase|@vercel/postgres",
+    "mysql": r"\bpymysql|\baiomysql|\bMySQLdb|mysql\.connector|\basyncmy\b|dialects import mysql|"
+    r"['\"]mysql2?(?:/promise)?['\"]|['\"]mariadb['\"]",
+    "sqlite": r"\bimport sqlite3|\baiosqlite|from sqlite3|['\"](?:better-)?sqlite3?['\"]|bun:sqlite|"
+    r"node:sqlite|expo-sqlite",
+    "tsql": r"\bpyodbc\b|\bpymssql\b|['\"]mssql['\"]|['\"]tedious['\"]",
+    "oracle": r"\b(?:import|from) (?:oracledb|cx_Oracle)|['\"]oracledb['\"]",
+    "snowflake": r"\bsnowflake\.connector|['\"]snowflake-sdk['\"]",
+    "bigquery": r"google\.cloud import bigquery|google\.cloud\.bigquery|@google-cloud/bigquery",
+    "clickhouse": r"\bclickhouse_(?:connect|driver)|@clickhouse/client",
+    "duckdb": r"\bimport duckdb|['\"]duckdb['\"]",
+}
+_IMPORT = LatePattern(r"^\s*(?:import\b|from\b|(?:const|let|var)\b[^\n]*\brequire\()[^\n]*", re.MULTILINE)
+
+
+@lru_cache(maxsize=512)
+def driver_of(text: str) -> str:
+    """The dialect of the one database driver that code imports; nothing where it is none or several."""
+    imports = "\n".join(found.group() for found in _IMPORT.finditer(text[:_LOOKED_AT]))
+    found = [name for name, sign in _DRIVERS.items() if re.search(sign, imports)] if imports else []
+    return found[0] if len(found) == 1 else ""
+
 
 FOREIGN_WORDS = ("AUTOINCREMENT", "PRAGMA", "AUTO_INCREMENT", "InnoDB", "DELIMITER", "NVARCHAR", "VARCHAR2",
                  "MergeTree")  # fmt: skip
@@ -97,6 +129,9 @@ def dialect_of(path: str, text: str, usual: str = POSTGRES) -> str:
         for name, sign in _FOREIGN.items()
         if any(word in upper for word in _WORDS[name])
     }
+    said = _SAID.match(seen)
+    if said and not ours:
+        return _dialect(said["name"])
     best = max(sorted(counts), key=counts.__getitem__, default="")
     if best and counts[best] > ours:
         return best
@@ -114,5 +149,9 @@ def _named(path: str) -> str:
     found = [match["name"] for match in _NAMES.finditer(path.lower())]
     if not found:
         return ""
-    name = found[-1]
+    return _dialect(found[-1])
+
+
+def _dialect(name: str) -> str:
+    name = name.lower()
     return POSTGRES if name in _LIKE_POSTGRES else _SAME.get(name, name)

@@ -14,6 +14,7 @@ _FOLDERS = LatePattern(
     re.IGNORECASE,
 )
 _FLYWAY = LatePattern(r"(?:^|/)[VR]\d*[\d._]*__[^/]+\.sql$")
+_VERSION = LatePattern(r"(?:^|/)V(\d[\d._]*?)__[^/]+\.sql$")
 _DOWN = LatePattern(
     r"(?:^|/)(?:down|rollback|revert|undo)s?(?:/|\.sql$)|[._-](?:down|rollback|revert|undo)\.sql$|(?:^|/)U[\d._]+__",
     re.IGNORECASE,
@@ -61,6 +62,12 @@ def is_prisma(path: str) -> bool:
 def has_set(path: str) -> bool:
     """Whether a file stands among migrations; others belong with their own folder alone."""
     return _FOLDERS.search(path) is not None
+
+
+def order(path: str) -> tuple[tuple[int, ...], str]:
+    """Where a migration comes among those of its set: by Flyway's version, else by name."""
+    version = _VERSION.search(path)
+    return tuple(int(part) for part in re.findall(r"\d+", version[1])) if version else (), path
 
 
 def set_root(path: str) -> str:

@@ -8,7 +8,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from wardround.findings import Span
-from wardround_sql import nodes
+from wardround_sql import nodes, places
 from wardround_sql.nodes import Node, column_name, content, function_name, is_select, kinds, unwrapped, walk
 from wardround_sql.schema import Name
 from wardround_sql.script import Script
@@ -82,6 +82,22 @@ class ViewStar(Fact, frozen=True):
     """A view that selects everything there is."""
 
     view: str = ""
+
+
+class NullCompared(Fact, frozen=True):
+    """``= NULL``, or NULL in the list of IN; ``column`` is what is compared."""
+
+    column: str = ""
+    listed: bool = False
+
+
+class TypeChange(Fact, frozen=True):
+    """A column of a table in use that is declared anew, in a dialect other than Postgres."""
+
+    table: str = ""
+    column: str = ""
+    type: str = ""
+    recoded: bool = False
 
 
 class TypedColumn(Fact, frozen=True):
@@ -165,6 +181,95 @@ def cross_joins(script: Script) -> Iterator[CrossJoin]:
                 )  # fmt: skip
 
 
+def one_sided_joins(script: Script) -> Iterator[CrossJoin]:
+    """Joins whose condition is about one table alone, so that it connects nothing."""
+    for statement in _roots(script):
+        for select in walk(statement.node):
+            if not is_select(select):
+                continue
+            for source in select.get("fromClause", []):
+                for join in _joins(source):
+                    loose = _one_sided(join, select.get("whereClause"))
+                    if loose is not None:
+                        yield CrossJoin(script.span(statement, loose[2]), "", statement, loose[:2])
+
+
+def _joins(node: object) -> Iterator[Node]:
+    """The joins of one item of FROM, those of subqueries left out."""
+    join = content(node, "JoinExpr")
+    if join is not None:
+        yield from _joins(join.get("larg"))
+        yield from _joins(join.get("rarg"))
+        yield join
+
+
+def _names(node: object) -> dict[str, str]:
+    """The names that tables, subqueries and functions have in one item of FROM, and what they are."""
+    kind, inside = unwrapped(node)
+    if kind == "JoinExpr":
+        return {**_names(inside.get("larg")), **_names(inside.get("rarg"))}
+    name = (inside.get("alias") or {}).get("aliasname") or inside.get("relname", "")
+    return {name: inside.get("relname", name)} if kind else {}
+
+
+def _one_sided(join: Node, where: object) -> tuple[str, str, int] | None:
+    """The tables on both sides of a join that nothing connects, and its place; None if something does.
+
+    A condition about one row of the right side is left alone where WHERE connects it, and so is one about
+    constants, or with a subquery.
+    """
+    quals, right = join.get("quals"), join.get("rarg")
+    if quals is None or content(right, "RangeVar") is None or any(True for _ in kinds(quals, "SubLink")):
+        return None
+    mine, others = _names(right), _names(join.get("larg"))
+    used = set()
+    for reference in kinds(quals, "ColumnRef"):
+        parts = column_name({"ColumnRef": reference})
+        if len(parts) < 2:
+            return None
+        used.add(parts[-2])
+    if not used or (used & set(mine) and used & set(others)) or used - set(mine) - set(others):
+        return None
+    for part in _conjuncts(where):
+        owners = {
+            column_name({"ColumnRef": r})[-2:-1][0] if len(column_name({"ColumnRef": r})) > 1 else ""
+            for r in kinds(part, "ColumnRef")
+        }
+        if "" in owners or (owners & set(mine) and owners & set(others)):
+            return None
+    table = content(right, "RangeVar") or {}
+    first = next(iter(others.values()), "")
+    return first, table.get("relname", ""), table.get("location", 0)
+
+
+def null_comparisons(script: Script) -> Iterator[NullCompared]:
+    """``= NULL``, ``<> NULL``, ``IN (..., NULL)`` and ``CASE x WHEN NULL``."""
+    if not script.is_postgres:
+        yield from _foreign(script, NullCompared)
+    for statement in _roots(script):
+        for one in kinds(statement.node, "A_Expr"):
+            left, right = one.get("lexpr"), one.get("rexpr")
+            if one.get("kind") == "AEXPR_OP" and nodes.texts(one.get("name")) in (["="], ["<>"]):
+                if _is_null(right) or _is_null(left):
+                    yield _null_fact(script, statement, one, listed=False)
+            elif one.get("kind") == "AEXPR_IN" and any(_is_null(item) for item in nodes.items(right)):
+                yield _null_fact(script, statement, one, listed=True)
+        for case in kinds(statement.node, "CaseExpr"):
+            for when in kinds(case.get("args", []), "CaseWhen") if "arg" in case else ():
+                if _is_null(when.get("expr")):
+                    yield NullCompared(script.span(statement, when.get("location")), "", statement, "this")
+
+
+def _null_fact(script: Script, statement: Statement, one: Node, *, listed: bool) -> NullCompared:
+    name = ".".join(column_name(one.get("lexpr"))) or "this"
+    place = next((n["location"] for n in walk(one.get("lexpr")) if "location" in n), one.get("location"))
+    return NullCompared(script.span(statement, place), "", statement, name, listed)
+
+
+def _is_null(node: object) -> bool:
+    return (content(node, "A_Const") or {}).get("isnull") is True
+
+
 def _unconnected(select: Node, named: set[object]) -> tuple[Node, Node] | None:
     """The first table and one that nothing connects with it; None if there is none, or it cannot be told."""
     tables = [content(one, "RangeVar") for one in select["fromClause"]]
@@ -195,6 +300,8 @@ def _connections(where: object, aliases: list[str]) -> list[set[str]] | None:
             if len(parts) < 2:
                 return None
             used.add(parts[-2])
+        if not used and any(True for _ in kinds(part, "ParamRef")):
+            return None
         found.append(used & set(aliases))
     return found
 
@@ -270,19 +377,58 @@ def view_stars(script: Script) -> Iterator[ViewStar]:
     """Views whose columns are whatever the tables have."""
     if not script.is_postgres:
         yield from _foreign(script, ViewStar)
-    for statement in script.of("ViewStmt"):
-        name = str(script.name_of(statement.node.get("view", {})))
-        select = content(statement.node.get("query"), "SelectStmt") or {}
-        defined = {cte.get("ctename") for cte in kinds(select.get("withClause", {}), "CommonTableExpr")}
-        if not any(
-            table.get("relname") not in defined for table in kinds(select.get("fromClause", []), "RangeVar")
-        ):
+    for statement in script.of("ViewStmt", "CreateTableAsStmt"):
+        view = statement.node.get("view") or statement.node.get("into", {}).get("rel", {})
+        if statement.kind == "CreateTableAsStmt" and statement.node.get("objtype") != "OBJECT_MATVIEW":
             continue
-        for target in select.get("targetList", []):
-            reference = content((content(target, "ResTarget") or {}).get("val"), "ColumnRef")
-            if reference and column_name({"ColumnRef": reference})[-1:] == ["*"]:
-                yield ViewStar(script.span(statement, reference.get("location")), "", statement, name)
-                break
+        select = content(statement.node.get("query"), "SelectStmt") or {}
+        place = _star(select, {})
+        if place is not None:
+            yield ViewStar(script.span(statement, place), "", statement, str(script.name_of(view)))
+
+
+def _star(select: Node, around: dict[str, Node]) -> int | None:
+    """The place of a star that takes the columns of a table, through subqueries and WITH if need be."""
+    if select.get("op") not in (None, "SETOP_NONE"):
+        places = (
+            _star(content(arm, "SelectStmt") or arm, around)
+            for arm in (select.get("larg", {}), select.get("rarg", {}))
+        )
+        return next((place for place in places if place is not None), None)
+    ctes = list(kinds(select.get("withClause", {}).get("ctes", []), "CommonTableExpr"))
+    known = {**around, **{c.get("ctename", ""): content(c.get("ctequery"), "SelectStmt") or {} for c in ctes}}
+    sources = [leaf for item in select.get("fromClause", []) for leaf in _leaves(item)]
+    for target in select.get("targetList", []):
+        reference = content((content(target, "ResTarget") or {}).get("val"), "ColumnRef")
+        name = column_name({"ColumnRef": reference}) if reference else []
+        if name[-1:] != ["*"]:
+            continue
+        for kind, inside in sources:
+            alias = (inside.get("alias") or {}).get("aliasname") or inside.get("relname", "")
+            if len(name) > 1 and name[-2] != alias:
+                continue
+            cte = inside.get("relname", "") if "schemaname" not in inside else ""
+            if kind == "RangeVar" and cte not in known:
+                return int((reference or {}).get("location", 0))
+            below = (
+                known.get(cte, {})
+                if kind == "RangeVar"
+                else content(inside.get("subquery"), "SelectStmt") or {}
+            )
+            found = _star(below, {k: v for k, v in known.items() if k != cte})
+            if found is not None:
+                return found
+    return None
+
+
+def _leaves(item: object) -> Iterator[tuple[str, Node]]:
+    """The tables and subqueries of one item of FROM."""
+    kind, inside = unwrapped(item)
+    if kind == "JoinExpr":
+        yield from _leaves(inside.get("larg"))
+        yield from _leaves(inside.get("rarg"))
+    elif kind in ("RangeVar", "RangeSubselect"):
+        yield kind, inside
 
 
 def typed_columns(script: Script) -> Iterator[TypedColumn]:
@@ -314,3 +460,65 @@ def _foreign(script: Script, kind: type[AnyFact]) -> Iterator[AnyFact]:
     from wardround_sql.foreign import facts
 
     return (fact for fact in facts(script) if isinstance(fact, kind))
+
+
+def type_changes(script: Script) -> Iterator[TypeChange]:
+    """Columns declared anew, in dialects other than Postgres."""
+    return _foreign(script, TypeChange)
+
+
+def old_type(script: Script, table: str, column: str) -> str | None:
+    """The type a column had before this file, as the other files of its set say; None if they do not."""
+    from wardround_sql.foreign import declared_types
+
+    found = None
+    project = script.source.project
+    mine = places.order(script.path)
+    for path in sorted(project.files_with_word((table,), places.set_patterns(script.path)), key=places.order):
+        text = project.read(path) if places.order(path) < mine else None
+        if text is not None and not places.is_down(path):
+            found = declared_types(text, script.dialect).get((table, column), found)
+    return found
+
+
+class Added(Fact, frozen=True):
+    """A NOT NULL column without a default that is added to a table, in a dialect that refuses it there."""
+
+    table: str = ""
+    column: str = ""
+
+
+class Removed(Fact, frozen=True):
+    """A column or table renamed or dropped, in a dialect other than Postgres."""
+
+    name: str = ""
+    renamed: bool = False
+
+
+class Granted(Fact, frozen=True):
+    """Rights given to everyone, in a dialect other than Postgres."""
+
+    rights: str = ""
+    who: str = ""
+
+
+def foreign_facts(script: Script, kind: type[AnyFact]) -> Iterator[AnyFact]:
+    """Facts of one kind, in dialects other than Postgres alone."""
+    if not script.is_postgres:
+        yield from _foreign(script, kind)
+
+
+class MoneyCast(Fact, frozen=True):
+    """A column of a model or view that is cast to a floating point number."""
+
+    column: str = ""
+    type: str = ""
+
+
+def float_casts(script: Script) -> Iterator[MoneyCast]:
+    """Casts to floating point in what a dbt model or view selects."""
+    from wardround_sql.trees import trees
+
+    for tree in trees(script):
+        for name, kind, node in tree.casts(views_only=not script.is_template):
+            yield MoneyCast(tree.span(node), tree.note, None, name, kind)

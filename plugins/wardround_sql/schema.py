@@ -157,6 +157,11 @@ class Schema(Struct):
         """Whether clients have no right at all to a table or view."""
         return all((name, role) in self.shut for role in _CLIENTS)
 
+    def is_barred(self, name: Name) -> bool:
+        """Whether clients can neither read nor change a table, whichever way that was said."""
+        barred = all((name, role, right) in self.withheld for role in _CLIENTS for right in _RIGHTS)
+        return self.is_shut(name) or (barred and self.is_unread(name))
+
     def is_unread(self, name: Name) -> bool:
         """Whether clients cannot read a table or view."""
         return all((name, role) in self.revoked for role in _CLIENTS)

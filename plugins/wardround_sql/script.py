@@ -11,18 +11,22 @@ from wardround.checks import Source
 from wardround.findings import Span
 from wardround.late import LatePattern
 from wardround_sql import places
-from wardround_sql.dialects import FOREIGN_WORDS, POSTGRES, dialect_of, shows_postgres
-from wardround_sql.embedded import fragments
+from wardround_sql.dialects import FOREIGN_WORDS, POSTGRES, dialect_of, driver_of, shows_postgres
+from wardround_sql.embedded import calls
 from wardround_sql.exposure import Exposure
 from wardround_sql.nodes import Node, content, kinds, text_of
 from wardround_sql.options import SqlOptions
-from wardround_sql.schema import Name, Policy, Schema, build, name_of
+from wardround_sql.schema import Name, Policy, Schema, Table, build, name_of
 from wardround_sql.statements import Fragment, Parsed, Statement, Unparsed, batches, parsed, parsed_about
+from wardround_sql.written import Text
 
 _TOKEN = LatePattern(r'"(?:[^"]|"")*"|[\w$]+(?:\.[\w$]+)*|\'(?:[^\']|\'\')*\'|.')
 _DUMP = LatePattern(r"^-- PostgreSQL database dump", re.MULTILINE)
 _SIBLINGS = 200
 """Files of the same migration set that are read at most: the names of a table in use are all over it."""
+
+_ELSEWHERE = 40
+"""Files outside the set that are read at most for one table."""
 
 
 class Script:
@@ -39,6 +43,8 @@ class Script:
     def dialect(self) -> str:
         """``postgres``, or what sqlglot calls the dialect this file is in."""
         locked = _prisma_provider(self.source) if places.is_prisma(self.path) else ""
+        if not self.is_sql:
+            locked = locked or driver_of(self.text)
         return locked or dialect_of(self.path, self.sql, self.options.dialect)
 
     @cached_property
@@ -48,7 +54,12 @@ class Script:
 
     @cached_property
     def _embedded(self) -> list[Fragment]:
-        return fragments(self.path, self.text)
+        return list(calls(self.path, self.text).fragments)
+
+    @cached_property
+    def built(self) -> tuple[Text, ...]:
+        """The texts with holes that code gives to a database."""
+        return () if self.is_sql else calls(self.path, self.text).built
 
     @cached_property
     def is_postgres(self) -> bool:
@@ -172,7 +183,7 @@ class Script:
         after: list[Statement] = []
         for path, text in self._siblings():
             others = parsed_about(text, path, tuple(sorted(self.subjects)))
-            (before if path < self.path else after).extend(others)
+            (before if places.order(path) < places.order(self.path) else after).extend(others)
         return [*before, *self.statements, *after]
 
     def _siblings(self) -> Iterator[tuple[str, str]]:
@@ -184,13 +195,33 @@ class Script:
         found = project.files_with_word(names, places.set_patterns(self.path))
         mine = bisect.bisect_left(found, self.path)
         near = sorted(range(len(found)), key=lambda number: abs(number - mine))[:_SIBLINGS]
-        for path in (found[number] for number in sorted(near)):
+        for path in sorted((found[number] for number in near), key=places.order):
             alone = not places.has_set(self.path) and path.rpartition("/")[0] != root
             if path == self.path or alone or not path.endswith(".sql") or places.is_down(path):
                 continue
             text = project.read(path)
             if text is not None:
                 yield path, text
+
+    def known_table(self, name: Name) -> Table | None:
+        """What is known of a table's columns: in this migration set, else in the project's other SQL."""
+        if name not in self._known:
+            mine = self.whole.tables.get(name) if self.is_postgres else None
+            self._known[name] = mine if mine is not None and mine.columns else self._from_elsewhere(name)
+        return self._known[name]
+
+    @cached_property
+    def _known(self) -> dict[Name, Table | None]:
+        return {}
+
+    def _from_elsewhere(self, name: Name) -> Table | None:
+        """A table as the SQL files of the project make it, whatever they belong to."""
+        found: list[Statement] = []
+        for path in self.source.project.files_with_word((name.name,), ("*.sql",))[:_ELSEWHERE]:
+            text = None if places.is_down(path) or places.is_spare(path) else self.source.project.read(path)
+            if text is not None and path != self.path:
+                found += parsed_about(text, path, (name.name,))
+        return build(found, name.schema).tables.get(name) if found else None
 
     @cached_property
     def subjects(self) -> set[str]:
@@ -245,23 +276,25 @@ class Script:
         row = bisect.bisect_right(self._starts, offset) - 1
         return row + 1, offset - self._starts[row] + 1
 
+    def span_of(self, start: int, end: int) -> Span:
+        """The place of a stretch of the file, in code points."""
+        return self._between(start, end)
+
     def span(self, statement: Statement, location: int | None = None) -> Span:
         """The place of a token of a statement; without a location, of the statement's first line."""
         fragment, text = statement.fragment, statement.text
-        if fragment.width is not None:
-            return self._between(fragment.offset, fragment.offset + fragment.width)
         if location is None:
             start, end = 0, len(text.split("\n", 1)[0].rstrip()) or 1
         else:
             start = min(statement.point(location), max(len(text) - 1, 0))
             found = _TOKEN.match(text, start)
             end = found.end() if found else start + 1
-        base = fragment.offset + statement.offset
-        return self._between(base + start, base + end)
+        base = statement.offset
+        return self._between(*fragment.place(base + start, base + end))
 
     def span_of_unparsed(self, bad: Unparsed) -> Span:
-        start = bad.fragment.offset + bad.offset + min(bad.point, max(len(bad.text) - 1, 0))
-        return self._between(start, start + 1)
+        start = bad.offset + min(bad.point, max(len(bad.text) - 1, 0))
+        return self._between(*bad.fragment.place(start, start + 1))
 
     def _between(self, start: int, end: int) -> Span:
         first, last = self._position(start), self._position(max(end, start))

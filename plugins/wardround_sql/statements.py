@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Iterator
 from functools import lru_cache
@@ -31,6 +32,14 @@ _BODY_LIMIT = 200_000
 """Characters of a statement past which what stands inside function bodies is not looked at."""
 
 
+class Part(Struct, frozen=True):
+    """Where the text of a fragment from ``start`` on stands in the file; see ``Fragment``."""
+
+    start: int
+    offset: int
+    width: int | None = None
+
+
 class Fragment(Struct, frozen=True):
     """Text in SQL inside a file.
 
@@ -38,12 +47,28 @@ class Fragment(Struct, frozen=True):
         offset: where it begins in the file, in code points.
         width: how much of the file it stands for, where its characters are not those of the file.
         migrates: whether the code around it says that it runs as a migration.
+        parts: the same, part by part, where it is put together of several; in order, the first at 0.
+        maybe_null: places of the text where a placeholder stands for what may be NULL.
+        modelled: whether the code says it in the words of an ORM, so that the SQL is our reading of it.
     """
 
     text: str
     offset: int = 0
     width: int | None = None
     migrates: bool = False
+    parts: tuple[Part, ...] = ()
+    modelled: bool = False
+    maybe_null: tuple[int, ...] = ()
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """Where a stretch of the text stands in the file, in code points."""
+        at = bisect.bisect_right(self.parts, start, key=lambda part: part.start) - 1
+        part = self.parts[at] if self.parts else Part(0, self.offset, self.width)
+        if part.width is not None:
+            return part.offset, part.offset + part.width
+        first = part.offset + start - part.start
+        rest = self.parts[at + 1].start if at + 1 < len(self.parts) else end
+        return first, first + min(end, max(rest, start)) - start
 
 
 class Statement(Struct, frozen=True, eq=False):
@@ -216,6 +241,7 @@ def _plpgsql_body(outer: Statement, body: str) -> Iterator[Statement]:
         return
     start = outer.text.find(body)
     at = max(start, 0)
+    yield from _conditions(outer, tree, at)
     for one in walk(tree):
         for kind in ("PLpgSQL_stmt_execsql", "PLpgSQL_stmt_perform", "PLpgSQL_stmt_return_query"):
             found = content(one, kind)
@@ -229,6 +255,27 @@ def _plpgsql_body(outer: Statement, body: str) -> Iterator[Statement]:
                 name, inside = unwrapped(node)
                 yield replace(
                     outer, kind=name, node=inside, text=query, offset=outer.offset + where, outer=outer
+                )
+
+
+CONDITION = "PLpgSQL_condition"
+"""The kind of a condition of IF or WHILE: its node is that of a SELECT of it, and so is its text."""
+_SELECT = "SELECT "
+
+
+def _conditions(outer: Statement, tree: object, at: int) -> Iterator[Statement]:
+    """The conditions of IF, ELSIF and WHILE in a PL/pgSQL body."""
+    for one in walk(tree):
+        for kind in ("PLpgSQL_stmt_if", "PLpgSQL_if_elsif", "PLpgSQL_stmt_while"):
+            found = content(one, kind)
+            query = str((content((found or {}).get("cond"), "PLpgSQL_expr") or {}).get("query", ""))
+            where = outer.text.find(query, at) if query else -1
+            node = _node(_SELECT + query)[0] if where >= len(_SELECT) else None
+            if node is not None:
+                offset = outer.offset + where - len(_SELECT)
+                inside = unwrapped(node)[1]
+                yield replace(
+                    outer, kind=CONDITION, node=inside, text=_SELECT + query, offset=offset, outer=outer
                 )
 
 

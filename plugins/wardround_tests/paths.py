@@ -5,6 +5,9 @@ from __future__ import annotations
 CODE = (".py", ".js", ".ts", ".mjs", ".cjs", ".mts", ".cts")
 """Of which one is part of the path of every file that can be production code or a test."""
 
+IN_TESTS = ("import", "require", "describe", "expect")
+"""Of which every file of tests has one."""
+
 SCRIPT_ENDINGS = ("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts")
 
 PYTHON_TESTS = (
@@ -15,8 +18,8 @@ SCRIPT_TESTS = tuple(
     pattern
     for ending in SCRIPT_ENDINGS
     for pattern in (
-        f"*.test.{ending}", f"*.spec.{ending}", f"*.cy.{ending}", f"*_test.{ending}",
-        f"__tests__/*.{ending}", f"*/__tests__/*.{ending}",
+        f"*.test.{ending}", f"*.spec.{ending}", f"*.cy.{ending}", f"*_test.{ending}", f"*-test.{ending}",
+        f"*-spec.{ending}", f"*.e2e.{ending}", f"__tests__/*.{ending}", f"*/__tests__/*.{ending}",
     )
 )  # fmt: skip
 """Glob patterns as the host and git take them: with a slash they match the whole path, slashes included."""
@@ -24,7 +27,8 @@ SCRIPT_TESTS = tuple(
 PATTERNS = (*PYTHON_TESTS, *SCRIPT_TESTS)
 
 _SCRIPT_ENDINGS = tuple(f".{ending}" for ending in SCRIPT_ENDINGS)
-_SCRIPT_MARKS = ("test", "spec", "cy")
+_SCRIPT_MARKS = ("test", "spec", "cy", "e2e")
+_SCRIPT_STEMS = ("_test", "-test", "-spec")
 _SAMPLES = frozenset({"fixture", "fixtures", "doc", "docs", "testdata", "test_data"})
 _NO_PRODUCTION = frozenset(
     {
@@ -106,7 +110,7 @@ def _is_script_test_file(path: str) -> bool:
         return False
     *folders, name = path.split("/")
     marks = name.split(".")
-    return "__tests__" in folders or marks[-2] in _SCRIPT_MARKS or marks[-2].endswith("_test")
+    return "__tests__" in folders or marks[-2] in _SCRIPT_MARKS or marks[-2].endswith(_SCRIPT_STEMS)
 
 
 def is_script_test(path: str, text: str = "") -> bool:

@@ -30,6 +30,7 @@ _BY_POSITION = {
 _DEFAULTS = {
     "approx": ("rel", 1e-6), "assertAlmostEqual": ("places", -7.0), "assertAlmostEquals": ("places", -7.0),
 }  # fmt: skip
+_RAISING = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
 _METHOD_STRENGTH = {
     "assertTrue": LOOSE,
     "assertIsNotNone": LOOSE,
@@ -54,7 +55,7 @@ def python_tests(path: str, text: str) -> Iterator[TestedCase]:
     lists = _module_lists(module)
     whole = next((one for one in module.tree.body if _is_module_skip(one)), None)
     for case in module.tests:
-        skip = _skip(case)
+        skip, skipping = _skip(case)
         name = f"{case.cls.name}.{case.name}" if case.cls else case.name
         span = module.name_span(case.node)
         yield TestedCase(
@@ -62,7 +63,7 @@ def python_tests(path: str, text: str) -> Iterator[TestedCase]:
             span,
             module.text_of(case.node),
             skip or (ast.unparse(whole) if whole else ""),
-            span if skip or whole is None else _place(module, whole),
+            module.span(skipping) if skipping else span if whole is None else _place(module, whole),
             tuple(_parameters(case, lists)),
             partial(_assertions, module, case.node),
         )
@@ -78,17 +79,18 @@ def _is_module_skip(node: ast.stmt) -> bool:
     return re.search(r"mark\.(skip|xfail)\b", ast.unparse(node.value)) is not None
 
 
-def _skip(case: TestCase) -> str:
-    """How a test is kept from running or from failing, as written."""
+def _skip(case: TestCase) -> tuple[str, ast.expr | None]:
+    """How a test is kept from running or from failing, as written, and where that is."""
     for node in (case.node, *([case.cls] if case.cls else [])):
-        for one in map(ast.unparse, node.decorator_list):
-            if re.search(_SKIP, one.partition("(")[0]) or re.search(_SKIP_ALWAYS, one):
-                return one
+        for one in node.decorator_list:
+            text = ast.unparse(one)
+            if re.search(_SKIP, text.partition("(")[0]) or re.search(_SKIP_ALWAYS, text):
+                return text, one
     first = next(iter(body_of(case.node)), None)
     call = first.value if isinstance(first, ast.Expr) else first.exc if isinstance(first, ast.Raise) else None
     if isinstance(call, ast.Call) and ast.unparse(call.func) in _SKIP_CALLS:
-        return ast.unparse(call)
-    return ""
+        return ast.unparse(call), call
+    return "", None
 
 
 def _module_lists(module: TestModule) -> dict[str, Sequence[ast.expr]]:
@@ -131,6 +133,8 @@ def _assertion(node: ast.AST) -> Assertion:
     if isinstance(node, ast.Assert):
         return _assert(node)
     text = ast.unparse(node)
+    if isinstance(node, ast.Call) and last_name(node.func) in _RAISING and node.args:
+        return Assertion(text, last_name(node.func)[:12], _strength_of_raises(node))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         method = node.func.attr
         subject = (
@@ -143,6 +147,14 @@ def _assertion(node: ast.AST) -> Assertion:
         expected = _literal(node.args[1]) if len(node.args) > 1 else ""
         return Assertion(text, subject, _METHOD_STRENGTH.get(method, EXACT), _tolerance(node), expected)
     return Assertion(text, "", EXACT, _tolerance(node))
+
+
+def _strength_of_raises(call: ast.Call) -> int:
+    """How much is asked of an exception: its text, its kind, or only that there is one."""
+    if last_name(call.args[0]) in ("Exception", "BaseException"):
+        return LOOSE
+    is_told = last_name(call.func) == "assertRaisesRegex" or any(k.arg == "match" for k in call.keywords)
+    return EXACT if is_told else PARTIAL
 
 
 def _assert(node: ast.Assert) -> Assertion:

@@ -36,6 +36,7 @@ _STRENGTH = {
     "toBeGreaterThanOrEqual": PARTIAL,
     "toMatchObject": PARTIAL,
 }
+_OF_A_VALUE = frozenset({"toThrow", "toBe", "toEqual", "toStrictEqual"})
 _ALIASES = {
     "toBeCalled": "toHaveBeenCalled",
     "toBeCalledTimes": "toHaveBeenCalledTimes",
@@ -176,6 +177,8 @@ def _expects(script: Script, start: int, end: int) -> Iterator[Assertion]:
                 at = ends.get(at - 1, at)
         matcher = ".".join(names)
         strength = _STRENGTH.get(names[-1] if names else "", EXACT)
+        if re.fullmatch(r"(Error)?|expect\.any\w*\(\w*\)", expected) and names and names[-1] in _OF_A_VALUE:
+            strength = LOOSE
         if matcher.startswith("not."):
             strength = _NEGATED.get(names[-1], PARTIAL)
         is_literal = re.fullmatch(r"-?[\d._]+|true|false|null|(['\"]).*\1|[\[{].*[\]}]", expected) is not None

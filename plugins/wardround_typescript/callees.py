@@ -33,7 +33,7 @@ _PASSED_ON = LatePattern(
 )
 _STAR = LatePattern(r"(?<![\w$.])export\s{1,9}\*\s{1,9}from\s{1,9}(['\"])([^'\"\n]{1,300})\1")
 _DEFAULT = LatePattern(
-    r"(?<![\w$.])export\s+default\s+(?:async\s+)?(?:function\s*\*?\s*|class\s+)?([A-Za-z_$][\w$]*)"
+    r"(?<![\w$.])export\s+default\s+(?:(?:React\.)?memo\s*\(\s*)?(?:async\s+)?(?:function\s*\*?\s*|class\s+)?([A-Za-z_$][\w$]*)"
 )
 _TYPES = r"(?:<[^()]{0,200}>)?\s{0,9}"
 _BOUND = LatePattern(
@@ -265,6 +265,32 @@ def _imported(module: str, name: str, importer: str, project: Project, hops: int
         callee = _imported(further, there, path, project, hops - 1)
         if callee is not None:
             return callee
+    return None
+
+
+def origin(name: str, script: Script, project: Project) -> tuple[Script, str] | None:
+    """The file of the repository that declares what a script imports by a name, and the name there."""
+    module, there = script.imports.get(name, ("", ""))
+    return None if there in ("", "*") else declared_in(module, there, script.path, project)
+
+
+def declared_in(
+    module: str, name: str, importer: str, project: Project, hops: int = _MOST_HOPS
+) -> tuple[Script, str] | None:
+    """The file that declares a name of a module, and the name there, which for a default may be another."""
+    found = _file(module, importer, project)
+    if found is None:
+        return None
+    script = _script(*found)
+    if not script.is_written:
+        return None
+    wanted = script.default_name() if name == "default" else name
+    if wanted is not None and wanted in script.bound:
+        return script, wanted
+    for further, there in script.passed_on(name) if hops else ():
+        passed = declared_in(further, there, script.path, project, hops - 1)
+        if passed is not None:
+            return passed
     return None
 
 

@@ -8,8 +8,9 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
-from wardround_docker_ci.dockerfile import Instruction, Stage
+from wardround_docker_ci.dockerfile import Instruction, Pair, Stage
 from wardround_docker_ci.programs import program
 from wardround_docker_ci.shell import Command, unwrapped
 
@@ -51,8 +52,15 @@ class CacheBustingOrder(CiCheck):
             "FROM golang:1\nCOPY go.mod .\nRUN go mod download\nCOPY . .\nRUN go mod download\n",
             path="Dockerfile",
         ),
+        Valid("FROM node:22\nCOPY package.json ./\nRUN npm ci\nARG GIT_SHA\nCOPY . .\n", path="Dockerfile"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "FROM node:22\nARG GIT_SHA\nCOPY package.json ./\nRUN npm ci\nCOPY . .\n",
+            line=2,
+            column=5,
+            path="Dockerfile",
+        ),
         Invalid("FROM node:22\nWORKDIR /a\nCOPY . .\nRUN npm ci\n", line=3, column=1, path="Dockerfile"),
         Invalid(
             "FROM python:3\nADD . /app\nRUN pip install -r requirements.txt\n",
@@ -81,10 +89,16 @@ class CacheBustingOrder(CiCheck):
 
     def _look(self, stage: Stage, by_instruction: dict[int, list[Command]]) -> None:
         copied: Instruction | None = None
+        changing: Pair | None = None
         for one in stage.instructions:
             installs = [c for c in by_instruction.get(id(one), ()) if _installs_listed(c)]
             if one.keyword in ("COPY", "ADD") and _is_everything(one):
                 copied = copied or one
+            elif one.keyword == "ARG":
+                changing = changing or next((p for p in one.pairs if _CHANGES.search(p.name.text)), None)
+            elif installs and copied is None and changing is not None:
+                self._argument(changing, installs[0], one)
+                return
             elif installs and copied is None:
                 return
             elif installs and copied is not None:
@@ -95,6 +109,21 @@ class CacheBustingOrder(CiCheck):
                         f"every edit runs {' '.join(installs[0].texts[:3])} again; copy its lock file first",
                     )  # fmt: skip
                 return
+
+    def _argument(self, changing: Pair, install: Command, one: Instruction) -> None:
+        """An argument is part of what each RUN behind it is cached by, used there or not."""
+        if not any(name == "mount" and "type=cache" in value.text for name, value in one.flags):
+            name = changing.name
+            installs = " ".join(install.texts[:3])
+            message = f"every build has another {name.text}, so {installs} is never cached"
+            self.report_at(name.start, name.end, message)
+
+
+_CHANGES = LatePattern(
+    r"(?:^|_)(?:(?:GIT|COMMIT|VCS|BUILD|SOURCE)_?(?:SHA|REF|HASH|COMMIT|REV|REVISION|DATE|TIME|TIMESTAMP|NUMBER|ID)"
+    r"|COMMIT|REVISION|CACHE_?BUST(?:ER)?|SHA)$",
+    re.IGNORECASE,
+)
 
 
 def _is_everything(one: Instruction) -> bool:

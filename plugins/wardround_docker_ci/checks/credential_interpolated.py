@@ -8,6 +8,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import JENKINS, CiCheck
+from wardround_docker_ci.jenkinsfile import SHELL_STEPS, Token
 
 _BINDING = frozenset(
     {"variable", "passwordVariable", "keyFileVariable", "passphraseVariable", "tokenVariable"}
@@ -47,6 +48,12 @@ class CredentialInterpolated(CiCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
+            "withCredentials([string(credentialsId: 'a', variable: 'T')]) {\n  echo \"with ${T}\"\n}\n",
+            line=2,
+            column=14,
+            path="Jenkinsfile",
+        ),
+        Invalid(
             "withCredentials([string(credentialsId: 'a', variable: 'TOKEN')]) {\n"
             '  sh "curl -H ${TOKEN} x"\n}\n',
             line=2,
@@ -71,8 +78,13 @@ class CredentialInterpolated(CiCheck):
     ]
 
     def run(self) -> None:
-        names = self._bound()
-        for call in self.file.jenkinsfile.shell_steps:
+        names = bound_credentials(self.file.jenkinsfile.tokens)
+        steps = [
+            call
+            for call in self.file.jenkinsfile.calls
+            if call.name.text in SHELL_STEPS | {"echo", "println"}
+        ]
+        for call in steps:
             for token in call.script:
                 for found in token.interpolations:
                     name = found.inside.removeprefix("env.")
@@ -81,13 +93,13 @@ class CredentialInterpolated(CiCheck):
                             found.start, found.end, f"{name} is filled in by Groovy; use single quotes"
                         )
 
-    def _bound(self) -> set[str]:
-        """The names that credentials are bound to anywhere in the file."""
-        tokens = self.file.jenkinsfile.tokens
-        names = set()
-        for first, second, third in zip(tokens, tokens[1:], tokens[2:], strict=False):
-            if first.text in _BINDING and second.text == ":" and third.kind == "string":
-                names.add(third.text)
-            if first.kind == "word" and second.text == "=" and third.text == "credentials":
-                names |= {first.text, f"{first.text}_PSW"}
-        return names
+
+def bound_credentials(tokens: Sequence[Token]) -> set[str]:
+    """The names that credentials are bound to anywhere in a pipeline."""
+    names = set()
+    for first, second, third in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if first.text in _BINDING and second.text == ":" and third.kind == "string":
+            names.add(third.text)
+        if first.kind == "word" and second.text == "=" and third.text == "credentials":
+            names |= {first.text, f"{first.text}_PSW"}
+    return names

@@ -8,16 +8,18 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
-from wardround_docker_ci.check import PIPELINES, CiCheck
+from wardround.late import LatePattern
+from wardround_docker_ci.check import PIPELINES, STEPS, CiCheck
+from wardround_docker_ci.ci_file import CiFile, Script
 from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.programs import is_test
+from wardround_docker_ci.programs import is_test, program
 from wardround_docker_ci.shell import Command
 
 _NOTHING = frozenset({"true", ":", "/bin/true"})
 
 
 class HiddenFailure(CiCheck):
-    """A test or lint command cannot fail: what follows it makes the step succeed.
+    """A test or lint command cannot fail: what follows it, or what it is piped into, makes the step succeed.
 
     The pipeline is then green whatever the tests say, and nobody looks. Let it fail, or drop the step.
     """
@@ -31,15 +33,31 @@ class HiddenFailure(CiCheck):
         "640 commits of 16 that touch such files: 0; hits that a comment explains are passed over"
     )
     KINDS = PIPELINES | {Kind.SHELL}
-    NEEDS = ("||",)
+    NEEDS = ("||", "| ", "|tee")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("rm x || true\nnpm test || exit 1\n", path="a.sh"),
         Valid("npm test || { cat log; exit 1; }\n", path="a.sh"),
         Valid("pytest --version || true\n", path="a.sh"),
         Valid("pytest -q || status=$?\nexit $status\n", path="a.sh"),
         Valid("cd tests || true\npytest\n", path="a.sh"),
+        Valid("set -o pipefail\nnpm test | tee log\n", path="a.sh"),
+        Valid("a:\n  script:\n    - npm test | tee log\n", path=".gitlab-ci.yml"),
+        Valid(
+            "on: push\ndefaults:\n  run:\n    shell: bash\njobs:\n  a:\n    steps:\n"
+            "      - run: make test | tee log\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid("npm test | grep -q passed\n", path="a.sh"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: |\n"
+            "          make test 2>&1 | tee test.log\n",
+            7,
+            11,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid("#!/bin/bash\nset -e\npytest -q | tail -n 5\n", 3, 1, path="ci.sh"),
         Invalid(
             "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: npm test || true\n",
             6,
@@ -61,6 +79,21 @@ class HiddenFailure(CiCheck):
                 if hides and is_test(command) and not self._is_told(commands, at):
                     self.report_at(command.start, following.end, "whatever the tests say, this step succeeds")
 
+            if not keeps_status(self.file, script):
+                for command in commands:
+                    if command.after == "|" and command.before not in ("|", "|&") and is_test(command):
+                        self._piped(command, commands)
+
+    def _piped(self, command: Command, commands: Sequence[Command]) -> None:
+        """A pipe has the status of its last command; ``tee`` and the like have none to give."""
+        behind = next(
+            (one for one in commands if one.start > command.end and one.depth == command.depth), None
+        )
+        passes_on = behind is not None and program(behind) in _PASS_ON and behind.after not in ("||", "&&")
+        if behind is not None and passes_on and not self.file.is_explained(command.start):
+            message = f"the step has the status of {program(behind)}, not of the tests"
+            self.report_at(command.start, behind.end, message)
+
     def _is_told(self, commands: Sequence[Command], at: int) -> bool:
         """Whether the output is looked at elsewhere, or a comment says that failing is all right."""
         command = commands[at]
@@ -71,3 +104,22 @@ class HiddenFailure(CiCheck):
 
 def _does_nothing(command: Command) -> bool:
     return command.name in _NOTHING or (command.name == "echo" and not command.redirects)
+
+
+_PASS_ON = frozenset({"tee", "cat", "tail", "head", "ts", "sed", "awk", "tap-spec", "less", "pv"})
+_PIPEFAIL = LatePattern(r"pipefail|PIPESTATUS|pipestatus")
+
+
+def keeps_status(file: CiFile, script: Script) -> bool:
+    """Whether the shell of a script gives a pipe the status of whichever of its commands failed."""
+    if file.kind is Kind.GITLAB_CI or _PIPEFAIL.search(script.passage.text):
+        return True
+    if file.kind not in STEPS:
+        return False
+    job = script.job
+    shells = [
+        script.owner.node.text("shell"),
+        "" if job is None else job.node.text("defaults", "run", "shell"),
+    ]
+    shell = next((one for one in (*shells, file.root.text("defaults", "run", "shell")) if one), "")
+    return shell == "bash" or "pipefail" in shell  # bash named has the option, bash by default has not

@@ -33,7 +33,7 @@ class NoImageDigest(CiCheck):
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid("FROM alpine:3.20\n", line=1, column=6, path="Dockerfile"),
         Invalid("FROM alpine:3.20@sha256:0 AS a\nFROM node:22\n", line=2, column=6, path="Dockerfile"),
-        Invalid("ARG V=3\nFROM alpine:$V\n", line=2, column=6, path="Dockerfile"),
+        Invalid("ARG V=3\nFROM alpine:$V\n", line=1, column=7, path="Dockerfile"),
     ]
 
     def run(self) -> None:

@@ -9,59 +9,72 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import KUBERNETES, CiCheck
 
+_STAYS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController"})
+
 
 class NoResourceLimits(CiCheck):
-    """A container may take all memory of its node.
+    """A container of a service says nothing about the memory and processor time it needs or may take.
 
-    One leak then stops its neighbours too. Set `resources.limits.memory`.
+    The scheduler puts it anywhere, and one leak stops its neighbours or gets it evicted first. Set
+    `resources.requests`, and `resources.limits.memory`.
     """
 
     ID = "DC102"
     NAME = "no-resource-limits"
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO
-    OFF = "Limits are often set by a policy of the namespace, outside the file."
-    TRIED_ON = "trees of 27 repositories: 102 hits; 640 commits of 16 that touch such files: 0"
+    TRIED_ON = "trees of 79 repositories: 24 hits, all true, all in one repository of examples"
     KINDS = KUBERNETES
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n"
-            "    resources: {limits: {memory: 1Gi}}\n",
-            path="pod.yaml",
+            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
+            "      - name: a\n        image: b:1\n        resources: {requests: {memory: 1Gi}}\n",
+            path="web.yaml",
         ),
         Valid("apiVersion: v1\nkind: Service\nspec:\n  ports: []\n", path="pod.yaml"),
-        Valid("apiVersion: v1\nkind: Pod\nspec:\n  initContainers:\n  - name: a\n", path="pod.yaml"),
+        Valid(
+            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    image: b:1\n", path="pod.yaml"
+        ),
+        Valid(
+            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
+            "      - name: a\n        env: []\n",
+            path="patch.yaml",
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n",
-            line=5,
-            column=5,
-            path="pod.yaml",
-        ),
-        Invalid(
-            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - image: b:1\n    name: a\n",
-            line=6,
-            column=5,
-            path="pod.yaml",
-        ),
-        Invalid(
-            "apiVersion: batch/v1\nkind: Job\nspec:\n  template:\n    spec:\n      containers:\n"
-            "      - name: a\n"
-            "        resources: {requests: {memory: 1Gi}}\n",
+            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
+            "      - name: a\n        image: b:1\n",
             line=7,
             column=9,
-            path="job.yaml",
+            path="web.yaml",
+        ),
+        Invalid(
+            "apiVersion: apps/v1\nkind: StatefulSet\nspec:\n  template:\n    spec:\n      containers:\n"
+            "      - image: b:1\n        name: a\n        resources: {}\n",
+            line=8,
+            column=9,
+            path="web.yaml",
+        ),
+        Invalid(
+            "apiVersion: apps/v1\nkind: DaemonSet\nspec:\n  template:\n    spec:\n      initContainers:\n"
+            "      - name: i\n        image: b:1\n      containers:\n      - name: a\n        image: b:1\n",
+            line=10,
+            column=9,
+            path="agent.yaml",
         ),
     ]
 
     def run(self) -> None:
         for pod in self.file.pods:
+            if pod.kind not in _STAYS or pod.node.get("resources") is not None:
+                continue
             for container in pod.containers:
                 key = container.node.key("name")
                 if (
                     key is not None
                     and not container.is_init
-                    and not container.node.mapping("resources", "limits").entries
+                    and container.node.get("image") is not None  # else it only changes what another file says
+                    and not container.node.mapping("resources").entries
                 ):
                     self.report_at(key.start, key.end, f'"{container.name}" may take all memory of its node')

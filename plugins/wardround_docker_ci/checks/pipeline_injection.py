@@ -13,7 +13,7 @@ from wardround_docker_ci.jenkinsfile import Call
 
 _PARAMETER = LatePattern(r"^(?:params|pipelineParams)(?:\.(\w+)|\[['\"](\w+)['\"]\])$")
 _CHANGE = LatePattern(
-    r"^(?:env\.)?(CHANGE_(?:TITLE|BRANCH|AUTHOR(?:_DISPLAY_NAME|_EMAIL)?|FORK)|ghprb\w*(?:Title|Body|LongDescription"
+    r"^(?:env\.)?(BRANCH_NAME|GIT_BRANCH|CHANGE_(?:TITLE|BRANCH|AUTHOR(?:_DISPLAY_NAME|_EMAIL)?|FORK)|ghprb\w*(?:Title|Body|LongDescription"
     r"|SourceBranch|CommentBody|CommitAuthor)|gitlab(?:SourceBranch|MergeRequestTitle|MergeRequestDescription))$"
 )
 
@@ -36,7 +36,7 @@ class PipelineInjection(CiCheck):
         "640 commits of 16 that touch such files: 11; parameters are warnings, one report for each in a step"
     )
     KINDS = JENKINS
-    NEEDS = ("params", "CHANGE_", "ghprb", "gitlab")
+    NEEDS = ("params", "CHANGE_", "BRANCH", "ghprb", "gitlab")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("node { sh 'deploy \"$TARGET\"' }\n", path="Jenkinsfile"),
         Valid('node { sh "make -j${cores}" }\n', path="Jenkinsfile"),
@@ -75,7 +75,7 @@ class PipelineInjection(CiCheck):
         if inside not in self._told and ((name and name not in safe) or _CHANGE.match(inside)):
             self._told.add(inside)
             # Parameters come from people who may start the build; a change request from anybody.
-            severity = Severity.WARN if name else None
+            severity = Severity.WARN if name or inside.endswith("BRANCH_NAME") or "GIT_" in inside else None
             message = f"{inside} becomes part of the script; whoever sets it runs commands"
             self.report_at(start, end, message, severity=severity)
 

@@ -18,6 +18,7 @@ from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar
 
 _NEEDS_IT = LatePattern(r"\bdind\b|docker-in-docker|kindest/node|/cadvisor|binfmt|buildkit", re.IGNORECASE)
 _ALL_POWER = frozenset({"ALL", "SYS_ADMIN", "CAP_SYS_ADMIN", "CAP_ALL"})
+_UNCONFINED = LatePattern(r"(?:seccomp|apparmor)[:=]\s*unconfined")
 _TAKES_NO_VALUE = LatePattern(r"--(?:rm|privileged|init|detach|interactive|tty)$|-[dit]+$")
 
 
@@ -36,7 +37,7 @@ class PrivilegedContainer(CiCheck):
         "640 commits of 16 that touch such files: 0; node agents and init containers narrowed"
     )
     KINDS = COMPOSE | KUBERNETES | {Kind.SHELL, Kind.WORKFLOW, Kind.JENKINSFILE, Kind.GITLAB_CI}
-    NEEDS = ("privileged", "SYS_ADMIN", "ALL", "allowPrivilegeEscalation")
+    NEEDS = ("privileged", "SYS_ADMIN", "ALL", "allowPrivilegeEscalation", "unconfined")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
             "services:\n  a:\n    image: a:1\n    privileged: false\n    cap_add: [NET_ADMIN]\n",
@@ -52,6 +53,12 @@ class PrivilegedContainer(CiCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "services:\n  a:\n    image: b:1\n    security_opt:\n      - seccomp:unconfined\n",
+            line=5,
+            column=9,
+            path="compose.yml",
+        ),
         Invalid(
             "services:\n  a:\n    image: a:1\n    privileged: true\n", line=4, column=5, path="compose.yml"
         ),
@@ -88,6 +95,12 @@ class PrivilegedContainer(CiCheck):
             return
         self._flag(node, node.text("image") or "the container")
         self._powers(node.listed("cap_add"))
+        for option in node.listed("security_opt"):
+            if isinstance(option, Scalar) and _UNCONFINED.fullmatch(option.value):
+                text = self.file.passage(option)
+                self.report_at(
+                    text.start, text.end, f"{option.value} lets the container make any system call"
+                )
 
     def _manifest(self, node: Mapping, severity: Severity | None) -> None:
         if not _NEEDS_IT.search(node.text("image")):

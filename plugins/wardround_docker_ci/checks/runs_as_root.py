@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
-from wardround.findings import Plane
+from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
-from wardround_docker_ci.check import DOCKERFILE, CiCheck
+from wardround_docker_ci.check import COMPOSE, DOCKERFILE, CiCheck
 
 _ROOT = LatePattern(r"(?:root|0)(?::.*)?$")
 _KNOWN_ROOTLESS = LatePattern(
@@ -30,7 +30,7 @@ class RunsAsRoot(CiCheck):
     DEFECT_CLASS = "root-user"
     NEEDS = ("USER", "user")
     TRIED_ON = "trees of 27 repositories: 5 hits; 640 commits of 16 that touch such files: 0"
-    KINDS = DOCKERFILE
+    KINDS = DOCKERFILE | COMPOSE
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid('FROM alpine:3.20\nUSER root\nRUN x\nUSER app\nCMD ["a"]\n', path="Dockerfile"),
         Valid('FROM alpine:3.20 AS b\nUSER root\nFROM b\nUSER 1000\nCMD ["a"]\n', path="Dockerfile"),
@@ -38,6 +38,7 @@ class RunsAsRoot(CiCheck):
         Valid("FROM alpine:3.20\nUSER rooty\n", path="Dockerfile"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid('services:\n  a:\n    image: b:1\n    user: "0:0"\n', line=4, column=12, path="compose.yml"),
         Invalid('FROM alpine:3.20\nUSER root\nCMD ["a"]\n', line=2, column=6, path="Dockerfile"),
         Invalid(
             'FROM alpine:3.20\nUSER app\nRUN x\nUSER 0:0\nENTRYPOINT ["a"]\n',
@@ -49,6 +50,13 @@ class RunsAsRoot(CiCheck):
     ]
 
     def run(self) -> None:
+        for service in self.file.services if self.file.kind in COMPOSE else ():
+            user = service.node.scalar("user")
+            if user is not None and _ROOT.match(user.value):
+                text = self.file.passage(user)
+                self.report_at(text.start, text.end, f'"{service.name}" runs as root', severity=Severity.INFO)
+        if self.file.kind not in DOCKERFILE:
+            return
         for stage in self.file.dockerfile.shipped:
             users = stage.all("USER")
             if users:

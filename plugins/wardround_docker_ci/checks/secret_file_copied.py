@@ -12,8 +12,9 @@ from wardround_docker_ci.check import DOCKERFILE, CiCheck
 
 _SECRET_FILE = LatePattern(
     r"(?:^|/)(?:\.env(?:\.(?:local|prod|production|staging|secret|secrets))?|id_(?:rsa|dsa|ecdsa|ed25519)"
-    r"|\.netrc|\.git-credentials|\.pypirc|\.pgpass|\.aws/credentials|\.docker/config\.json|\.ssh"
-    r"|\.kube/config|service[-_]?account[\w-]*\.json|credentials\.json|[\w.-]*private[\w.-]*\.(?:pem|key))$"
+    r"|\.netrc|\.git-credentials|\.pypirc|\.pgpass|\.aws(?:/credentials)?|\.docker/config\.json|\.ssh|\.htpasswd"
+    r"|\.kube/config|kubeconfig[\w.-]*|\.vault[-_]?(?:token|pass)\w*|[\w.-]*\.(?:p12|pfx|jks|keystore)"
+    r"|(?:server|tls|ssl|client|signing|deploy|host|domain)[\w.-]*\.key|gcp[-_]?key[\w-]*\.json|service[-_]?account[\w-]*\.json|credentials\.json|[\w.-]*private[\w.-]*\.(?:pem|key))$"
 )
 
 
@@ -40,6 +41,8 @@ class SecretFileCopied(CiCheck):
         Valid("FROM alpine:3.20\nCOPY ca.pem /etc/ssl/ca.pem\n", path="Dockerfile"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("FROM alpine:3.20\nCOPY certs/server.key /etc/ssl/\n", line=2, column=6, path="Dockerfile"),
+        Invalid("FROM alpine:3.20\nADD .aws /root/.aws\n", line=2, column=5, path="Dockerfile"),
         Invalid("FROM alpine:3.20\nCOPY .env /app/.env\n", line=2, column=6, path="Dockerfile"),
         Invalid(
             "FROM alpine:3.20\nCOPY --chown=a:b app.py keys/id_rsa /app/\n",

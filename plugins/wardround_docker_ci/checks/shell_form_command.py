@@ -8,8 +8,15 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import SuggestedFix
+from wardround.late import LatePattern
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.dockerfile import Instruction
+from wardround_docker_ci.places import Passage
+from wardround_docker_ci.programs import SHELLS
+from wardround_docker_ci.shell import commands
+
+_C = LatePattern(r"-\w*c")
+_INIT = LatePattern(r"\b(?:tini|dumb-init|catatonit|supervisord|s6-svscan)\b")
 
 
 class ShellFormCommand(CiCheck):
@@ -31,8 +38,13 @@ class ShellFormCommand(CiCheck):
         Valid('FROM a:1\nSHELL ["/bin/bash", "-c"]\nCMD node app.js\n', path="Dockerfile"),
         Valid("FROM a:1\nENTRYPOINT []\n", path="Dockerfile"),
         Valid('FROM a:1\nHEALTHCHECK CMD curl -f http://localhost\nCMD ["a"]\n', path="Dockerfile"),
+        Valid('FROM a:1\nCMD ["sh", "-c", "migrate && exec gunicorn app"]\n', path="Dockerfile"),
+        Valid('FROM a:1\nCMD ["sh", "-c", "node app.js $OPTIONS"]\n', path="Dockerfile"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            'FROM a:1\nCMD ["sh", "-c", "migrate && gunicorn app"]\n', line=2, column=1, path="Dockerfile"
+        ),
         Invalid("FROM a:1\nCMD node app.js\n", line=2, column=1, path="Dockerfile"),
         Invalid("FROM a:1\nENTRYPOINT ./start.sh --port 80\n", line=2, column=1, path="Dockerfile"),
         Invalid(
@@ -53,6 +65,24 @@ class ShellFormCommand(CiCheck):
                 if text and not text.startswith("[") and not re.match(r"exec\s", text):
                     message = f"{one.keyword} in shell form: signals do not reach it"
                     self.report_at(one.start, one.end, message, self._as_list(one))
+                elif self._keeps_its_shell(one):
+                    self.report_at(
+                        one.start, one.end, "the shell stays process 1: signals do not reach the last command"
+                    )
+
+    def _keeps_its_shell(self, one: Instruction) -> bool:
+        """Whether the list hands several commands to a shell, the last of them a server without ``exec``.
+
+        A shell that has a single command to run puts that in its own place.
+        """
+        listed = [word.text for word in one.exec_form or ()]
+        if len(listed) < 3 or listed[0].rpartition("/")[2] not in SHELLS or not _C.fullmatch(listed[1]):
+            return False
+        found = commands(Passage(listed[2], 0))
+        last = found[-1] if found else None
+        if last is None or len(found) == 1 or _INIT.search(self.file.text):
+            return False
+        return last.name not in ("exec", "wait") and last.before in ("&&", ";", "\n") and last.after != "&"
 
     def _as_list(self, one: Instruction) -> SuggestedFix | None:
         """The JSON form, where no shell is needed to understand the words."""

@@ -23,6 +23,7 @@ _VARIABLES = {
     "NPM_CONFIG_STRICT_SSL": ("false",),
     "CURL_INSECURE": ("1", "true"),
 }
+_UNSIGNED = LatePattern(r"\bdeb\s+\[[^\]]*trusted=yes")
 _PYTHON_HOSTS = LatePattern(r"(?:^|\.)(?:pypi\.org|pythonhosted\.org|pypi\.python\.org)$")
 
 
@@ -47,6 +48,13 @@ class TlsCheckOff(CiCheck):
         Valid("pip install --trusted-host 127.0.0.1 a\n", path="a.sh"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "FROM a:1\nRUN echo 'deb [trusted=yes] https://x.org/d s m' > /etc/apt/x.list\n",
+            2,
+            10,
+            path="Dockerfile",
+        ),
+        Invalid("ssh -o StrictHostKeyChecking=no deploy@example.org ./restart\n", 1, 8, path="a.sh"),
         Invalid("FROM a:1\nRUN curl -skL https://example.org/a -o /a\n", 2, 10, path="Dockerfile"),
         Invalid("wget --no-check-certificate https://example.org/a\n", 1, 6, path="a.sh"),
         Invalid("FROM a:1\nRUN npm config set strict-ssl false && npm ci\n", 2, 5, path="Dockerfile"),
@@ -88,6 +96,11 @@ class TlsCheckOff(CiCheck):
         ):
             if texts[-1] == "false":
                 self._report(command.start, command.end, "strict-ssl false")
+        elif name in ("echo", "printf") and any(_UNSIGNED.search(text) for text in texts):
+            word = next(word for word in words if _UNSIGNED.search(word.text))
+            self.report_at(
+                word.start, word.end, "trusted=yes takes packages of this source without a signature"
+            )
         else:
             for at, word in enumerate(words[1:], 1):
                 if _is_off(name, word.text, texts[at + 1] if at + 1 < len(texts) else ""):
@@ -117,4 +130,6 @@ def _is_off(name: str, text: str, following: str) -> bool:
     if re.match(r"pip[\d.]*$", name):
         host = text.partition("=")[2] or following
         return text.startswith("--trusted-host") and bool(_PYTHON_HOSTS.search(host))
+    if name in ("ssh", "scp", "sftp", "rsync"):
+        return re.search(r"(?:^|[\s,o])StrictHostKeyChecking[= ](?:no|off)\b", text) is not None
     return name in ("apt-get", "apt") and text in ("--allow-unauthenticated", "--force-yes")

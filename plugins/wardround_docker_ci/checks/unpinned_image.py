@@ -8,11 +8,11 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, GITLAB, JENKINS, KUBERNETES, WORKFLOW, CiCheck
-from wardround_docker_ci.image_names import image_name, is_filled_in
+from wardround_docker_ci.image_names import image_name, is_filled_in, is_moving
 
 
 class UnpinnedImage(CiCheck):
-    """An image is taken by no tag or by "latest", so every build may get another one.
+    """An image is taken by no tag, or by one without a version, so every build may get another one.
 
     The build that passed and the one that ships are then made from different things, and a broken or hostile
     push to the registry arrives unseen. Name a version, best with its digest.
@@ -22,12 +22,16 @@ class UnpinnedImage(CiCheck):
     NAME = "unpinned-image"
     PLANE = Plane.SEMANTIC
     DEFECT_CLASS = "image-latest-tag"
-    TRIED_ON = "trees of 27 repositories: 151 hits; 640 commits of 16 that touch such files: 7"
+    TRIED_ON = (
+        "trees of 79 repositories: 175 hits; 885 commits of 28 that touch such files: 92; 40 read, all true"
+    )
     KINDS = DOCKERFILE | COMPOSE | GITLAB | JENKINS | KUBERNETES | WORKFLOW
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("FROM alpine:3.20\nFROM scratch\n", path="Dockerfile"),
         Valid("ARG BASE\nFROM ${BASE}\n", path="Dockerfile"),
         Valid("ARG V=3.20\nFROM alpine:$V AS a\nFROM a\n", path="Dockerfile"),
+        Valid("FROM debian:bookworm-slim\nFROM ubuntu:noble\n", path="Dockerfile"),
+        Valid("FROM gcr.io/distroless/static-debian12:nonroot\n", path="Dockerfile"),
         Valid("FROM localhost:5000/app@sha256:0000\n", path="Dockerfile"),
         Valid("services:\n  web:\n    build: .\n    image: web\n", path="compose.yml"),
         Valid("test:\n  image: $CI_REGISTRY_IMAGE\n  script: make\n", path=".gitlab-ci.yml"),
@@ -37,7 +41,18 @@ class UnpinnedImage(CiCheck):
         Invalid(
             "FROM --platform=linux/amd64 localhost:5000/app AS a\n", line=1, column=29, path="Dockerfile"
         ),
-        Invalid("ARG V=latest\nFROM alpine:${V}\n", line=2, column=6, path="Dockerfile"),
+        Invalid("ARG V=latest\nFROM alpine:${V}\n", line=1, column=7, path="Dockerfile"),
+        Invalid("ARG BASE=docker.io/ubuntu\nFROM ${BASE} AS a\n", line=1, column=10, path="Dockerfile"),
+        Invalid(
+            "FROM a:1\nCOPY --from=ghcr.io/x/uv:latest /uv /bin/\n", line=2, column=13, path="Dockerfile"
+        ),
+        Invalid("FROM node:lts-slim\n", line=1, column=6, path="Dockerfile"),
+        Invalid(
+            "a:\n  services:\n    - name: docker:dind\n  script: make\n",
+            line=3,
+            column=13,
+            path=".gitlab-ci.yml",
+        ),
         Invalid("services:\n  db:\n    image: postgres\n", line=3, column=12, path="compose.yml"),
         Invalid(
             "on: push\njobs:\n  a:\n    runs-on: x\n    container: 'node:latest'\n    steps: []\n",
@@ -64,10 +79,11 @@ class UnpinnedImage(CiCheck):
             if is_filled_in(image.reference) or image.built or image.reference == "scratch":
                 continue
             name = image_name(image.reference)
-            if name.digest or name.tag not in ("", "latest"):
+            moves = is_moving(name.tag)
+            if name.digest or not (moves or name.tag in ("", "latest")):
                 continue
             said = (
                 f'"{name.tag}" is whatever was pushed last' if name.tag else "has no tag, which means latest"
             )
-            severity = Severity.INFO if image.chosen else None
+            severity = Severity.INFO if image.chosen or moves else None
             self.report_at(image.start, image.end, f"{name.name} {said}; name a version", severity=severity)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
+from msgspec import Struct
+
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
@@ -14,10 +16,13 @@ from wardround_docker_ci.workflow import Job, Step
 
 _DOWNLOADS = ("actions/download-artifact", "dawidd6/action-download-artifact")
 _HARMLESS = LatePattern(r"runner\.temp|RUNNER_TEMP|/tmp/")
-_RUNS = LatePattern(
-    r"(?:^|[\s;&|(])(?:\.|source|bash|sh|python3?|node|chmod \+x|npm|make)\s|(?:^|\s)\./|\$\(cat |`cat "
+_USES = LatePattern(
+    r"(?:^|[\s;&|(])(?:\.|source|bash|sh|python3?|node|chmod (?:-R )?(?:\+x|a\+x|[ug]+\+x"
+    r"|7[0-7]{2})|npm|make)\s"
+    r"|(?:^|[\s;&|(])(?:\./|sudo \./)|\$\(cat |`cat |\$\(< *\S|(?:pip\d? install|dpkg -i|docker load)[ \t]"
+    r"|(?:cat|<|cp|tee)\s*[^\n|;&]*>>?\s*[\"']?\$\{?GITHUB_(?:ENV|PATH|OUTPUT)"
 )
-_INTO_ENV = LatePattern(r"(?:cat|<)\s*[^\n|;&]*>>\s*[\"']?\$\{?GITHUB_(?:ENV|PATH|OUTPUT)")
+"""What runs a file, or takes its text for part of a command or of the environment."""
 
 
 class UntrustedArtifact(CiCheck):
@@ -32,7 +37,7 @@ class UntrustedArtifact(CiCheck):
     NAME = "untrusted-artifact"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "untrusted-artifact"
-    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
+    TRIED_ON = "trees of 79 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = WORKFLOW
     NEEDS = ("workflow_run",)
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -54,29 +59,44 @@ class UntrustedArtifact(CiCheck):
             "          run-id: ${{ github.event.workflow_run.id }}\n      - uses: a/comment@v1\n",
             path=".github/workflows/a.yml",
         ),
+        Valid(
+            "on:\n  workflow_run:\n    workflows: [ci]\njobs:\n  a:\n    runs-on: x\n    steps:\n"
+            "      - uses: actions/download-artifact@v4\n        with:\n"
+            "          run-id: ${{ github.event.workflow_run.id }}\n"
+            "          path: report\n      - run: python scripts/comment.py\n",
+            path=".github/workflows/a.yml",
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
             "on:\n  workflow_run:\n    workflows: [ci]\njobs:\n  a:\n    runs-on: x\n    steps:\n"
+            "      - run: |\n          gh run download $RUN --name cli --dir bin\n          ls bin\n"
+            "          chmod +x bin/cli\n          ./bin/cli\n",
+            line=11,
+            column=11,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on:\n  workflow_run:\n    workflows: [ci]\njobs:\n  a:\n    runs-on: x\n    steps:\n"
             "      - uses: actions/checkout@v4\n      - uses: actions/download-artifact@v4\n        with:\n"
             "          run-id: ${{ github.event.workflow_run.id }}\n      - run: ./publish.sh\n",
-            line=9,
-            column=15,
+            line=12,
+            column=14,
             path=".github/workflows/a.yml",
         ),
         Invalid(
             "on:\n  workflow_run:\n    workflows: [ci]\njobs:\n  a:\n    runs-on: x\n    steps:\n"
             "      - uses: dawidd6/action-download-artifact@v6\n        with:\n"
             "          run_id: ${{ github.event.workflow_run.id }}\n      - run: cat pr.env >> $GITHUB_ENV\n",
-            line=8,
-            column=15,
+            line=11,
+            column=14,
             path=".github/workflows/a.yml",
         ),
         Invalid(
             "on:\n  workflow_run:\n    workflows: [ci]\njobs:\n  a:\n    runs-on: x\n    steps:\n"
             "      - run: gh run download ${{ github.event.workflow_run.id }} -n site\n"
             "      - run: bash site/go.sh\n",
-            line=8,
+            line=9,
             column=14,
             path=".github/workflows/a.yml",
         ),
@@ -88,29 +108,66 @@ class UntrustedArtifact(CiCheck):
                 self._look(job)
 
     def _look(self, job: Job) -> None:
+        """Report the first use after a download; that is where what the fork put in takes effect."""
         for at, step in enumerate(job.steps):
-            place = self._downloaded(step)
-            uses = any(_trusts_files(later) for later in job.steps[at + 1 :])
-            if place is not None and uses:
-                self.report_at(
-                    *place, "a fork decides what this artifact holds, and later steps run or trust it"
-                )
+            artifact = _downloaded(step)
+            used = self._used(artifact, job.steps[at:]) if artifact is not None else None
+            if used is not None:
+                self.report_at(*used, "a fork decides what is in the artifact that is run or trusted here")
                 return
 
-    def _downloaded(self, step: Step) -> tuple[int, int] | None:
-        if step.action in _DOWNLOADS and step.uses is not None:
-            other_run = step.given.text("run-id") or step.given.text("run_id") or step.given.text("workflow")
-            if other_run and not _HARMLESS.search(step.given.text("path")):
-                text = self.file.passage(step.uses)
-                return text.start, text.end
-        if step.run is not None:
+    def _used(self, artifact: _Artifact, steps: Sequence[Step]) -> tuple[int, int] | None:
+        for step in steps:
+            if step.run is None:
+                continue
             text = self.file.passage(step.run)
-            found = re.search(r"gh run download\b", text.text)
-            if found and not _HARMLESS.search(text.text):
-                return text.start + found.start(), text.start + found.end()
+            begin = artifact.behind if step is artifact.step else 0
+            found = next(
+                (m for m in _USES.finditer(text.text, begin) if artifact.may_hold(text.text, m)), None
+            )
+            if found is not None:
+                lead = len(found.group()) - len(found.group().lstrip(" \t\n;&|("))
+                end = text.text.find("\n", found.start() + lead)
+                return text.start + found.start() + lead, text.start + (end if end >= 0 else len(text.text))
         return None
 
 
-def _trusts_files(step: Step) -> bool:
+class _Artifact(Struct, frozen=True):
+    """An artifact of another run: the step that gets it, and where it is unpacked; empty for the workspace.
+
+    ``behind`` is where the download ends in the text of a step that also goes on with it.
+    """
+
+    step: Step
+    folder: str
+    behind: int = 0
+
+    def may_hold(self, text: str, use: re.Match[str]) -> bool:
+        """Whether what is used can come out of the artifact."""
+        end = text.find("\n", use.end())
+        line = text[use.start() : end if end >= 0 else len(text)]
+        if not self.folder:
+            return True
+        return (
+            self.folder in line
+            or re.search(rf"\bcd [\"']?(?:\./)?{re.escape(self.folder)}", text) is not None
+        )
+
+
+def _downloaded(step: Step) -> _Artifact | None:
+    if step.action in _DOWNLOADS:
+        other_run = step.given.text("run-id") or step.given.text("run_id") or step.given.text("workflow")
+        folder = step.given.text("path")
+        return _Artifact(step, _plain(folder)) if other_run and not _HARMLESS.search(folder) else None
+    if step.action == "actions/github-script" and "downloadArtifact" in step.given.text("script"):
+        return _Artifact(step, "")
     text = step.run.value if step.run is not None else ""
-    return bool(_INTO_ENV.search(text) or _RUNS.search(text))
+    found = re.search(r"gh run download\b(?:[^\n]|\\\n)*", text)
+    if found is None or _HARMLESS.search(text):
+        return None
+    told = re.search(r"(?:--dir[= ]|-D ?)[\"']?([^\s\"']+)", found.group())
+    return _Artifact(step, _plain(told.group(1)) if told else "", found.end())
+
+
+def _plain(folder: str) -> str:
+    return folder.strip().removeprefix("${{ github.workspace }}/").removeprefix("./").strip("/").strip(".")

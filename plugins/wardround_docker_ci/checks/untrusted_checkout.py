@@ -45,7 +45,7 @@ class UntrustedCheckout(CiCheck):
     SEVERITY = Severity.ERROR
     TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
     KINDS = WORKFLOW
-    NEEDS = ("pull_request_target", "workflow_run")
+    NEEDS = ("pull_request_target", "workflow_run", "issue_comment")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
             "on: pull_request\njobs:\n  a:\n    runs-on: x\n    steps:\n"
@@ -74,6 +74,25 @@ class UntrustedCheckout(CiCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "on: issue_comment\njobs:\n  a:\n    runs-on: x\n    steps:\n      - id: pr\n"
+            "        run: echo sha=$(gh pr view 1 --json headRefOid -q .headRefOid) >> $GITHUB_OUTPUT\n"
+            "      - uses: actions/checkout@v4\n"
+            "        with:\n          ref: ${{ steps.pr.outputs.sha }}\n      - run: make\n",
+            line=10,
+            column=16,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: issue_comment\njobs:\n  a:\n    if: github.event.comment.body == '/test'\n"
+            "    runs-on: x\n    steps:\n"
+            "      - uses: actions/checkout@v4\n"
+            "        with:\n          ref: refs/pull/${{ github.event.issue.number }}/head\n"
+            "      - run: make\n",
+            line=9,
+            column=16,
+            path=".github/workflows/a.yml",
+        ),
         Invalid(
             "on: pull_request_target\njobs:\n  a:\n    runs-on: x\n    steps:\n"
             "      - uses: actions/checkout@v4\n"
@@ -111,14 +130,14 @@ class UntrustedCheckout(CiCheck):
     ]
 
     def run(self) -> None:
-        if self.file.workflow.is_started_by_forks():
+        if self.file.workflow.is_started_by_forks() or "issue_comment" in self.file.workflow.triggers:
             for job in self.file.workflow.jobs:
                 if job.condition is None or not _GATED.search(job.condition.value):
                     self._look(job)
 
     def _look(self, job: Job) -> None:
         for at, step in enumerate(job.steps):
-            place = self._checked_out(step)
+            place = self._checked_out(step, job.steps[:at])
             if place is None or (step.condition is not None and _GATED.search(step.condition.value)):
                 continue
             runs = next(
@@ -131,17 +150,34 @@ class UntrustedCheckout(CiCheck):
                 )
             return
 
-    def _checked_out(self, step: Step) -> tuple[int, int] | None:
+    def _checked_out(self, step: Step, earlier: Sequence[Step]) -> tuple[int, int] | None:
         """Where a step takes the commit of the pull request."""
         reference = step.given.scalar("ref")
         if step.action == "actions/checkout" and reference is not None:
             text = self.file.passage(reference)
-            return (text.start, text.end) if HEAD_REFERENCE.search(text.text) else None
+            is_head = HEAD_REFERENCE.search(text.text) or _is_head_output(text.text, earlier)
+            return (text.start, text.end) if is_head else None
         if step.run is not None:
             text = self.file.passage(step.run)
             found = _FETCHES_HEAD.search(text.text)
             return (text.start + found.start(), text.start + found.end()) if found else None
         return None
+
+
+def _is_head_output(reference: str, earlier: Sequence[Step]) -> bool:
+    """Whether a reference is what an earlier step asked for as the head of the pull request."""
+    found = _OUTPUT.search(reference)
+    step = next((one for one in earlier if found and one.node.text("id") == found.group(1)), None)
+    if step is None:
+        return False
+    return step.action in _HEAD_ACTIONS or (
+        step.run is not None and _ASKS_HEAD.search(step.run.value) is not None
+    )
+
+
+_OUTPUT = LatePattern(r"\bsteps\.([\w-]+)\.outputs\.")
+_ASKS_HEAD = LatePattern(r"headRef(?:Oid|Name)|\.head\.(?:sha|ref)\b")
+_HEAD_ACTIONS = ("xt0rted/pull-request-comment-branch", "eficode/resolve-pr-refs")
 
 
 def _runs_code(step: Step, *, is_first: bool) -> bool:

@@ -75,6 +75,9 @@ _HINTS = LatePattern(
 )
 _LONG = 160
 _KEY_VALUE = LatePattern(r"[A-Za-z_\"'!(\[]")
+_MISSING_NEED = LatePattern(r'^job "[^"]*" needs job "([^"]+)" which does not exist')
+_NEEDS = LatePattern(r"\s+['\"]?needs['\"]?\s*:")
+_ANY_KEY = LatePattern(r"\s+['\"]?[\w-]+['\"]?\s*:(?:\s|$)")
 _WORKFLOW_COMMAND = LatePattern(r'^workflow command "([\w-]+)"')
 
 
@@ -187,6 +190,9 @@ def _place(result: ActionlintResult, lines: Sequence[str]) -> Span:
     command = _WORKFLOW_COMMAND.match(result.message)
     if command:
         return _of_command(command[1], lines, line) or span_of(line, column, line, column + width)
+    need = _MISSING_NEED.match(result.message)
+    if need:
+        return _of_need(need[1], lines, line) or span_of(line, column, line, column + width)
     if result.kind == "expression":
         inside = place_in_block(lines, line, column)
         if inside is not None:
@@ -203,6 +209,25 @@ def _of_command(name: str, lines: Sequence[str], line: int) -> Span | None:
         at = text.find(f"::{name}")
         if at >= 0:
             return Span(number, indent + at + 1, number, indent + at + len(name) + 3)
+    return None
+
+
+def _of_need(name: str, lines: Sequence[str], first: int) -> Span | None:
+    """Where a job, whose key is on a 1-based line, names one it waits for."""
+    is_in_needs = False
+    word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])", re.IGNORECASE)
+    indent = len(lines[first - 1]) - len(lines[first - 1].lstrip())
+    for number, line in enumerate(lines[first:], first + 1):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            continue
+        if len(line) - len(line.lstrip()) <= indent:
+            return None
+        key = _NEEDS.match(line)
+        is_in_needs = key is not None or (is_in_needs and not _ANY_KEY.match(line))
+        found = word.search(line, key.end() if key else 0) if is_in_needs else None
+        if found:
+            return Span(number, found.start() + 1, number, found.end() + 1)
     return None
 
 

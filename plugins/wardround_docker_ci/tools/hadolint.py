@@ -12,6 +12,7 @@ from wardround.late import LatePattern
 from wardround.tools.output import decoded, one_line, relative, selection
 from wardround.tools.tool import Invocation, Tool, install_line
 from wardround_docker_ci.kinds import Kind, kind_of
+from wardround_docker_ci.secret_names import is_secret_name
 from wardround_docker_ci.tools.trusted import configuration, placed_above
 
 
@@ -39,7 +40,13 @@ def parse_hadolint(output: bytes, run: Invocation) -> list[RawResult]:
     for result in decoded(output, list[HadolintResult]):
         file = relative(result.file, run)
         lines = (run.root / file).read_text("utf-8-sig", "surrogateescape").split("\n")
-        span = _place(result, lines)
+        if result.code == "DL3064":
+            named = _secret_named(lines, result.line)
+            if named is None:
+                continue  # the name is about a secret, or only sounds like one
+            span = named
+        else:
+            span = _place(result, lines)
         if result.code == "DL3025" and _HEALTHCHECK.match(lines[span.line - 1]):
             continue  # it runs to its end by itself, so no signal has to reach it
         url = "https://www.shellcheck.net/wiki/" if result.code.startswith("SC") else _WIKI
@@ -48,6 +55,7 @@ def parse_hadolint(output: bytes, run: Invocation) -> list[RawResult]:
 
 
 _HEALTHCHECK = LatePattern(r"\s*HEALTHCHECK\b", re.IGNORECASE)
+_NAMES = LatePattern(r"(?:^|[\s])([A-Za-z_][\w.-]*)(?==|\s|$)")
 _WIKI = "https://github.com/hadolint/hadolint/wiki/"
 _APT = r"\bapt-get\b[^&|;\n]*?\binstall\b"
 _PIP = r"\bpip[0-9.]*\b[^&|;\n]*?\binstall\b"
@@ -99,6 +107,15 @@ def _place(result: HadolintResult, lines: Sequence[str]) -> Span:
     line = lines[first - 1].rstrip()
     start = len(line) - len(line.lstrip())
     return Span(first, start + 1, first, max(len(line), start) + 1)
+
+
+def _secret_named(lines: Sequence[str], first: int) -> Span | None:
+    """The first name in an ARG or ENV that announces a secret; hadolint also takes ``PRIVATE`` for one."""
+    for number, line in _instruction(lines, first):
+        for name in _NAMES.finditer(line):
+            if is_secret_name(name[1]):
+                return Span(number, name.start(1) + 1, number, name.end(1) + 1)
+    return None
 
 
 def _instruction(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:

@@ -99,7 +99,7 @@ def parse_zizmor(output: bytes, run: Invocation) -> list[RawResult]:
         place = _primary(result)
         file = relative(place.symbolic.key.local.verbatim_path, run)
         span, text = _place(place.concrete.location, run.root / file)
-        code = _code(result, place, text)
+        code = _code(result, place, text, run.root / file)
         judged = result.determinations
         if not result.ignored:
             found.append(
@@ -159,7 +159,20 @@ _UNSURE = {"artipacked": "possible-artipacked", "template-injection": "possible-
 _OWN = ("actions", "github")
 
 
-def _code(result: ZizmorResult, place: ZizmorLocation, text: str) -> str:
+def _one_job_takes(place: ZizmorLocation, file: Path) -> bool:
+    """Whether what the workflow grants reaches one job only, since the others say what they need."""
+    from wardround_docker_ci.ci_file import CiFile  # the parser: not needed to start the tool
+
+    if "workflow level" not in place.symbolic.annotation:
+        return False
+    jobs = CiFile(Kind.WORKFLOW, str(file), file.read_text("utf-8-sig", "surrogateescape")).workflow.jobs
+    return sum(job.node.get("permissions") is None for job in jobs) < _SEVERAL
+
+
+_SEVERAL = 2
+
+
+def _code(result: ZizmorResult, place: ZizmorLocation, text: str, file: Path) -> str:
     """The audit, told apart where one audit says things of different weight."""
     judged = result.determinations
     persona = judged.persona.lower()
@@ -171,6 +184,8 @@ def _code(result: ZizmorResult, place: ZizmorLocation, text: str) -> str:
         "default permissions"
     ):
         return _OF_JOB if place.symbolic.route.route else _OF_WORKFLOW
+    if result.ident == "excessive-permissions" and _one_job_takes(place, file):
+        return "pedantic-excessive-permissions"
     action = _ACTION.match(text) if result.ident == "unpinned-uses" else None
     if action and _TAG.match(action["ref"] or ""):
         return "tag-of-own-action" if action["owner"] in _OWN else "tag-of-action"

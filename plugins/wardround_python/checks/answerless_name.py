@@ -32,6 +32,7 @@ class AnswerlessName(PythonCheck):
 
     ID = "PY031"
     NAME = "answerless-name"
+    WORDS = ("is_", "has_", "get_")
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.INFO
     TRIED_ON = (

@@ -12,8 +12,8 @@ from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
-from wardround_python.checks.blocking_in_async import WAITING_CALLS
 from wardround_python.module import nodes_run_by
+from wardround_python.waiting import WAITING_CALLS, Waiting
 
 _LOCK_NAME = LatePattern(r"(^|_)(lock|mutex|rlock)$", re.IGNORECASE)
 _LOCK_TYPES = frozenset({"threading.Lock", "threading.RLock"})
@@ -21,6 +21,8 @@ _LOCK_TYPES = frozenset({"threading.Lock", "threading.RLock"})
 _WAITING_IS_MEANT = LatePattern(
     r"rate_?limit|limiter|throttl|pace|wait|process_?lock|file_?lock", re.IGNORECASE
 )
+
+_INSIDE = ("queue.", "threading.", "sqlalchemy.", "redis.")
 
 
 class BlockingUnderLock(PythonCheck):
@@ -32,7 +34,12 @@ class BlockingUnderLock(PythonCheck):
 
     ID = "PY006"
     NAME = "blocking-under-lock"
+    WORDS = ("ock", "utex", "OCK")
     PLANE = Plane.PERF
+    TRIED_ON = (
+        "twenty-three trees of 1.2 million lines, tests left out: 1, a download under the lock of "
+        "an attachment: right"
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "import requests\nr = requests.get(u)\nwith lock:\n    seen.append(r)\n",
         "import asyncio\nasync def f():\n    async with lock:\n        await asyncio.sleep(1)\n",
@@ -47,6 +54,13 @@ class BlockingUnderLock(PythonCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid("import time\nwith lock:\n    time.sleep(1)\n", line=3, column=5),
+        Invalid(
+            "import requests\nclass A:\n    def __init__(self, http: requests.Session):\n"
+            "        self.http = http\n    def f(self):\n        with self._lock:\n"
+            "            self.http.post('u')\n",
+            line=7,
+            column=13,
+        ),
         Invalid(
             "import requests\nclass A:\n    def f(self):\n        with self._cache_lock, x:\n"
             "            if self.old:\n                self.a = requests.get(u)\n",
@@ -90,7 +104,7 @@ class BlockingUnderLock(PythonCheck):
         calls = [
             call
             for call in nodes_run_by(node.body)
-            if isinstance(call, ast.Call) and self.module.imported_name(call.func) in WAITING_CALLS
+            if isinstance(call, ast.Call) and self._waits(call) is not None
         ]
         lock = next(
             (item.context_expr for item in node.items if calls and self._is_lock(item.context_expr)), None
@@ -100,10 +114,20 @@ class BlockingUnderLock(PythonCheck):
         for call in calls:
             if call not in self._reported:
                 self._reported.add(call)
-                name = self.module.imported_name(call.func)
-                self.report(
-                    self.module.span(call), f"{name}() is waited for while {ast.unparse(lock)} is held"
-                )
+                message = f"{self._waits(call)} is waited for while {ast.unparse(lock)} is held"
+                self.report(self.module.span(call), message)
+
+    def _waits(self, call: ast.Call) -> str | None:
+        """What waits, if a call does; what is waited for inside the process is another matter."""
+        name = self.module.imported_name(call.func)
+        if name in WAITING_CALLS:
+            return f"{name}()"
+        said = self._waiting.method_of(call)
+        return None if said is None or said.partition("() of ")[2].startswith(_INSIDE) else said
+
+    @cached_property
+    def _waiting(self) -> Waiting:
+        return Waiting(self.module)
 
     def _is_lock(self, node: ast.expr) -> bool:
         if not isinstance(node, (ast.Name, ast.Attribute)):

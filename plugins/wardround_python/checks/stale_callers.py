@@ -18,8 +18,10 @@ from wardround_python.module import FunctionNode, PythonModule, parse
 
 _SHOWN_PLACES = 3
 _PUBLIC_SIGNATURE = LatePattern(
-    r"^(?:async +)?def [^_\W]\w*\s*\(.*?\)\s*(?:->[^:\n]*)?:", re.MULTILINE | re.DOTALL
+    r"^(?:[ \t]*(?:async +)?def [^_\W]\w*|[ \t]+def __init__)\s*\(.*?\)\s*(?:->[^:\n]*)?:",
+    re.MULTILINE | re.DOTALL,
 )
+_FIELD = LatePattern(r"^(?:    |\t)\w+\s*:[^\n]*", re.MULTILINE)
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
@@ -30,6 +32,7 @@ class Signature(msgspec.Struct, frozen=True):
         positional: the names an argument without a keyword can go to, in order.
         by_keyword: the names that may be given by keyword.
         required: the names without a default, in order.
+        types: name and annotation of those that have one.
     """
 
     positional: tuple[str, ...]
@@ -37,20 +40,40 @@ class Signature(msgspec.Struct, frozen=True):
     required: tuple[str, ...]
     any_positional: bool
     any_keyword: bool
+    types: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def of(cls, function: FunctionNode) -> Signature:
+    def of(cls, function: FunctionNode, receiver: bool = False) -> Signature:
+        """How a function is called; ``receiver`` if its first parameter is the new instance."""
         arguments = function.args
-        positional = [a.arg for a in arguments.posonlyargs + arguments.args]
+        ordered = arguments.posonlyargs + arguments.args
+        positional = [a.arg for a in ordered]
         optional_from = len(positional) - len(arguments.defaults)
         keyword_only = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        types = ((a.arg, ast.unparse(a.annotation)) for a in ordered if a.annotation is not None)
         return cls(
-            tuple(positional),
-            frozenset(a.arg for a in arguments.args + arguments.kwonlyargs),
-            (*positional[:optional_from], *(a.arg for a, default in keyword_only if default is None)),
+            tuple(positional[receiver:]),
+            frozenset(a.arg for a in (arguments.args + arguments.kwonlyargs)[receiver:]),
+            (*positional[receiver:optional_from], *(a.arg for a, default in keyword_only if default is None)),
             arguments.vararg is not None,
             arguments.kwarg is not None,
+            tuple(types),
         )
+
+    @classmethod
+    def of_fields(cls, node: ast.ClassDef) -> Signature:
+        """How the class is called that a dataclass decorator makes from its fields."""
+        fields = [
+            f
+            for f in node.body
+            if isinstance(f, ast.AnnAssign)
+            and isinstance(f.target, ast.Name)
+            and "ClassVar" not in ast.unparse(f.annotation)
+        ]
+        names = [f.target.id for f in fields if isinstance(f.target, ast.Name)]
+        types = tuple(zip(names, (ast.unparse(f.annotation) for f in fields), strict=True))
+        required = tuple(name for name, f in zip(names, fields, strict=True) if f.value is None)
+        return cls(tuple(names), frozenset(names), required, False, False, types)
 
     def takes_all_of(self, old: Signature) -> bool:
         """Whether every call that fits the old signature is sure to fit this one."""
@@ -93,8 +116,41 @@ class Change(msgspec.Struct, frozen=True):
         if spread or self.old.misfit(call) is not None:
             return None
         misfit = self.new.misfit(call)
+        if misfit is None:
+            return self._misled(call)
         added = [name for name in self.new.required if name not in self.old.positional + self.old.required]
         return f'needs "{added[0]}"' if misfit and misfit.startswith("needs") and added else misfit
+
+    def _misled(self, call: ast.Call) -> str | None:
+        """What a call that can be made gives to another parameter than before, if its words tell."""
+        moved = [
+            (old, new, argument)
+            for old, new, argument in zip(self.old.positional, self.new.positional, call.args, strict=False)
+            if old != new
+        ]
+        names = set(self.new.positional) | self.new.by_keyword
+        stays = [(old, new) for old, new, _ in moved if old in names or new in self.old.positional]
+        if not stays:
+            return None  # a new name for the same thing
+        before = sum(_suits(argument, old, self.old.types) for old, _, argument in moved)
+        now = sum(_suits(argument, new, self.new.types) for _, new, argument in moved)
+        old, new = stays[0]
+        return f'{MOVED}"{new}" where it took "{old}"' if before > now else None
+
+
+MOVED = "takes "
+_WORD = LatePattern(r"[a-z]+|[A-Z][a-z]*")
+
+
+def _suits(argument: ast.expr, name: str, types: Sequence[tuple[str, str]]) -> bool:
+    """Whether an argument, by its own name or as a literal by its type, is meant for a parameter."""
+    annotation = dict(types).get(name)
+    if isinstance(argument, ast.Constant):
+        return type(argument.value).__name__ == annotation
+    said = argument.attr if isinstance(argument, ast.Attribute) else getattr(argument, "id", "")
+    whole = ast.unparse(argument) if isinstance(argument, ast.Attribute) else said
+    wanted = {word.lower() for word in _WORD.findall(name)}
+    return bool(wanted & {word.lower() for word in _WORD.findall(whole)})
 
 
 class StaleCallers(PythonCheck):
@@ -129,6 +185,33 @@ class StaleCallers(PythonCheck):
                 "e.py": "from app.mail import send\nsend(1, 2, 3)\n",
                 "f.py": "import app.mail\nuse(app.mail.send)\nsend(1)\n",
             },
+        ),
+        Valid(
+            "def move(source, amount, target): ...\n",
+            base="def move(source, target, amount): ...\n",
+            path="app/bank.py",
+            others={"a.py": "from app.bank import move\nmove(mine, an_amount, target)\nmove(a, b, c)\n"},
+        ),
+        Valid(
+            "def move(origin, target): ...\n",
+            base="def move(source, target): ...\n",
+            path="app/bank.py",
+            others={"a.py": "from app.bank import move\nmove(source, target)\n"},
+        ),
+        Valid(
+            "class Mail:\n    def send_out(self, to, text): ...\n",
+            base="class Mail:\n    def send_out(self, to): ...\n",
+            path="app/mail.py",
+            others={
+                "app/use.py": "from app.mail import Mail\nfrom app.post import Post\nPost().send_out(1)\n",
+                "app/post.py": "class Post:\n    def send_out(self, to): ...\n",
+            },
+        ),
+        Valid(
+            "class Mail(Base):\n    def __init__(self, to, text=''): ...\n",
+            base="class Mail(Base):\n    def __init__(self, to): ...\n",
+            path="app/mail.py",
+            others={"app/use.py": "from app.mail import Mail\nMail(1)\n"},
         ),
         Valid(
             "@task\ndef send(to, text): ...\n",
@@ -187,6 +270,47 @@ class StaleCallers(PythonCheck):
             column=5,
         ),
         Invalid(
+            "def move(source, amount, target): ...\n",
+            base="def move(source, target, amount): ...\n",
+            path="app/bank.py",
+            others={"app/use.py": "from app.bank import move\nmove(mine, to.target, an_amount)\n"},
+            line=1,
+            column=5,
+        ),
+        Invalid(
+            "def move(source, text: str = '', days: int = 1): ...\n",
+            base="def move(source, days: int = 1): ...\n",
+            path="app/bank.py",
+            others={"app/use.py": "from app.bank import move\nmove(mine, 3)\n"},
+            line=1,
+            column=5,
+        ),
+        Invalid(
+            "class Mail:\n    def send_out(self, to, text): ...\n",
+            base="class Mail:\n    def send_out(self, to): ...\n",
+            path="app/mail.py",
+            others={"app/use.py": "from app.mail import Mail\ndef f(mail: Mail):\n    mail.send_out(1)\n"},
+            line=2,
+            column=9,
+        ),
+        Invalid(
+            "class Mail:\n    def __init__(self, to, text): ...\n",
+            base="class Mail:\n    def __init__(self, to): ...\n",
+            path="app/mail.py",
+            others={"app/use.py": "from app.mail import Mail\nMail('me')\n"},
+            line=2,
+            column=9,
+        ),
+        Invalid(
+            "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Mail:\n"
+            "    to: str\n    text: str\n",
+            base="from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Mail:\n    to: str\n",
+            path="app/mail.py",
+            others={"app/use.py": "from app.mail import Mail\nMail(to='me')\n"},
+            line=3,
+            column=7,
+        ),
+        Invalid(
             "def send(to, text): ...\n",
             base="def send(to): ...\n",
             path="app/mail.py",
@@ -200,11 +324,14 @@ class StaleCallers(PythonCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        if source.base_text is None or source.text.startswith(source.base_text):
+        if source.base_text is None:
             return False
-        return not set(_PUBLIC_SIGNATURE.findall(source.base_text)) <= set(
-            _PUBLIC_SIGNATURE.findall(source.text)
-        )
+        before, now = source.base_text, source.text
+        if now.startswith(before) and not now[len(before) : len(before) + 1].isspace():
+            return False
+        if not set(_PUBLIC_SIGNATURE.findall(before)) <= set(_PUBLIC_SIGNATURE.findall(now)):
+            return True
+        return "@dataclass" in now and set(_FIELD.findall(before)) != set(_FIELD.findall(now))
 
     def visit_Module(self, node: ast.Module) -> None:
         base_text = self.source.base_text or ""
@@ -213,39 +340,94 @@ class StaleCallers(PythonCheck):
             for name, function in _public_functions(node).items()
             if f"def {name}" in base_text and self._header(function) not in base_text
         }
-        if not functions:
-            return
+        classes = {name: made for name, made in _public_classes(node).items() if f"class {name}" in base_text}
         try:
-            before = _public_functions(parse(base_text))
+            base = parse(base_text)
         except _UNREADABLE:
             return
+        functions_before, classes_before = _public_functions(base), _public_classes(base)
         for name, function in functions.items():
-            if name in before:
-                change = Change(self.source.path, name, Signature.of(before[name]), Signature.of(function))
-                self._look_at(change, function)
+            if name in functions_before:
+                old = Signature.of(functions_before[name])
+                self._look_at(Change(self.source.path, name, old, Signature.of(function)), function)
+        for holder in node.body:
+            if isinstance(holder, ast.ClassDef) and not holder.name.startswith("_"):
+                self._look_at_methods(holder, base)
+        for name, (holder, signature) in classes.items():
+            if name in classes_before:
+                change = Change(self.source.path, name, classes_before[name][1], signature)
+                self._look_at(change, _maker(holder) or holder)
+
+    def _look_at_methods(self, holder: ast.ClassDef, base: ast.Module) -> None:
+        """Look for calls of the methods of a class whose names no other class of the project has."""
+        same = [n for n in base.body if isinstance(n, ast.ClassDef) and n.name == holder.name]
+        if len(same) != 1:
+            return
+        before = _public_functions(same[0])
+        for name, method in _public_functions(holder).items():
+            if name not in before or self._header(method) in (self.source.base_text or ""):
+                continue
+            old, new = Signature.of(before[name], receiver=True), Signature.of(method, receiver=True)
+            change = Change(self.source.path, name, old, new)
+            if not change.new.takes_all_of(change.old):
+                self._report_stale(change, method, sorted(self._stale_method_calls(change, holder.name)))
+
+    def _stale_method_calls(self, change: Change, owner: str) -> Iterator[tuple[str, int, str]]:
+        """The calls in other files that know the class, if its method's name means nothing else."""
+        project = self.source.project
+        texts = {path: project.read(path) or "" for path in project.files_with_word([change.name], ["*.py"])}
+        defined = re.compile(rf"\bdef {change.name}\b")
+        if sum(len(defined.findall(text)) for path, text in texts.items() if path != change.path) > 0:
+            return
+        if len(defined.findall(self.source.text)) != 1:
+            return
+        for path, text in texts.items():
+            if path == change.path or not re.search(rf"\b{owner}\b", text):
+                continue
+            try:
+                module = PythonModule(path, text)
+            except _UNREADABLE:
+                continue
+            for node in module.nodes:
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                    reason = change.broken_by(node) if node.func.attr == change.name else None
+                    if reason is not None and module.imported_name(node.func) is None:
+                        yield path, node.lineno, reason
 
     def _header(self, function: FunctionNode) -> str:
         """The text from ``def`` to the body: where the base has it too, the parameters are the same."""
         end = max(function.body[0].lineno - 1, function.lineno)
         return "\n".join(self.source.text.split("\n")[function.lineno - 1 : end])
 
-    def _look_at(self, change: Change, function: FunctionNode) -> None:
+    def _look_at(self, change: Change, function: FunctionNode | ast.ClassDef) -> None:
         if change.new.takes_all_of(change.old):
             return
-        stale = sorted(self._stale_calls(change))
+        self._report_stale(change, function, sorted(self._stale_calls(change)))
+
+    def _report_stale(
+        self, change: Change, function: FunctionNode | ast.ClassDef, stale: Sequence[tuple[str, int, str]]
+    ) -> None:
         if not stale:
             return
         places = ", ".join(f"{path}:{line}" for path, line, _ in stale[:_SHOWN_PLACES])
         more = f" and {len(stale) - _SHOWN_PLACES} more" if len(stale) > _SHOWN_PLACES else ""
         calls = "1 call was" if len(stale) == 1 else f"{len(stale)} calls were"
+        # A call that cannot be made is certain; one that means something else is told by its words.
+        severity = Severity.WARN if all(reason.startswith(MOVED + '"') for _, _, reason in stale) else None
         self.report(
             self.module.name_span(function),
             f'"{change.name}" {stale[0][2]} now, but {calls} not changed with it: {places}{more}',
+            severity=severity,
         )
 
     def _stale_calls(self, change: Change) -> Iterator[tuple[str, int, str]]:
         """Path, line and reason of each call that can no longer be made."""
-        if _bindings(self.module.tree, change.name) == 1 and change.name not in self.module.imported:
+        is_function = change.name in _public_functions(self.module.tree)  # for classes here, ty tells
+        if (
+            is_function
+            and _bindings(self.module.tree, change.name) == 1
+            and change.name not in self.module.imported
+        ):
             yield from _broken(self.module, change, {change.name})
         place = Place.of(change.path)
         project = self.source.project
@@ -301,8 +483,8 @@ def _holds_module(root: tuple[str, ...], named: tuple[str, ...], project: Projec
     return project.read(f"{stem}.py") is not None or project.read(f"{stem}/__init__.py") is not None
 
 
-def _public_functions(tree: ast.Module) -> dict[str, FunctionNode]:
-    """The plain functions of a module by name: undecorated, and bound once."""
+def _public_functions(tree: ast.Module | ast.ClassDef) -> dict[str, FunctionNode]:
+    """The plain functions of a module, or methods of a class, by name: undecorated, and bound once."""
     functions = [n for n in tree.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
     times = Counter(function.name for function in functions)
     return {
@@ -310,6 +492,30 @@ def _public_functions(tree: ast.Module) -> dict[str, FunctionNode]:
         for function in functions
         if times[function.name] == 1 and not function.decorator_list and not function.name.startswith("_")
     }
+
+
+def _public_classes(tree: ast.Module) -> dict[str, tuple[ast.ClassDef, Signature]]:
+    """The classes of a module by name that say themselves how they are called."""
+    classes = [n for n in tree.body if isinstance(n, ast.ClassDef) and not n.name.startswith("_")]
+    times = Counter(node.name for node in classes)
+    found: dict[str, tuple[ast.ClassDef, Signature]] = {}
+    for node in classes:
+        if times[node.name] != 1 or node.keywords:
+            continue
+        maker = _maker(node)
+        decorators = [ast.unparse(d).partition("(") for d in node.decorator_list]
+        if maker is not None and not maker.decorator_list and not decorators:
+            found[node.name] = node, Signature.of(maker, receiver=True)
+        elif maker is None and not node.bases and len(decorators) == 1 and "field(" not in ast.unparse(node):
+            name, _, options = decorators[0]
+            if name in ("dataclass", "dataclasses.dataclass") and not re.search("kw_only|init", options):
+                found[node.name] = node, Signature.of_fields(node)
+    return found
+
+
+def _maker(node: ast.ClassDef) -> FunctionNode | None:
+    makers = [n for n in node.body if isinstance(n, ast.FunctionDef) and n.name in ("__init__", "__new__")]
+    return makers[0] if len(makers) == 1 else None
 
 
 def _bindings(tree: ast.Module, name: str) -> int:

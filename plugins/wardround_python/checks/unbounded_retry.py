@@ -12,7 +12,7 @@ from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.module import nodes_run_by
 
-_SLEEPS = frozenset(
+SLEEPS = frozenset(
     {"time.sleep", "asyncio.sleep", "trio.sleep", "anyio.sleep", "gevent.sleep", "eventlet.sleep"}
 )
 # What a handler may do between two attempts without ending them.
@@ -28,9 +28,16 @@ _OUTAGE = LatePattern(
 _LIMITS_TIME = LatePattern(r"timeout|deadline|fail_after|move_on", re.IGNORECASE)
 # To take a lock is to wait for it, and a call that is given a limit keeps it.
 _WAITS_BY_NAME = LatePattern(r"lock|acquire|timeout|deadline", re.IGNORECASE)
-_ASKS_A_PERSON = frozenset(
+ASKS_A_PERSON = frozenset(
     {"input", "raw_input", "prompt", "getpass", "ask", "confirm", "readline", "getkey", "getch"}
 )
+_COUNTS_OR_TIMES = LatePattern(
+    r"time|clock|monotonic|deadline|elapsed|attempt|tries|count|now\b|len\b|size|poll|alive|returncode|empty|pid"
+    r"|stop|shut|exit|quit|cancel|running",
+    re.IGNORECASE,
+)
+_CONSUMES = LatePattern(r"pop|recv|receive|read|next|accept|dequeue|take|consume|claim|fetchone|poll")
+_RENEWS = LatePattern(r"(refresh|reload|update|fetch|load|sync)(_\w+)?")
 _WAITS_FOR_END = frozenset({"is_set", "wait", "cancelled", "stopped", "should_stop", "stopping"})
 
 
@@ -43,6 +50,11 @@ class UnboundedRetry(PythonCheck):
 
     ID = "PY004"
     NAME = "unbounded-retry"
+    WORDS = ("while ", "itertools")
+    TRIED_ON = (
+        "twenty-three trees of 1.2 million lines, tests left out: 1, a poll of a job inside a "
+        "request without a deadline: right"
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "while True:\n    try:\n        handle(queue.get())\n    except Exception:\n"
         "        log.exception('x')\n",
@@ -57,6 +69,14 @@ class UnboundedRetry(PythonCheck):
         "import time\nwhile not ready():\n    if time.monotonic() > end:\n"
         "        raise TimeoutError\n    time.sleep(1)\n",
         "import time\nwhile not stop.is_set():\n    time.sleep(1)\n",
+        "import time\nwhile child.poll() is None:\n    time.sleep(1)\n",
+        "import time\nwhile time.time() != end:\n    time.sleep(1)\n",
+        "import time\nwhile True:\n    state = api.state()\n    if state == 'done' or time.time() > end:\n"
+        "        break\n    time.sleep(1)\n",
+        "import time\nwhile True:\n    task = api.next_task()\n    if task is None:\n        break\n"
+        "    task.run()\n    time.sleep(1)\n",
+        "ready = False\nwhile not ready:\n    try:\n        open_link()\n        ready = True\n"
+        "    except OSError:\n        tries += 1\n        check(tries)\n",
         "import time\nwhile not try_lock(fd):\n    time.sleep(1)\n",
         "while True:\n    try:\n        draw()\n        break\n    except TooManyLeaves:\n        pass\n",
         "import time\nwhile not ready():\n    step()\n    time.sleep(1)\n",
@@ -94,6 +114,50 @@ class UnboundedRetry(PythonCheck):
         ),
         Invalid("import time\nwhile not job.done():\n    time.sleep(1)\n", line=2, column=1),
         Invalid(
+            "connected = False\nwhile not connected:\n    try:\n        link.open()\n"
+            "        connected = True\n    except ConnectionError:\n        time.sleep(1)\n",
+            line=2,
+            column=1,
+        ),
+        Invalid(
+            "def f(self):\n    while self.link is None:\n        try:\n            self.link = connect()\n"
+            "        except Exception:\n            log.info('again')\n",
+            line=2,
+            column=5,
+        ),
+        Invalid(
+            "import itertools\ndef g():\n    for attempt in itertools.count():\n        try:\n"
+            "            return fetch()\n        except OSError:\n            log.info('try %d', attempt)\n",
+            line=3,
+            column=5,
+        ),
+        Invalid(
+            "import time\ndef g(job):\n    while True:\n        state = api.state(job)\n"
+            "        if state == 'done':\n            return\n        time.sleep(1)\n",
+            line=3,
+            column=5,
+        ),
+        Invalid(
+            "import time\ndef g(u):\n    while True:\n        r = api.get(u)\n        if r.status != 429:\n"
+            "            return r\n        time.sleep(int(r.headers['Retry-After']))\n",
+            line=3,
+            column=5,
+        ),
+        Invalid(
+            "import time\nstate = api.state()\nwhile state != 'done':\n    time.sleep(1)\n"
+            "    state = api.state()\n",
+            line=3,
+            column=1,
+        ),
+        Invalid(
+            "import time\nwhile not (job.is_done or job.is_lost):\n    time.sleep(1)\n", line=2, column=1
+        ),
+        Invalid(
+            "import time\nwhile job.state in ('new', 'busy'):\n    time.sleep(1)\n    job.refresh()\n",
+            line=2,
+            column=1,
+        ),
+        Invalid(
             "import asyncio\nasync def g():\n    while not await ready():\n        print('.')\n"
             "        await asyncio.sleep(1)\n",
             line=3,
@@ -103,19 +167,87 @@ class UnboundedRetry(PythonCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return "while " in source.text
+        return "while " in source.text or "itertools" in source.text
 
     def visit_While(self, node: ast.While) -> None:
+        test = node.test
         complaint = None
-        if isinstance(node.test, ast.Constant) and node.test.value in (True, 1):
-            tries = (n for n in _statements(node.body) if isinstance(n, ast.Try))
-            retry = next((attempt for attempt in tries if _retries(node, attempt)), None)
-            complaint = retry and f"{_first_call(retry.body)} is tried again without limit or deadline"
-        elif isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not):
-            polled = self._polls(node, node.test.operand)
-            complaint = f"{_shown(node.test.operand)} is polled without limit or deadline" if polled else None
+        if isinstance(test, ast.Constant) and test.value in (True, 1):
+            complaint = self._tried_again(node) or self._asked_again(node)
+        elif (awaited := _awaited_value(test)) is not None:
+            complaint = self._tried_again(node, awaited)
+        if complaint is None and isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            polled = self._polls(node, test.operand)
+            complaint = f"{_shown(test.operand)} is polled without limit or deadline" if polled else None
+        elif complaint is None and self._polls_state(node, test):
+            complaint = f"{ast.unparse(test)} is polled without limit or deadline"
         if complaint and not self._is_limited_outside(node):
             self.report(self.module.keyword_span(node, len("while")), complaint)
+
+    def visit_For(self, node: ast.For) -> None:
+        counts = isinstance(node.iter, ast.Call) and self.module.imported_name(node.iter.func)
+        if counts == "itertools.count" and (complaint := self._tried_again(node)):
+            self.report(self.module.keyword_span(node, len("for")), complaint)
+
+    def _tried_again(self, node: ast.While | ast.For, awaited: str | None = None) -> str | None:
+        """What a loop tries for ever; ``awaited`` is what its test waits for an attempt to set."""
+        tries = (n for n in _statements(node.body) if isinstance(n, ast.Try))
+        retry = next((attempt for attempt in tries if _retries(node, attempt, awaited)), None)
+        return f"{_first_call(retry.body)} is tried again without limit or deadline" if retry else None
+
+    def _asked_again(self, node: ast.While) -> str | None:
+        """What an endless loop asks in each round, if it only leaves when the answer is right."""
+        asked = {
+            target.id: statement.value
+            for statement in node.body
+            if isinstance(statement, ast.Assign) and _asks(statement.value)
+            for target in statement.targets
+            if isinstance(target, ast.Name)
+        }
+        exits = [n for n in node.body if isinstance(n, ast.If)]
+        if len(asked) != 1 or not exits or not self._only_waits(node.body, exits):
+            return None
+        (name, value), *_ = asked.items()
+        told = all(self._is_about(one.test, name) for one in exits)
+        leaves = any(isinstance(n, (ast.Return, ast.Break)) for one in exits for n in nodes_run_by(one.body))
+        return f"{_shown(value)} is polled without limit or deadline" if told and leaves else None
+
+    def _is_about(self, test: ast.expr, name: str) -> bool:
+        """Whether a test speaks of nothing but one name, constants and what is imported or a class."""
+        names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
+        return (
+            name in names
+            and all(one == name or one[:1].isupper() or one in self.module.imported for one in names)
+            and not _COUNTS_OR_TIMES.search(ast.unparse(test))
+        )
+
+    def _only_waits(self, body: Sequence[ast.stmt], exits: Sequence[ast.If]) -> bool:
+        """Whether a round asks, leaves, logs and sleeps, and does nothing else."""
+        others = [n for n in body if n not in exits and not isinstance(n, (ast.Assign, ast.Expr, ast.Pass))]
+        calls = _calls_between([s for s in body if isinstance(s, ast.Expr)])
+        sleeps = any(self.module.imported_name(call.func) in SLEEPS for call in calls)
+        ends = all(isinstance(one.body[-1], (ast.Return, ast.Break, ast.Raise)) for one in exits)
+        ends = ends and not any(one.orelse for one in exits)
+        return sleeps and ends and not others and all(map(_is_between, calls))
+
+    def _polls_state(self, node: ast.While, test: ast.expr) -> bool:
+        """Whether a loop sleeps until something that others change has a certain state."""
+        parts = test.values if isinstance(test, ast.BoolOp) else [test]
+        kinds = (ast.Eq, ast.NotEq, ast.In, ast.NotIn, ast.Is)
+        if not all(isinstance(one, ast.Compare) and isinstance(one.ops[0], kinds) for one in parts):
+            return False
+        if _COUNTS_OR_TIMES.search(ast.unparse(test)):
+            return False
+        calls = [n for n in nodes_run_by(node.body) if isinstance(n, ast.Call)]
+        sleeps = any(self.module.imported_name(call.func) in SLEEPS for call in calls)
+        if not sleeps or not all(isinstance(s, (ast.Expr, ast.Pass, ast.Assign)) for s in node.body):
+            return False
+        assigned = [s for s in node.body if isinstance(s, ast.Assign)]
+        own = [n for s in assigned for n in nodes_run_by([s.value]) if isinstance(n, ast.Call)]
+        renewed = [c for c in calls if _RENEWS.fullmatch(called_name(c))]
+        asks = any(isinstance(n, ast.Call) for n in nodes_run_by([test])) or bool(assigned) or bool(renewed)
+        told = all(_asks(s.value) and ast.unparse(s.targets[0]) in ast.unparse(test) for s in assigned)
+        return asks and told and all(c in own or c in renewed or _is_between(c) for c in calls)
 
     def _is_limited_outside(self, node: ast.While) -> bool:
         """Whether a ``with`` around the loop, by its name, ends it after some time."""
@@ -128,17 +260,26 @@ class UnboundedRetry(PythonCheck):
 
     def _polls(self, node: ast.While, condition: ast.expr) -> bool:
         asked = condition.value if isinstance(condition, ast.Await) else condition
-        if not isinstance(asked, ast.Call) or _name(asked) in _WAITS_FOR_END:
+        if _is_state(asked):
+            return not _COUNTS_OR_TIMES.search(ast.unparse(asked)) and self._only_sleeps(node.body)
+        if not isinstance(asked, ast.Call) or called_name(asked) in _WAITS_FOR_END:
             return False
         if _WAITS_BY_NAME.search(ast.unparse(asked)):
             return False
-        calls = [n for n in nodes_run_by(node.body) if isinstance(n, ast.Call)]
-        sleeps = any(self.module.imported_name(call.func) in _SLEEPS for call in calls)
-        return (
-            sleeps
-            and all(isinstance(statement, (ast.Expr, ast.Pass)) for statement in node.body)
-            and all(_BETWEEN_ATTEMPTS.fullmatch(_name(call)) for call in calls)
-        )
+        return self._only_sleeps(node.body)
+
+    def _only_sleeps(self, body: Sequence[ast.stmt]) -> bool:
+        """Whether a round logs and sleeps and changes nothing."""
+        calls = [n for n in nodes_run_by(body) if isinstance(n, ast.Call)]
+        sleeps = any(self.module.imported_name(call.func) in SLEEPS for call in calls)
+        plain = all(isinstance(statement, (ast.Expr, ast.Pass)) for statement in body)
+        return sleeps and plain and all(_is_between(c) or _RENEWS.fullmatch(called_name(c)) for c in calls)
+
+
+def _is_state(node: ast.expr) -> bool:
+    """Whether a condition is of attributes alone: ``job.is_done or job.has_failed``."""
+    parts = node.values if isinstance(node, ast.BoolOp) else [node]
+    return all(isinstance(part, ast.Attribute) for part in parts)
 
 
 def _statements(body: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
@@ -149,18 +290,26 @@ def _statements(body: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
             yield from _statements(statement.body)
 
 
-def _retries(loop: ast.While, attempt: ast.Try) -> bool:
+def _retries(loop: ast.While | ast.For, attempt: ast.Try, awaited: str | None = None) -> bool:
     """Whether the ``try`` leaves the loop when it succeeds and comes back to it, for ever, when it fails."""
     handlers = [h for h in attempt.handlers if _starts_again(h)]
     if not handlers or attempt.finalbody or not _tries_something(attempt):
         return False
     tried = set(map(id, nodes_run_by(attempt.body + attempt.orelse)))
     others = [n for n in nodes_run_by(loop.body) if id(n) not in tried]
+    if awaited is not None:
+        leaves = any(isinstance(n, (ast.Return, ast.Break, ast.Raise)) for n in others)
+        counts = any(isinstance(n, ast.AugAssign) for n in nodes_run_by(loop.body))
+        sets = any(_sets(statement, awaited) for statement in attempt.body + attempt.orelse)
+        return sets and not leaves and not counts and not _makes_progress(attempt, others)
     return _ends_on_success(loop, attempt, others, handlers) and not _makes_progress(attempt, others)
 
 
 def _ends_on_success(
-    loop: ast.While, attempt: ast.Try, others: Sequence[ast.AST], handlers: Sequence[ast.ExceptHandler]
+    loop: ast.While | ast.For,
+    attempt: ast.Try,
+    others: Sequence[ast.AST],
+    handlers: Sequence[ast.ExceptHandler],
 ) -> bool:
     exits = [n for n in others if isinstance(n, (ast.Return, ast.Break, ast.Raise))]
     if any(isinstance(s, (ast.Return, ast.Break)) for s in _statements(attempt.body + attempt.orelse)):
@@ -172,10 +321,15 @@ def _ends_on_success(
     )
 
 
-def _starts_again(handler: ast.ExceptHandler) -> bool:
+def catches_outage(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler catches everything, or by its names what says that something outside is down."""
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     names = [kind.attr if isinstance(kind, ast.Attribute) else getattr(kind, "id", "") for kind in kinds]
-    if handler.type is not None and not all(_OUTAGE.fullmatch(name) for name in names):
+    return handler.type is None or all(_OUTAGE.fullmatch(name) for name in names)
+
+
+def _starts_again(handler: ast.ExceptHandler) -> bool:
+    if not catches_outage(handler):
         return False
     inside = list(nodes_run_by(handler.body))
     if any(
@@ -183,12 +337,58 @@ def _starts_again(handler: ast.ExceptHandler) -> bool:
         for n in inside
     ):
         return False
-    return all(_BETWEEN_ATTEMPTS.fullmatch(_name(n)) for n in inside if isinstance(n, ast.Call))
+    return all(map(_is_between, _calls_between(handler.body)))
+
+
+def _calls_between(statements: Sequence[ast.stmt]) -> list[ast.Call]:
+    """The calls of some statements, but for those that work out how long to sleep."""
+    calls = [n for n in nodes_run_by(statements) if isinstance(n, ast.Call)]
+    pauses = [c for c in calls if called_name(c) == "sleep"]
+    within = {id(n) for pause in pauses for value in pause.args for n in ast.walk(value)}
+    return [call for call in calls if id(call) not in within]
+
+
+def _is_between(call: ast.Call) -> bool:
+    return _BETWEEN_ATTEMPTS.fullmatch(called_name(call)) is not None
+
+
+def _awaited_value(test: ast.expr) -> str | None:
+    """The name or attribute that a loop waits for to be true, or to be there."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        wanted = test.operand
+    elif isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is) and _is_none(test):
+        wanted = test.left
+    else:
+        return None
+    return ast.unparse(wanted) if isinstance(wanted, (ast.Name, ast.Attribute)) else None
+
+
+def _is_none(test: ast.Compare) -> bool:
+    against = test.comparators[0]
+    return len(test.ops) == 1 and isinstance(against, ast.Constant) and against.value is None
+
+
+def _sets(statement: ast.stmt, name: str) -> bool:
+    return isinstance(statement, ast.Assign) and any(ast.unparse(t) == name for t in statement.targets)
+
+
+def _asks(value: ast.expr) -> bool:
+    """Whether a value is what somebody else says now: a call, awaited or not, or a part of its answer."""
+    while isinstance(value, (ast.Await, ast.Attribute, ast.Subscript)):
+        value = value.value
+    if not isinstance(value, ast.Call):
+        return False
+    if isinstance(value.func, ast.Attribute) and isinstance(value.func.value, ast.Call):
+        return _asks(value.func.value)
+    name = called_name(value)
+    if name == "get" and not value.args:
+        return False
+    return name not in ASKS_A_PERSON and not _COUNTS_OR_TIMES.search(name) and not _CONSUMES.match(name)
 
 
 def _tries_something(attempt: ast.Try) -> bool:
     calls = [n for n in nodes_run_by(attempt.body) if isinstance(n, ast.Call)]
-    return bool(calls) and not any(_name(call) in _ASKS_A_PERSON for call in calls)
+    return bool(calls) and not any(called_name(call) in ASKS_A_PERSON for call in calls)
 
 
 def _makes_progress(attempt: ast.Try, others: Sequence[ast.AST]) -> bool:
@@ -208,6 +408,6 @@ def _shown(node: ast.expr) -> str:
     return f"{ast.unparse(node.func)}()" if isinstance(node, ast.Call) else ast.unparse(node)
 
 
-def _name(call: ast.Call) -> str:
+def called_name(call: ast.Call) -> str:
     """The last part of what is called."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")

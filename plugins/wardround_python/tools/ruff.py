@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import io
 import os
@@ -65,6 +66,8 @@ def parse_ruff(output: bytes, run: Invocation) -> list[RawResult]:
             raise ToolOutputError(f"ruff could not read {Path(result.filename).name}: {result.message}")
         file = relative(result.filename, run)
         span = _place(result.location, result.end_location)
+        if code == "PLW1510" and _asks_for_status(run.root / file, span):
+            continue
         fix = _ruff_fix(file, result.fix) if result.fix else None
         severity = Severity.WARN if code == "F821" and _is_in_string(run.root / file, span) else None
         found.append(
@@ -85,6 +88,38 @@ def _is_in_string(file: Path, span: Span) -> bool:
     place = (span.line, span.column - 1)
     strings = (t for t in tokens if t.type == tokenize.STRING and not _F_STRING.match(t.string))
     return any(token.start < place < token.end for token in strings)
+
+
+def _asks_for_status(file: Path, span: Span) -> bool:
+    """Whether the status of the process that starts at a place is looked at: then it is not forgotten."""
+    try:
+        tree = ast.parse(file.read_text("utf-8-sig"))
+    except (OSError, ValueError, SyntaxError, RecursionError):
+        return False
+    function = _around(tree, span)
+    looked_at = {
+        ast.unparse(node.value)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Attribute) and node.attr in ("returncode", "check_returncode")
+    }
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and (node.lineno, node.col_offset + 1) == span.start:
+            return ast.unparse(node) in looked_at or any(
+                isinstance(one, ast.Assign) and one.value is node and ast.unparse(one.targets[0]) in looked_at
+                for one in ast.walk(function)
+            )
+    return False
+
+
+def _around(tree: ast.AST, span: Span) -> ast.AST:
+    """The innermost function that a line stands in, else the module."""
+    holders = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and node.lineno <= span.line <= (node.end_lineno or node.lineno)
+    ]
+    return holders[-1] if holders else tree
 
 
 def _ruff_fix(file: str, fix: RuffFix) -> SuggestedFix:

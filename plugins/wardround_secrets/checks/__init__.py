@@ -7,6 +7,7 @@ from wardround_secrets.checks.cloud_key import CloudKey
 from wardround_secrets.checks.credential_file import CredentialFile
 from wardround_secrets.checks.hardcoded_password import HardcodedPassword
 from wardround_secrets.checks.json_web_token import JsonWebToken
+from wardround_secrets.checks.password_in_test import PasswordInTest
 from wardround_secrets.checks.private_key import PrivateKey
 from wardround_secrets.checks.provider_token import ProviderToken
 from wardround_secrets.checks.scanning import SecretCheck
@@ -23,4 +24,5 @@ CHECKS: tuple[type[SecretCheck], ...] = (
     CredentialFile,
     AssignedSecret,
     HardcodedPassword,
+    PasswordInTest,
 )

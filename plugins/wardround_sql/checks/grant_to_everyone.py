@@ -10,6 +10,7 @@ from wardround.findings import Plane, Severity
 from wardround_sql.cases import EARLIER, api_invalid, api_valid, invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.nodes import Node, items, kinds, option
+from wardround_sql.queries import Granted, foreign_facts
 from wardround_sql.schema import roles_of
 from wardround_sql.statements import Statement
 
@@ -71,9 +72,14 @@ class GrantToEveryone(SqlCheck):
         api_invalid("alter default privileges in schema public\n  grant all on tables to anon;\n", 2, 26),
         invalid("alter default privileges grant select, insert on tables to public;\n", 1, 60),
         invalid("grant create on schema public to public;\n", 1, 34),
+        invalid("GRANT SELECT ON dbo.Notes TO public;\nGO\n", 1, 30),
+        invalid("GRANT ALL PRIVILEGES ON *.* TO 'app'@'%';\n", 1, 32, "db/mysql/grants.sql"),
     ]
 
     def run(self) -> None:
+        for found in foreign_facts(self.script, Granted):
+            text = f"{found.rights} is granted to everyone ({found.who}){found.note}"
+            self.report(found.span, text, severity=Severity.INFO if found.rights == "SELECT" else None)
         for statement in self.script.of("GrantStmt", "AlterDefaultPrivilegesStmt"):
             node = _granted(statement)
             if not node.get("is_grant") or node.get("objtype") not in _TABLES:

@@ -10,7 +10,7 @@ from wardround.checks import Invalid, Valid
 from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.queries import typed_columns
+from wardround_sql.queries import float_casts, typed_columns
 
 _MONEY = LatePattern(
     r"(?:^|_)(?:price|prices|amount|balance|salary|wage|fee|fees|cost|costs|revenue|payment|refund|invoice_total|"
@@ -18,6 +18,9 @@ _MONEY = LatePattern(
     r"(?:_(?:usd|eur|gbp|net|gross|total|due|paid|value|per_\w+|in_\w+))?$"
 )
 _FLOATS = LatePattern(r"(?:float|float4|float8|real|double|double precision)(?:\(\d+(?:, ?\d+)?\))?$")
+
+
+_CASTS = LatePattern(r"::\s*(?:float|real|double)|\bas\s+(?:float|real|double)", re.IGNORECASE)
 
 
 class MoneyInFloat(SqlCheck):
@@ -34,12 +37,28 @@ class MoneyInFloat(SqlCheck):
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("create table orders (price numeric(12, 2));\n"),
+        valid("select x::float as score from {{ ref('orders') }}\n", "models/a.sql"),
+        valid("select sum(x)::float as amount from orders;\n"),
         valid("create table orders (score float8, weight real);\n"),
         valid("create table orders (price_history_id bigint, costume float8);\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         invalid("create table orders (\n  id int,\n  price double precision not null\n);\n", 3, 9),
         invalid('alter table orders add column "totalPrice" real;\n', 1, 44),
+        invalid("select\n  x::float as amount\nfrom {{ ref('orders') }}\n", 2, 3, "models/a.sql"),
+        invalid("create view v as select cast(o.x as double precision) as price from o;\n", 1, 30),
+        Invalid(
+            "class Order(Base):\n    __tablename__ = 'orders'\n    price: Mapped[float] = mapped_column()\n",
+            line=3,
+            column=5,
+            path="app/models.py",
+        ),
+        Invalid(
+            "from django.db import models\n\nclass Order(models.Model):\n    price = models.FloatField()\n",
+            line=4,
+            column=5,
+            path="shop/models.py",
+        ),
         invalid("CREATE TABLE `orders` (`price` FLOAT) ENGINE=InnoDB;\n", 1, 24),
     ]
 
@@ -50,5 +69,17 @@ class MoneyInFloat(SqlCheck):
                 text = (
                     f"{found.column} is money in a {found.type}, which has no exact cents; use "
                     f"numeric{found.note}"
+                )
+                self.report(found.span, text)
+        if self.script.is_sql and not self.script.is_spare and _CASTS.search(self.script.sql):
+            self._casts()
+
+    def _casts(self) -> None:
+        """Casts in models of dbt and in views, whose columns others read as they are."""
+        for found in float_casts(self.script):
+            if _MONEY.search(found.column.lower()):
+                text = (
+                    f"{found.column} is money cast to a {found.type}, which has no "
+                    f"exact cents; use numeric{found.note}"
                 )
                 self.report(found.span, text)

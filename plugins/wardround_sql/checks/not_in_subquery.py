@@ -57,7 +57,7 @@ class NotInSubquery(SqlCheck):
     def _is_required(self, found: Exclusion) -> bool | None:
         """Whether the column cannot be NULL; None if nothing here tells."""
         if found.table is not None and self.script.is_postgres:
-            table = self.script.whole.tables.get(found.table)
+            table = self.script.known_table(found.table)
             if table is not None and found.column in table.columns:
                 return table.columns[found.column].required
         return True if found.column in ("id", "uuid", "pk") else None

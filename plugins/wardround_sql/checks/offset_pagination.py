@@ -24,7 +24,7 @@ class OffsetPagination(SqlCheck):
     NAME = "offset-pagination"
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO
-    WORDS = ("offset",)
+    WORDS = ("offset", "limit")
     TRIED_ON = "formbricks, storage: 4 read, all true; small tables do not mind: a note"
 
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -32,10 +32,17 @@ class OffsetPagination(SqlCheck):
         valid("select a from notes order by id limit 1 offset 1;\n"),
         valid("SELECT a FROM notes ORDER BY id LIMIT 10 OFFSET 20;\n", "mysql/q.sql"),
         valid("select a as offset from notes;\n"),
+        valid("SELECT a FROM notes ORDER BY id LIMIT ?;\n", "mysql/q.sql"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         invalid("SELECT a FROM notes ORDER BY id LIMIT 10 OFFSET @page;\n", 1, 42, "tsql/q.sql"),
         invalid("select a from notes order by id limit $1 offset $2;\n", 1, 49),
+        Invalid(
+            'import pymysql\n\nPAGE_SQL = "SELECT a FROM notes ORDER BY id LIMIT %s, %s"\n',
+            line=3,
+            column=45,
+            path="app/q.py",
+        ),
         Invalid(
             'cursor.execute("SELECT a FROM notes ORDER BY id LIMIT 10 OFFSET %s", (n,))\n',
             line=1,

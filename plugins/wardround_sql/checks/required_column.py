@@ -7,9 +7,11 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
+from wardround_sql import places
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.nodes import content, kinds, type_name
+from wardround_sql.queries import Added, foreign_facts
 
 _SELF_FILLED = frozenset({"serial", "bigserial", "smallserial", "serial4", "serial8", "serial2"})
 _FILLS = frozenset({"CONSTR_DEFAULT", "CONSTR_IDENTITY", "CONSTR_GENERATED"})
@@ -32,6 +34,8 @@ class RequiredColumn(SqlCheck):
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("alter table notes add column a int not null default 0;\n"),
         valid("alter table notes add column a int;\n"),
+        valid("ALTER TABLE dbo.Notes ADD Region NVARCHAR(20) NOT NULL DEFAULT 'x';\nGO\n"),
+        valid("ALTER TABLE `notes` ADD COLUMN `a` INT NOT NULL;\n"),
         valid("create table notes (id int);\nalter table notes add column a int not null;\n"),
         valid("alter table notes add column a bigint not null generated always as identity;\n"),
         valid("alter table notes add column a bigserial not null;\n"),
@@ -42,6 +46,7 @@ class RequiredColumn(SqlCheck):
         invalid("alter table notes add column a int not null;\n", 1, 30),
         invalid('ALTER TABLE "Notes"\n  ADD COLUMN "é" TEXT NOT NULL UNIQUE,\n  ADD COLUMN b INT;\n', 2, 14),
         invalid("alter table notes add column a uuid primary key;\n", 1, 30),
+        invalid("ALTER TABLE dbo.Notes ADD Region NVARCHAR(20) NOT NULL;\nGO\n", 1, 27),
         Invalid(
             "def upgrade():\n    op.add_column('notes', sa.Column('a', sa.Integer(), nullable=False))\n"
             "def downgrade():\n    op.drop_column('notes', 'a')\n",
@@ -52,6 +57,15 @@ class RequiredColumn(SqlCheck):
     ]
 
     def run(self) -> None:
+        if places.is_migration(self.source.path, self.script.options.migrations) and not places.is_down(
+            self.source.path
+        ):
+            for found in foreign_facts(self.script, Added):
+                text = (
+                    f"column {found.column} is NOT NULL without a default: this "
+                    f"fails if {found.table} has rows"
+                )
+                self.report(found.span, f"{text}{found.note}")
         emptied = {
             self.script.name_of(t) for s in self.script.of("TruncateStmt") for t in kinds(s.node, "RangeVar")
         }

@@ -8,11 +8,17 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_sql import places
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.nodes import Node, content, type_name
+from wardround_sql.queries import old_type, type_changes
 from wardround_sql.schema import Name, Schema, build
 
+_LENGTH = LatePattern(r"^(?P<name>n?varchar|nvarchar2|varchar2)\((?P<length>\d+)\)")
+_BYTE = 255
+"""Length up to which MySQL keeps a text's length in one byte."""
 _TEXTS = frozenset({"text", "varchar", "bpchar", "citext"})
 
 
@@ -27,7 +33,7 @@ class RewritingType(SqlCheck):
     NAME = "type-change-rewrites-table"
     PLANE = Plane.PERF
     DEFECT_CLASS = "column-type-rewrite"
-    WORDS = ("type",)
+    WORDS = ("type", "modify", "change", "alter column")
     TRIED_ON = "langfuse, formbricks: 11 read, all right, most of them enums that are replaced"
 
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -39,10 +45,33 @@ class RewritingType(SqlCheck):
             others={"db/migrations/0001_a.sql": "create table notes (a numeric(10, 2));\n"},
         ),
         valid("alter table notes alter column a set default 1;\n"),
+        valid("ALTER TABLE `notes` MODIFY COLUMN `a` BIGINT NOT NULL;\n"),
+        valid(
+            "ALTER TABLE `notes` MODIFY COLUMN `a` VARCHAR(80) NOT NULL;\n",
+            others={"db/migrations/0001_a.sql": "CREATE TABLE `notes` (`a` VARCHAR(40)) ENGINE=InnoDB;\n"},
+        ),
+        Valid(
+            "def upgrade():\n    op.alter_column('notes', 'a', type_=sa.String(80), "
+            "existing_type=sa.String(40))\n",
+            path="migrations/versions/1a2b_wider.py",
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         invalid("alter table notes alter column a type bigint;\n", 1, 39),
         invalid("alter table notes\n  alter column a set data type int using a::int;\n", 2, 32),
+        invalid(
+            "ALTER TABLE `notes` MODIFY COLUMN `a` BIGINT NOT NULL;\n",
+            1,
+            35,
+            others={"db/migrations/0001_a.sql": "CREATE TABLE `notes` (`a` INT NOT NULL) ENGINE=InnoDB;\n"},
+        ),
+        Invalid(
+            "def upgrade():\n    op.alter_column('notes', 'a', type_=sa.BigInteger(), "
+            "existing_type=sa.Integer())\n",
+            line=2,
+            column=5,
+            path="migrations/versions/1a2b_wider.py",
+        ),
         invalid("alter table notes alter a type timestamptz using a at time zone 'UTC';\n", 1, 32),
         invalid(
             "alter table notes alter column a type text using a::text;\n",
@@ -53,6 +82,8 @@ class RewritingType(SqlCheck):
     ]
 
     def run(self) -> None:
+        if not self.script.is_postgres:
+            self._foreign()
         for statement, command in self.script.commands("AT_AlterColumnType"):
             table = self.script.name_of(statement.node.get("relation", {}))
             typed = (content(command.get("def"), "ColumnDef") or {}).get("typeName", {})
@@ -65,6 +96,23 @@ class RewritingType(SqlCheck):
                     "use it meanwhile"
                 )
                 self.say(statement, text, typed.get("location"))
+
+    def _foreign(self) -> None:
+        """MySQL and SQL Server, where another file of the set says what the type was."""
+        if not places.is_migration(self.source.path, self.script.options.migrations) or places.is_down(
+            self.source.path
+        ):
+            return
+        for change in type_changes(self.script):
+            old = old_type(self.script, change.table, change.column)
+            if old is None or (_is_stored_alike(old, change.type) and not change.recoded):
+                continue
+            text = (
+                f"changing {change.column} from {old} to {change.type} copies {change.table}, and "
+                f"nobody can write to it "
+                f"meanwhile{change.note}"
+            )
+            self.report(change.span, text)
 
     def _is_wider(self, column: str, table: Name, typed: Node) -> bool:
         """Whether the old values are stored the same way under the new type."""
@@ -80,3 +128,14 @@ class RewritingType(SqlCheck):
         """The schema without this file's own changes of type."""
         others = [s for s in self.script.set_statements if s.path != self.source.path]
         return build(others, self.script.default_schema)
+
+
+def _is_stored_alike(old: str, new: str) -> bool:
+    """Whether MySQL and SQL Server keep the values as they are: the same type, or a longer text."""
+    if old == new:
+        return True
+    was, now = _LENGTH.match(old), _LENGTH.match(new)
+    if was is None or now is None or was["name"] != now["name"]:
+        return False
+    short, long = int(was["length"]), int(now["length"])
+    return long >= short and (short > _BYTE) == (long > _BYTE)

@@ -42,6 +42,10 @@ class RlsWithoutPolicy(SqlCheck):
         api_valid(
             "alter table notes enable row level security;\nrevoke all on notes from anon, authenticated;\n"
         ),
+        api_valid(
+            "alter table notes enable row level security;\n"
+            "revoke select, insert, update, delete on notes from anon, authenticated;\n"
+        ),
         api_valid("alter table private.notes enable row level security;\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
@@ -74,7 +78,7 @@ class RlsWithoutPolicy(SqlCheck):
             if not self.script.is_exposed(name):
                 continue
             whole = self.script.whole
-            if self.script.own.is_shut(name) or whole.has_policy_by_loop(name):
+            if self.script.own.is_barred(name) or whole.has_policy_by_loop(name):
                 continue  # the same file says that no client is meant, or a loop makes the policies
             if name in whole.tables and not any(policy.table == name for policy in whole.policies.values()):
                 text = f"row-level security is on for {name} and no policy lets anyone in"

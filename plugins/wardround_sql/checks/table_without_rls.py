@@ -157,7 +157,8 @@ class TableWithoutRls(SqlCheck):
                 and statement.node.get("objtype", "OBJECT_TABLE") == "OBJECT_TABLE"
             )
             table = self._made_by(statement)
-            if not kept or table is None or not self._is_open(table):
+            drawn = statement.fragment.modelled and not statement.fragment.migrates
+            if not kept or drawn or table is None or not self._is_open(table):
                 continue
             if "partbound" in statement.node:
                 self._look_at_partition(statement, table)

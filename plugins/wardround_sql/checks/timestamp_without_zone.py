@@ -34,17 +34,34 @@ class TimestampWithoutZone(SqlCheck):
             "create table notes (at TIMESTAMP(3));\n", path="prisma/migrations/20240101000000_a/migration.sql"
         ),
         valid("create table notes (timestamp bigint);\n"),
+        Valid(
+            "class Note(Base):\n    __tablename__ = 'notes'\n    at = Column(DateTime)\n",
+            path="app/models.py",
+        ),
         valid("CREATE TABLE `notes` (`at` TIMESTAMP) ENGINE=InnoDB;\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         invalid("create table notes (at timestamp);\n", 1, 24),
         invalid("alter table notes\n  add column at timestamp(3) without time zone;\n", 2, 17),
         invalid("create table notes (at timestamp default now(), b timestamptz);\n", 1, 24),
+        Invalid(
+            "def upgrade():\n    op.add_column('notes', sa.Column('at', sa.DateTime(), nullable=True))\n",
+            line=2,
+            column=5,
+            path="migrations/versions/1a2b_add.py",
+        ),
+        Invalid(
+            "class Note(Base):\n    __tablename__ = 'notes'\n    at = Column(DateTime(timezone=True))\n"
+            "    seen = Column(DateTime)\n",
+            line=4,
+            column=5,
+            path="app/models.py",
+        ),
     ]
 
     def run(self) -> None:
         if self.script.is_generated or not self.script.is_postgres or self.script.is_spare:
             return
         for found in typed_columns(self.script):
-            if found.type == "timestamp" and found.statement and found.statement.fragment.width is None:
+            if found.type == "timestamp" and found.statement:
                 self.report(found.span, f"{found.column} forgets the time zone; use timestamptz")

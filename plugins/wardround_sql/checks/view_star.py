@@ -31,11 +31,15 @@ class ViewStar(SqlCheck):
         valid("create view v as select count(*) from notes;\n"),
         valid("create view v as with n as (select a from notes) select * from n;\n"),
         valid("select * from notes;\n"),
+        valid("create table v as select * from notes;\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         invalid("create view v as select * from notes;\n", 1, 25),
         invalid("create or replace view v as\nselect n.*, 1 as one from notes n;\n", 2, 8),
-        invalid("CREATE VIEW `v` AS SELECT * FROM `notes`;\nINSERT INTO `x` VALUES (1);\n", 1, 1),
+        invalid("create materialized view v as\nselect n.* from notes n;\n", 2, 8),
+        invalid("create view v as with n as (select * from notes) select * from n;\n", 1, 36),
+        invalid("create view v as select a from notes union all select * from other;\n", 1, 55),
+        invalid("CREATE VIEW `v` AS SELECT * FROM `notes`;\nINSERT INTO `x` VALUES (1);\n", 1, 27),
     ]
 
     def run(self) -> None:

@@ -17,17 +17,25 @@ class WriteWithoutWhere(SqlCheck):
     """An UPDATE or DELETE has no WHERE and changes every row.
 
     If one row was meant, all others are lost with it. If all were meant, say so: ``TRUNCATE`` for emptying a
-    table, ``WHERE true`` for the rest. A migration that fills a column it has just added is left alone.
+    table, ``WHERE true`` for the rest. A migration that fills a column it has just added keeps everybody
+    from the table until the last row is written; both together are a note.
     """
 
     ID = "SQ020"
     NAME = "write-without-where"
     WORDS = ("update", "delete")
-    TRIED_ON = "langfuse: 7 read, 6 of them updates of every row on purpose: in migrations those are a note"
+    TRIED_ON = (
+        "langfuse: 7 read, 6 of them updates of every row on purpose: in migrations those "
+        "are a note; redash, linkding, formbricks: 9 backfills and ORM calls read, all true: a note"
+    )
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("delete from notes where id = 1;\n"),
-        valid("alter table notes add column b int;\nupdate notes set b = a;\n"),
+        valid("create table notes (a int, b int);\nupdate notes set b = a;\n"),
+        valid("alter table notes add column b int;\nupdate notes set b = a;\n", path="db/change.sql"),
+        Valid("session.execute(update(Note).where(Note.id == 1).values(a=1))\n", path="app/store.py"),
+        Valid("Note.objects.filter(id=1).delete()\n", path="app/store.py"),
+        Valid("Note.where(id: 1).update_all(a: 1)\n", path="app/models/note.rb"),
         valid("create temp table t as select 1 as x;\ndelete from t;\n"),
         valid("delete from notes where true;\n"),
         valid("update notes set a = o.a from other o;\n"),
@@ -37,6 +45,17 @@ class WriteWithoutWhere(SqlCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         invalid("delete from notes;\n", 1, 1),
+        invalid("alter table notes add column b int;\nupdate notes set b = a;\n", 2, 1),
+        Invalid("session.execute(delete(Note))\n", line=1, column=17, path="app/store.py"),
+        Invalid("session.query(Note).update({Note.a: 1})\n", line=1, column=1, path="app/store.py"),
+        Invalid("Note.objects.all().delete()\n", line=1, column=1, path="app/store.py"),
+        Invalid("Note.update_all(a: 1)\n", line=1, column=1, path="app/models/note.rb"),
+        Invalid(
+            "DROP = 'DELETE FROM notes'\ndef clear(c):\n    c.execute(DROP)\n",
+            line=1,
+            column=9,
+            path="app/store.py",
+        ),
         invalid("-- é\nselect 1; update notes set a = 'é';\n", 2, 11),
         invalid(
             "create function f() returns void language plpgsql as $$\nbegin\n  delete from notes;\nend $$;\n",
@@ -60,9 +79,25 @@ class WriteWithoutWhere(SqlCheck):
             if self._is_meant(write):
                 continue
             text = f"{write.verb} without WHERE changes every row of {write.table}{write.note}"
-            in_migration = write.statement is None or write.statement.fragment.migrates
-            level = Severity.INFO if write.verb == "UPDATE" and in_migration else None
-            self.report(write.span, text, severity=level)
+            if self._is_backfill(write):
+                text = (
+                    f"this fills every row of {write.table} while the lock of ALTER TABLE is held; fill "
+                    f"it in "
+                    "batches, in a migration of its own"
+                )
+            self.report(write.span, text, severity=self._level(write))
+
+    def _level(self, write: Write) -> Severity | None:
+        """A note where every row is plainly meant: in migrations, and where an ORM has to be asked for it."""
+        fragment = write.statement.fragment if write.statement else None
+        in_migration = write.verb == "UPDATE" and (fragment is None or fragment.migrates)
+        return Severity.INFO if in_migration or (fragment is not None and fragment.modelled) else None
+
+    def _is_backfill(self, write: Write) -> bool:
+        """Whether an UPDATE fills columns that this migration has just added to a table in use."""
+        own = self.script.own.tables.get(write.table)
+        added = own is not None and own.created is None and set(write.columns) <= set(own.columns)
+        return write.verb == "UPDATE" and bool(write.columns) and added
 
     def _is_meant(self, write: Write) -> bool:
         """Whether the table is this file's own, or the columns are those it has just added."""
@@ -71,5 +106,6 @@ class WriteWithoutWhere(SqlCheck):
         own = self.script.own.tables.get(write.table)
         if own is None:
             return write.table.name.startswith(("tmp", "temp", "_tmp", "old.", "new."))
-        filled = write.verb == "UPDATE" and set(write.columns) <= set(own.columns)
-        return own.created is not None or (filled and bool(write.columns))
+        return own.created is not None or (
+            self._is_backfill(write) and not self.script.migrates(write.statement)
+        )

@@ -261,6 +261,26 @@ class EditedHarness(ChangeCheck):
         ChangeCase(
             {
                 **_CODE,
+                ".coveragerc": (
+                    "[run]\nbranch = True\n[report]\nfail_under = 90\n",
+                    "[run]\nbranch = True\nomit = shop.py\n[report]\nfail_under = 90\n",
+                ),
+            },
+            place=(".coveragerc", 3, 1),
+        ),
+        ChangeCase(
+            {
+                **_CODE,
+                "jest.config.js": (
+                    "coverageThreshold: {\n},\ncollectCoverageFrom: [\n  'src/**',\n],\n",
+                    "coverageThreshold: {\n},\ncollectCoverageFrom: [\n  'src/**',\n  '!src/shop.js',\n],\n",
+                ),
+            },
+            place=("jest.config.js", 5, 3),
+        ),
+        ChangeCase(
+            {
+                **_CODE,
                 "pyproject.toml": (_ADDOPTS, _ADDOPTS.replace("-ra", "-ra --deselect tests/test_a.py")),
             },
             place=("pyproject.toml", 2, 1),

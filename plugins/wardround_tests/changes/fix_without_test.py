@@ -11,6 +11,7 @@ from wardround.findings import Severity, Span
 from wardround_tests.changes.edited_lines import added_lines
 from wardround_tests.paths import (
     CODE,
+    IN_TESTS,
     PYTHON_TESTS,
     SCRIPT_TESTS,
     has_to_do_with_tests,
@@ -64,6 +65,12 @@ class FixWithoutTest(ChangeCheck):
         ChangeCase(_CODE, others=_TESTS, message="fix(shop): sum the basket", place=("shop.py", 2, 1)),
         ChangeCase(_CODE, others=_TESTS, message="Sum the basket\n\nCloses #12.", place=("shop.py", 2, 1)),
         ChangeCase(
+            {"lib/shop.js": ("exports.a = 1\n", "exports.a = 2\n")},
+            others={"test/shop.test.js": "const { a } = require('../lib/shop')\ntest('a', () => {})\n"},
+            message="Sell at the price of the day\n\nFixes #3.",
+            place=("lib/shop.js", 1, 1),
+        ),
+        ChangeCase(
             {"src/shop.ts": ("export const a = 1\n", "export const a = 2\n")},
             others={"src/shop.test.ts": "import { a } from './shop'\n"},
             message="fix: the price",
@@ -89,7 +96,7 @@ class FixWithoutTest(ChangeCheck):
     def _is_tested(self, file: ChangedText) -> bool:
         """Whether the project has tests in the language of a file."""
         patterns = PYTHON_TESTS if file.path.endswith(".py") else SCRIPT_TESTS
-        found = self.change.project.files_with_word(["import"], patterns)
+        found = self.change.project.files_with_word(IN_TESTS, patterns)
         return any(map(is_test, found))
 
 

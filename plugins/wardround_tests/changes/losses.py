@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import enum
 import re
 from collections import Counter
@@ -72,6 +73,9 @@ def losses(before: TestedCase, after: TestedCase, elsewhere: Counter[str]) -> It
         if now.strength == LOOSE and old.strength > LOOSE:
             text = f'"{after.name}" asked for {_short(old.text)}, now only for {_short(now.text)}'
             yield Lost(text, Loss.LOOSER, old.text)
+        elif now.strength < old.strength and now.subject in ("raises", "assertRaises"):
+            text = f'"{after.name}" asked for {_short(old.text)}, now only for {_short(now.text)}'
+            yield Lost(text, Loss.LOOSER, old.text, is_a_note=True)
         yield from _wider(after.name, old, now)
     kept = [a for a in gone if elsewhere[a.text] < 0 and not _is_about_none(a, after.assertions)]
     if kept and not new and not after.skip:
@@ -136,9 +140,9 @@ def _is_about_none(old: Assertion, others: Sequence[Assertion]) -> bool:
 
 def other_literal(before: TestedCase, after: TestedCase) -> OtherLiteral | None:
     """The first expected value that changed, in a test whose inputs and steps are as before."""
-    if before.source == after.source or re.sub(_LITERAL, "0", before.source) != re.sub(
-        _LITERAL, "0", after.source
-    ):
+    if before.source == after.source:
+        return _other_in_row(before, after)
+    if re.sub(_LITERAL, "0", before.source) != re.sub(_LITERAL, "0", after.source):
         return None
     gone = list((Counter(before.assertions) - Counter(after.assertions)).elements())
     new = list((Counter(after.assertions) - Counter(before.assertions)).elements())
@@ -149,6 +153,23 @@ def other_literal(before: TestedCase, after: TestedCase) -> OtherLiteral | None:
     if not pairs or not all(any(_bare(one) in text for text in texts) for one in others):
         return None
     return OtherLiteral(pairs[0][0].expected, pairs[0][1].expected)
+
+
+def _other_in_row(before: TestedCase, after: TestedCase) -> OtherLiteral | None:
+    """The first case of which only the last value is another: what is expected stands there."""
+    was = dict(filter(None, map(_row, before.parameters)))
+    pairs = ((was[key], value) for key, value in filter(None, map(_row, after.parameters)) if key in was)
+    return next((OtherLiteral(old, new) for old, new in pairs if old != new), None)
+
+
+def _row(parameters: str) -> tuple[str, str] | None:
+    """All values of a case but the last, and the last."""
+    try:
+        values = ast.literal_eval(parameters.rpartition("' = ")[2])
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+    is_row = isinstance(values, (tuple, list)) and len(values) > 1
+    return (repr(values[:-1]), repr(values[-1])) if is_row else None
 
 
 def _bare(literal: str) -> str:

@@ -24,6 +24,8 @@ _STRICT = LatePattern(r"--strict(-markers|-config)?$|-W=error|--doctest-modules$
 _HARMLESS_PLUGINS = frozenset({"cacheprovider", "legacypath", "nose", "sugar", "logging"})
 _YES = frozenset({"true", "1", "yes", "on"})
 _STRICT_KEYS = ("xfail_strict", "strict_xfail", "strict", "strict_markers", "strict_config")
+_NO_CODE = r"test|migrations|conftest|setup\.py|venv|site-packages|version|docs|examples?|\.tox"
+"""Paths that nobody asks the coverage of."""
 _FEWER_ARE_LESS = ("testpaths", "python_files", "python_classes", "python_functions")
 
 
@@ -65,9 +67,12 @@ def pytest_settings(path: str, text: str) -> PytestSettings | None:
     pytest = _table(pytest, "ini_options") or pytest
     coverage = _table(_table(tables, "coverage"), "report") or _table(tables, "coverage:report")
     coverage = coverage or _table(tables, "report")
+    run = _table(_table(tables, "coverage"), "run") or _table(tables, "coverage:run") or _table(tables, "run")
+    lists = {key: tuple(_words(pytest.get(key, ""))) for key in (*_FEWER_ARE_LESS, "norecursedirs")}
+    lists["omit"] = (*_words(run.get("omit", "")), *_words(coverage.get("omit", "")))
     return PytestSettings(
         tuple(_options(pytest.get("addopts", ""))),
-        {key: tuple(_words(pytest.get(key, ""))) for key in (*_FEWER_ARE_LESS, "norecursedirs")},
+        lists,
         tuple(_lines(pytest.get("filterwarnings", ""))),
         frozenset(key for key in _STRICT_KEYS if str(pytest.get(key, "")).lower() in _YES),
         _number(coverage.get("fail_under")),
@@ -190,3 +195,7 @@ def _eased_lists(file: ChangedText, before: PytestSettings, after: PytestSetting
     for word in after.lists["norecursedirs"]:
         if before.lists["norecursedirs"] and word not in before.lists["norecursedirs"] and "test" in word:
             yield Eased(line_that_brings(file, word), f"norecursedirs leaves out {short(word)}")
+    new = [word for word in after.lists["omit"] if word not in before.lists["omit"]]
+    if new and before.floor is not None and re.search(_NO_CODE, new[0]) is None:
+        text = f"omit takes code out of the coverage that is asked for: {short(new[0])}"
+        yield Eased(line_that_brings(file, new[0]), text)

@@ -63,8 +63,9 @@ def grown_lists(file: ChangedText, keys: str, says: str) -> Iterator[Eased]:
 def eased_script_settings(file: ChangedText) -> Iterator[Eased]:
     """The settings by which a test runner for scripts lets more pass than before."""
     before, after = file.base_text or "", file.text or ""
-    if re.search(r"jest|test|cypress|mocha|karma", after):
+    if re.search(r"jest|test|cypress|mocha|karma", f"{file.path}\n{after}"):
         yield from grown_lists(file, _GROWING, "takes more tests out of the run")
+        yield from _uncovered(file)
         was, now = lists_in(before, _SHRINKING), lists_in(after, _SHRINKING)
         for key, items in was.items():
             gone = [one for one in items if one not in now.get(key, [])]
@@ -74,6 +75,20 @@ def eased_script_settings(file: ChangedText) -> Iterator[Eased]:
     yield from _floors_gone(file)
     if file.path.rpartition("/")[2] == "package.json":
         yield from _eased_scripts(file)
+
+
+def _uncovered(file: ChangedText) -> Iterator[Eased]:
+    """Code that is taken out of the coverage for which there is a threshold."""
+    if re.search("(?i)threshold", file.text or "") is None:
+        return
+    keys = "collectCoverageFrom|coveragePathIgnorePatterns"
+    before = lists_in(file.base_text or "", keys)
+    for key, items in lists_in(file.text or "", keys).items():
+        new = [one for one in items if one not in before.get(key, [])]
+        out = [one for one in new if key != "collectCoverageFrom" or one.startswith("!")]
+        if key in before and out:
+            text = f"{key} takes code out of the coverage that is asked for: {short(out[0])}"
+            yield Eased(line_that_brings(file, out[0]), text)
 
 
 def _more_retries(file: ChangedText) -> Iterator[Eased]:

@@ -12,7 +12,7 @@ TABLE: tuple[Row, ...] = (
         (),
     ),
     ("TE202", "fix_without_test:FixWithoutTest", (".cjs", ".cts", ".js", ".mjs", ".mts", ".py", ".ts"), ()),
-    ("TE203", "weakened_test:WeakenedTest", (".cy.", "spec", "t/", "test"), ()),
+    ("TE203", "weakened_test:WeakenedTest", (".cy.", ".e2e.", "spec", "t/", "test"), ()),
     (
         "TE204",
         "edited_harness:EditedHarness",

@@ -7,6 +7,7 @@ from wardround_tests.checks.always_true import AlwaysTrue
 from wardround_tests.checks.bare_skip import BareSkip
 from wardround_tests.checks.conditional_assertion import ConditionalAssertion
 from wardround_tests.checks.expected_from_code import ExpectedFromCode
+from wardround_tests.checks.left_changed import LeftChanged
 from wardround_tests.checks.misused_raises import MisusedRaises
 from wardround_tests.checks.module_state import ModuleState
 from wardround_tests.checks.never_run import NeverRun
@@ -20,6 +21,7 @@ from wardround_tests.checks.swallowed_assertion import SwallowedAssertion
 from wardround_tests.checks.unawaited import Unawaited
 from wardround_tests.checks.unreached_except import UnreachedExcept
 from wardround_tests.checks.unseeded_random import UnseededRandom
+from wardround_tests.checks.whole_snapshot import WholeSnapshot
 
 CHECKS: tuple[type[PythonTestCheck], ...] = (
     NoAssertion,
@@ -39,4 +41,6 @@ CHECKS: tuple[type[PythonTestCheck], ...] = (
     Unawaited,
     NeverRun,
     MisusedRaises,
+    LeftChanged,
+    WholeSnapshot,
 )

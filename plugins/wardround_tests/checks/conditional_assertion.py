@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import TestCase, last_name, own_nodes
 
@@ -23,8 +24,8 @@ class ConditionalAssertion(PythonTestCheck):
     ID = "TE011"
     NAME = "conditional-assertion"
     TRIED_ON = (
-        "331,000 lines of tests of flask, httpx, urllib3, celery, pytest, aiohttp, pydantic: 2 hits, "
-        "both right."
+        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: 5 hits,"
+        " all right."
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
@@ -34,7 +35,7 @@ class ConditionalAssertion(PythonTestCheck):
             "def test_find():\n    for name in ['a', 'b']:\n        assert find(name)\n", path="test_case.py"
         ),
         Valid(
-            f"{_FIND}    if found.old:\n        assert found.a\n    else:\n        assert found.b\n",
+            f"{_FIND}    if found.old:\n        assert found.a\n    else:\n        assert False\n",
             path="test_case.py",
         ),
         Valid(
@@ -51,6 +52,37 @@ class ConditionalAssertion(PythonTestCheck):
         Valid("def test_find(rows):\n    for row in rows:\n        assert find(row)\n", path="test_case.py"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            f"{_FIND}    if found.old:\n        assert found.a\n    else:\n        assert found.b\n",
+            line=3,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            "class FindTest(TestCase):\n    def test_find(self):\n"
+            "        for one in self.shop.find(kind='a'):\n            self.assertEqual(one.kind, 'a')\n",
+            line=3,
+            column=9,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"{_FIND}    if found is None:\n        return\n    assert found.name == 'a'\n",
+            line=3,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"{_FIND}    if len(found) > 0:\n        assert found[0].name == 'a'\n",
+            line=3,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"{_FIND}    if found.status == 'ok':\n        assert found.name == 'a'\n",
+            line=3,
+            column=5,
+            path="test_case.py",
+        ),
         Invalid(
             f"{_FIND}    for one in found:\n        assert one.ok\n", line=3, column=5, path="test_case.py"
         ),
@@ -70,13 +102,45 @@ class ConditionalAssertion(PythonTestCheck):
         made = [node for node in made if not any(p in made for p in self.module.ancestors(node))]
         if not made or self._asserts_out_of_sight(case) or _is_run_over_many_inputs(case):
             return
+        if self._leaves_early(case, made):
+            return
         branches = {self._branch(node, case) for node in made}
         only = next(iter(branches))
+        if len(branches) == 1 and isinstance(only, ast.If) and self._asserts_both_ways(only, case):
+            text = f'"{case.name}" takes what it got for right, whichever of the two it is'
+            self.report(self.module.keyword_span(only, len("if")), text, severity=Severity.INFO)
         if len(branches) != 1 or only is None or not self._is_decided_by_result(only, case):
             return
         how = "the loop runs" if isinstance(only, ast.For) else "the condition holds"
         width = len("for") if isinstance(only, ast.For) else len("if")
         self.report(self.module.keyword_span(only, width), f'"{case.name}" asserts something only if {how}')
+
+    def _leaves_early(self, case: TestCase, made: Sequence[ast.AST]) -> bool:
+        """Report a return in front of all assertions where the result is not there."""
+        first = min(node.lineno for node in made if isinstance(node, (ast.stmt, ast.expr)))
+        for statement in case.node.body:
+            if statement.lineno >= first or not isinstance(statement, ast.If):
+                continue
+            is_return = len(statement.body) == 1 and isinstance(statement.body[0], ast.Return)
+            if is_return and not statement.orelse and self._is_about_result(statement.test, case):
+                text = f'"{case.name}" asserts nothing if it returns here'
+                self.report(self.module.keyword_span(statement, len("if")), text)
+                return True
+        return False
+
+    def _asserts_both_ways(self, branch: ast.If, case: TestCase) -> bool:
+        """Whether the result decides which of two assertions counts."""
+        ways = (branch.body, branch.orelse)
+        return self._is_about_result(branch.test, case) and all(
+            any(self._can_pass(node) for node in own_nodes(way)) for way in ways
+        )
+
+    def _can_pass(self, node: ast.AST) -> bool:
+        """Whether a node asserts something that may hold, rather than that it should not get there."""
+        if isinstance(node, ast.Raise) or (isinstance(node, ast.Call) and last_name(node) == "fail"):
+            return False
+        is_false = isinstance(node, ast.Assert) and isinstance(node.test, ast.Constant)
+        return not is_false and self.module.asserts(node)
 
     def _asserts_out_of_sight(self, case: TestCase) -> bool:
         """Whether something else of the test can fail: a context manager, a nested function."""
@@ -106,7 +170,24 @@ class ConditionalAssertion(PythonTestCheck):
             return False
         if isinstance(branch, ast.For):
             return self._is_result(decided, case)
-        test = decided.operand if isinstance(decided, ast.UnaryOp) else decided
+        return self._is_about_result(decided, case)
+
+    def _is_about_result(self, test: ast.expr, case: TestCase) -> bool:
+        """Whether a condition asks whether a result is there, how long it is, or what it says of itself."""
+        if isinstance(test, ast.UnaryOp):
+            test = test.operand
+        if isinstance(test, ast.Compare) and len(test.ops) == 1:
+            if not isinstance(test.comparators[0], ast.Constant):
+                return False
+            test = test.left
+        if (
+            isinstance(test, ast.Call)
+            and last_name(test.func) in ("len", "isinstance", "hasattr")
+            and test.args
+        ):
+            test = test.args[0]
+        while isinstance(test, (ast.Attribute, ast.Subscript)):
+            test = test.value
         return isinstance(test, ast.Name) and self._is_result(test, case)
 
     def _is_result(self, node: ast.expr, case: TestCase) -> bool:
@@ -117,7 +198,9 @@ class ConditionalAssertion(PythonTestCheck):
             root = node.func
             while isinstance(root, ast.Attribute):
                 root = root.value
-            is_builtin = isinstance(node.func, ast.Name) and node.func.id not in self.module.imported
+            names_root = isinstance(root, ast.Name) and (
+                root.id in self.module.imported or root is not node.func
+            )
             about_values = last_name(node.func) in (
                 "items",
                 "keys",
@@ -126,12 +209,7 @@ class ConditionalAssertion(PythonTestCheck):
                 "parametrize",
                 "copy",
             )
-            return (
-                not is_builtin
-                and not about_values
-                and isinstance(root, ast.Name)
-                and (root.id in self.module.imported)
-            )
+            return names_root and not about_values and not self._is_builtin(node)
         if isinstance(node, ast.Name):
             values = [
                 n.value

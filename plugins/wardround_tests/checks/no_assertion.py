@@ -11,7 +11,7 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS, TestCase, body_of, last_name, own_nodes
+from wardround_tests.module import ASSERTING_NAME, FUNCTIONS, TestCase, body_of, last_name, own_nodes
 
 _SMOKE_NAME = LatePattern(
     r"smoke|import|crash|error|rais|throw|fail|work|runs?(_|$)|compil|leak|hang|deadlock|segfault|warn|"
@@ -101,6 +101,12 @@ class NoAssertion(PythonTestCheck):
             path="test_case.py",
         ),
         Invalid("def test_sum():\n    return add(1, 2) == 3\n", line=1, column=5, path="test_case.py"),
+        Invalid(
+            "def matches(a, b):\n    return a.total == b\ndef test_sum():\n    matches(add(1, 2), 3)\n",
+            line=3,
+            column=5,
+            path="test_case.py",
+        ),
     ]
 
     def look_at(self, case: TestCase) -> None:
@@ -112,10 +118,18 @@ class NoAssertion(PythonTestCheck):
                 self._report(case, f'"{case.name}" is empty, and passes')
         elif any(isinstance(s, ast.Return) and isinstance(s.value, ast.Compare) for s in statements):
             self._report(case, f'"{case.name}" returns its comparison; nothing asserts it')
+        elif dropped := self._dropped(case):
+            self._report(case, f'"{case.name}" drops what {dropped}() says and checks nothing')
         elif unread := _unread_result(case):
             self._report(case, f'"{case.name}" keeps {unread} and checks nothing about it')
         elif not _says_smoke(case, self.module.text_of(case.node)):
             self._report(case, f'"{case.name}" calls the code and checks nothing', Severity.INFO)
+
+    def _dropped(self, case: TestCase) -> str:
+        """A function of the module that only says something, called without anybody listening."""
+        calls = (n.value for n in own_nodes(case.node.body) if isinstance(n, ast.Expr))
+        names = (c.func.id for c in calls if isinstance(c, ast.Call) and isinstance(c.func, ast.Name))
+        return next((n for n in names if n in self.module.harmless and ASSERTING_NAME.search(n)), "")
 
     def _report(self, case: TestCase, message: str, severity: Severity | None = None) -> None:
         self.report(self.module.name_span(case.node), message, severity=severity)

@@ -43,17 +43,23 @@ class OnlyMockCalls(PythonTestCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
-            f"{_START}    pay(mail)\n    mail.send.assert_called_once()\n",
-            line=4,
+            f"{_START}    pay(mail)\n    assert mail.send.call_count == 1\n",
+            line=2,
             column=5,
             path="test_case.py",
         ),
         Invalid(
-            f"{_START}    pay(mail)\n    assert mail.send.called\n", line=4, column=5, path="test_case.py"
+            f"{_START}    pay(mail)\n    mail.send.assert_called_once()\n",
+            line=2,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"{_START}    pay(mail)\n    assert mail.send.called\n", line=2, column=5, path="test_case.py"
         ),
         Invalid(
             f"{_START}    pay(mail)\n    mail.send.assert_called()\n    mail.log.assert_called()\n",
-            line=4,
+            line=2,
             column=5,
             path="test_case.py",
         ),
@@ -61,17 +67,21 @@ class OnlyMockCalls(PythonTestCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return any(word in source.text for word in ("assert_called", "assert_awaited", ".called"))
+        return any(
+            word in source.text for word in ("assert_called", "assert_awaited", ".called", ".call_count")
+        )
 
     def look_at(self, case: TestCase) -> None:
         made = [node for node in own_nodes(case.node.body) if self.module.asserts(node)]
         if made and all(_is_loose(node) for node in made):
-            first = made[0]
-            if isinstance(first, (ast.Assert, ast.Call)):
-                self.report(self.module.span(first), "only that a mock was called is asserted, not with what")
+            text = f'"{case.name}" asserts only that a mock was called, not with what'
+            self.report(self.module.name_span(case.node), text)
 
 
 def _is_loose(node: ast.AST) -> bool:
     if isinstance(node, ast.Assert):
-        return isinstance(node.test, ast.Attribute) and node.test.attr in ("called", "await_count")
+        test = node.test
+        if isinstance(test, ast.Compare) and isinstance(test.comparators[0], ast.Constant):
+            test = test.left
+        return isinstance(test, ast.Attribute) and test.attr in ("called", "call_count", "await_count")
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _LOOSE

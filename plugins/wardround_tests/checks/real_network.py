@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from typing import ClassVar
 from urllib.parse import urlsplit
 
@@ -18,12 +19,28 @@ _REQUESTS = LatePattern(
     rf"^((requests|httpx|requests\.api)\.({_VERBS})|urllib\.request\.(urlopen|urlretrieve)|aiohttp\.request|"
     r"urllib3\.request)$"
 )
+_CONNECTIONS = LatePattern(
+    r"^(socket\.(create_connection|getaddrinfo|gethostbyname|gethostbyname_ex|connect)|"
+    r"smtplib\.(SMTP|SMTP_SSL)|ftplib\.(FTP|FTP_TLS)|imaplib\.(IMAP4|IMAP4_SSL)|poplib\.(POP3|POP3_SSL)|"
+    r"telnetlib\.Telnet|http\.client\.(HTTPConnection|HTTPSConnection)|asyncio\.open_connection|"
+    r"dns\.resolver\.(resolve|query))$"
+)
+_CLIENTS = frozenset(
+    {
+        "requests.Session", "requests.session", "httpx.Client", "httpx.AsyncClient", "aiohttp.ClientSession",
+        "urllib3.PoolManager", "socket.socket",
+    }
+)  # fmt: skip
+_ASKING = LatePattern(
+    r"https?://|\b(socket|smtplib|ftplib|imaplib|poplib|telnetlib|http\.client|open_connection|"
+    r"dns\.resolver)\b"
+)
 _FAKES = LatePattern(
     r"\b(responses|requests_mock|respx|httpretty|vcr|betamax|aioresponses|pytest_httpx|httpx_mock|pook|nock|"
     r"pytest_recording|mocket|socket_disabled|wiremock|requests_mocker|cassette|use_cassette)\b"
 )
 _STAND_INS = LatePattern(
-    r"(?i)mock|patch|server|cassette|recorder|httpbin|fake|stub|live|network|vcr|internet|proxy"
+    r"(?i)mock|patch|server|cassette|recorder|httpbin|fake|stub|live|network|vcr|internet|proxy|raises"
 )
 _OWN_HOST = LatePattern(
     r"(?i)^(localhost|127\.|0\.0\.0\.0|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|\[?::1)|"
@@ -42,10 +59,20 @@ class RealNetwork(PythonTestCheck):
     ID = "TE009"
     NAME = "network-in-test"
     TRIED_ON = (
-        "331,000 lines of tests of flask, httpx, urllib3, celery, pytest, aiohttp, pydantic: no hit, so "
-        "nothing wrong and nothing proven."
+        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: 2 hits,"
+        " both wrong, which led to the exceptions for ports in the text and for raises; none since."
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "import socket\ndef test_online(port):\n"
+            "    assert socket.create_connection(('127.0.0.1', port))\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "import httpx\ndef test_rates():\n    client = httpx.Client(transport=t)\n"
+            "    assert client.get('https://api.rates.io/v1').is_success\n",
+            path="test_case.py",
+        ),
         Valid(f"{_START}    assert requests.get('http://localhost:8000/rates').ok\n", path="test_case.py"),
         Valid(f"{_START}    assert requests.get(f'{{server}}/rates').ok\n", path="test_case.py"),
         Valid(
@@ -70,6 +97,27 @@ class RealNetwork(PythonTestCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
+            "import socket\ndef test_online():\n    socket.create_connection(('1.1.1.1', 53), timeout=3)\n"
+            "    assert is_online()\n",
+            line=3,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import smtplib\ndef test_mail():\n    with smtplib.SMTP('smtp.mail.io', 587) as relay:\n"
+            "        assert relay.ehlo()[0] == 250\n",
+            line=3,
+            column=10,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import requests\nURL = 'https://api.rates.io'\ndef test_rates():\n    api = requests.Session()\n"
+            "    assert api.get(f'{URL}/v1').ok\n",
+            line=5,
+            column=12,
+            path="test_case.py",
+        ),
+        Invalid(
             f"{_START}    assert requests.get('https://api.rates.io/v1').ok\n",
             line=3,
             column=12,
@@ -92,21 +140,79 @@ class RealNetwork(PythonTestCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return re.search(r"https?://", source.text) is not None and _FAKES.search(source.text) is None
+        return _ASKING.search(source.text) is not None and _FAKES.search(source.text) is None
 
     def visit_Call(self, node: ast.Call) -> None:
-        name = self.module.imported_name(node.func)
-        if (
-            name is None
-            or not _REQUESTS.match(name)
-            or any(k.arg in ("transport", "session") for k in node.keywords)
-        ):
+        name = self._asking(node)
+        if not name or any(k.arg in ("transport", "session", "mounts") for k in node.keywords):
             return
         case = self.module.test_of(node)
-        host = next(filter(None, map(_host, node.args[:2])), None)
+        given = [*node.args[:2], *(k.value for k in node.keywords if k.arg in ("url", "host", "address"))]
+        is_host = _CONNECTIONS.match(name) is not None
+        host = next(filter(None, (self._host(one, is_host) for one in given)), None)
         if case is None or host is None or _OWN_HOST.search(host) or self._is_held(case, node):
             return
         self.report(self.module.span(node), f"{name}() asks {host} for real")
+
+    def _asking(self, call: ast.Call) -> str:
+        """What asks a server, as its library calls it; empty if the call does not."""
+        name = self.module.imported_name(call.func) or ""
+        if _REQUESTS.match(name) or _CONNECTIONS.match(name):
+            return name
+        function = call.func
+        if isinstance(function, ast.Attribute) and re.fullmatch(rf"{_VERBS}|connect", function.attr):
+            owner = function.value
+            if isinstance(owner, ast.Name):
+                owner = self._clients.get(owner.id, owner)
+            made = self.module.imported_name(owner.func) if isinstance(owner, ast.Call) else None
+            is_open = isinstance(owner, ast.Call) and not any(
+                k.arg in ("transport", "app", "mounts", "connector") or k.arg is None for k in owner.keywords
+            )
+            if made in _CLIENTS and is_open:
+                return f"socket.{function.attr}" if function.attr == "connect" else f"{made}.{function.attr}"
+        return ""
+
+    @cached_property
+    def _clients(self) -> dict[str, ast.Call]:
+        """The variables of the module and its tests that are given a new object, by name."""
+        found: dict[str, ast.Call] = {}
+        for node in self.module.nodes:
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                found |= {t.id: node.value for t in node.targets if isinstance(t, ast.Name)}
+            elif isinstance(node, ast.withitem) and isinstance(node.context_expr, ast.Call):
+                name = node.optional_vars
+                found |= {name.id: node.context_expr} if isinstance(name, ast.Name) else {}
+        return found
+
+    def _host(self, argument: ast.expr, is_host: bool) -> str | None:
+        """The server an argument names: in a URL, or by itself where a call takes hosts."""
+        if isinstance(argument, ast.Name) and argument.id in self._texts:
+            argument = self._texts[argument.id]
+        if isinstance(argument, ast.JoinedStr) and argument.values:
+            argument = argument.values[0]
+            if isinstance(argument, ast.Constant) and str(argument.value).endswith(":"):
+                return None
+            if isinstance(argument, ast.FormattedValue):
+                return self._host(argument.value, is_host) if isinstance(argument.value, ast.Name) else None
+        if isinstance(argument, ast.BinOp):
+            return self._host(argument.left, is_host)
+        if isinstance(argument, ast.Tuple) and argument.elts and is_host:
+            argument = argument.elts[0]
+        if is_host and isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+            value = argument.value
+            return value if re.fullmatch(r"[\w-]+(\.[\w-]+)+", value) else None
+        return None if is_host else _host(argument)
+
+    @cached_property
+    def _texts(self) -> dict[str, ast.expr]:
+        """The module's own names for texts."""
+        return {
+            target.id: node.value
+            for node in self.module.tree.body
+            if isinstance(node, ast.Assign) and isinstance(node.value, (ast.Constant, ast.JoinedStr))
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
 
     def _is_held(self, case: TestCase, node: ast.Call) -> bool:
         """Whether something stands in for the network, or the test says that it needs one."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase, body_of, last_name, own_nodes
+from wardround_tests.module import TestCase, body_of, equal_sides, last_name, own_nodes
 
 _MOCKS = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock", "create_autospec"})
 _MAKE = "from unittest.mock import Mock\ndef test_total():\n    shop = Mock()\n"
@@ -24,8 +24,8 @@ class SelfTestedMock(PythonTestCheck):
     ID = "TE003"
     NAME = "mock-tests-itself"
     TRIED_ON = (
-        "331,000 lines of tests of flask, httpx, urllib3, celery, pytest, aiohttp, pydantic: no hit, so "
-        "nothing wrong and nothing proven."
+        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: no hit,"
+        " so nothing wrong and nothing proven."
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
@@ -40,30 +40,64 @@ class SelfTestedMock(PythonTestCheck):
             path="test_case.py",
         ),
         Valid("def test_total(shop):\n    assert shop() == 3\n", path="test_case.py"),
+        Valid(
+            "from unittest.mock import patch\nimport shop\ndef test_total():\n"
+            "    with patch.object(shop, 'price', return_value=3):\n        assert shop.total() == 3\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "from unittest.mock import patch\nimport shop\ndef test_total():\n"
+            "    with patch('shop.price', return_value=3):\n        assert shop.price() == 3\n"
+            "        assert shop.total() == 6\n",
+            path="test_case.py",
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
+            "from unittest.mock import patch\nimport shop\ndef test_total():\n"
+            "    with patch.object(shop, 'total', return_value=3):\n        assert shop.total() == 3\n",
+            line=3,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            "from shop import total\ndef test_total(monkeypatch):\n"
+            "    monkeypatch.setattr('shop.total', lambda: 3)\n    got = total()\n    assert got == 3\n",
+            line=2,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            "from unittest import mock\nfrom shop import Shop\n"
+            "@mock.patch.object(Shop, 'total', return_value=3)\n"
+            "def test_total(_total):\n    assert Shop.total() == 3\n",
+            line=4,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
             f"{_MAKE}    shop.total.return_value = 3\n    assert shop.total() == 3\n",
-            line=5,
+            line=2,
             column=5,
             path="test_case.py",
         ),
         Invalid(
             "from unittest import mock\ndef test_total():\n    shop = mock.MagicMock(return_value=3)\n"
             "    result = shop(1)\n    assert result == 3\n",
-            line=4,
-            column=14,
+            line=2,
+            column=5,
             path="test_case.py",
         ),
         Invalid(
             f"{_MAKE}    shop.total(1)\n    shop.total.assert_called_once_with(1)\n",
-            line=4,
+            line=2,
             column=5,
             path="test_case.py",
         ),
     ]
 
     def look_at(self, case: TestCase) -> None:
+        self._look_at_replaced(case)
         if "Mock" not in self.module.text and "create_autospec" not in self.module.text:
             return
         statements = body_of(case.node)
@@ -72,11 +106,51 @@ class SelfTestedMock(PythonTestCheck):
             return
         calls = [n for n in own_nodes(statements) if isinstance(n, ast.Call) and _is_use(n, mocks)]
         if calls:
-            at = self._assertion_around(calls[0]) or calls[0]
-            self.report(self.module.span(at), f'"{_root(calls[0].func)}" is a mock that only this test calls')
+            text = f'"{_root(calls[0].func)}" is a mock that only this test calls'
+            self.report(self.module.name_span(case.node), text)
 
-    def _assertion_around(self, call: ast.Call) -> ast.Assert | None:
-        return next((p for p in self.module.ancestors(call) if isinstance(p, ast.Assert)), None)
+    def _look_at_replaced(self, case: TestCase) -> None:
+        """Whether all that a test asserts is what it told the function it replaced to answer."""
+        replaced = {name for call in _replacing_calls(case) for name in self._replaced(call)}
+        if not replaced:
+            return
+        made = [n for n in own_nodes(case.node.body) if self.module.asserts(n) and not _is_of_mock(n)]
+        if not made or not all(self._asks_replaced(node, case, replaced) for node in made):
+            return
+        text = f'"{case.name}" replaces {sorted(replaced)[0]} and asserts what it was told to answer'
+        self.report(self.module.name_span(case.node), text)
+
+    def _replaced(self, call: ast.Call) -> Iterator[str]:
+        """What a call of patch or setattr puts an answer in the place of, as the test would call it."""
+        name, arguments = last_name(call.func), call.args
+        if name == "patch" and arguments and _answers(call, arguments[1:]):
+            target = arguments[0]
+            if isinstance(target, ast.Constant) and isinstance(target.value, str):
+                yield target.value
+        elif name in ("object", "setattr") and len(arguments) > 1 and _answers(call, arguments[2:]):
+            owner, attribute = arguments[:2]
+            dotted = self.module.dotted(owner)
+            if dotted and isinstance(attribute, ast.Constant) and isinstance(attribute.value, str):
+                yield f"{dotted}.{attribute.value}"
+        elif name == "setattr" and len(arguments) == 2 and _answers(call, arguments[1:]):
+            target = arguments[0]
+            if isinstance(target, ast.Constant) and isinstance(target.value, str):
+                yield target.value
+
+    def _asks_replaced(self, node: ast.AST, case: TestCase, replaced: set[str]) -> bool:
+        """Whether an assertion compares what the replaced function gave."""
+        sides = equal_sides(node)
+        return sides is not None and any(self._is_answer(side, case, replaced) for side in sides)
+
+    def _is_answer(self, side: ast.expr, case: TestCase, replaced: set[str]) -> bool:
+        if isinstance(side, ast.Name):
+            bound = [
+                n.value for n in own_nodes(case.node.body) if isinstance(n, ast.Assign) and _binds(n, side.id)
+            ]
+            return len(bound) == 1 and self._is_answer(bound[0], case, replaced)
+        if isinstance(side, ast.Await):
+            side = side.value
+        return isinstance(side, ast.Call) and self.module.dotted(side.func) in replaced
 
 
 def _made_mock(statement: ast.stmt) -> list[str]:
@@ -86,6 +160,32 @@ def _made_mock(statement: ast.stmt) -> list[str]:
     if last_name(statement.value.func) not in _MOCKS:
         return []
     return [target.id for target in statement.targets if isinstance(target, ast.Name)]
+
+
+def _replacing_calls(case: TestCase) -> Iterator[ast.Call]:
+    """The calls that may replace something for the whole of a test: decorators, with items, statements."""
+    for node in (*case.node.decorator_list, *own_nodes(case.node.body)):
+        if isinstance(node, ast.Call) and last_name(node.func) in ("patch", "object", "setattr"):
+            yield node
+
+
+def _answers(call: ast.Call, rest: Sequence[ast.expr]) -> bool:
+    """Whether what stands in for the function is told its answer in the call."""
+    told = [k.value for k in call.keywords if k.arg in ("return_value", "new")]
+    values = [*told, *rest[:1]]
+    return any(map(_is_constant_lambda, values)) or any(not isinstance(one, ast.Name) for one in told)
+
+
+def _is_constant_lambda(node: ast.expr) -> bool:
+    return isinstance(node, ast.Lambda) and not any(isinstance(n, ast.Call) for n in ast.walk(node.body))
+
+
+def _is_of_mock(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and last_name(node.func).startswith("assert_")
+
+
+def _binds(node: ast.Assign, name: str) -> bool:
+    return [ast.dump(t) for t in node.targets] == [ast.dump(ast.Name(name, ast.Store()))]
 
 
 def _root(node: ast.expr) -> str:

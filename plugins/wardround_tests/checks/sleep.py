@@ -14,6 +14,8 @@ from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import last_name
 
 _SLEEPS = frozenset({"time.sleep", "asyncio.sleep", "anyio.sleep", "trio.sleep", "gevent.sleep"})
+_WAITS_MS = frozenset({"wait_for_timeout", "qWait"})
+"""What waits for so many milliseconds, in tools that drive browsers and windows."""
 _NOTICED_S = 0.1
 """Below this a sleep yields rather than waits; nobody notices it."""
 _SLOW_S = 0.5
@@ -70,6 +72,13 @@ class Sleep(PythonTestCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
+            "def test_open(page):\n    page.click('a')\n    page.wait_for_timeout(2000)\n"
+            "    assert page.title() == 'a'\n",
+            line=3,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
             "import time\ndef test_job():\n    start()\n    time.sleep(2)\n    assert job.done\n",
             line=4,
             column=5,
@@ -92,14 +101,21 @@ class Sleep(PythonTestCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return "sleep" in source.text
+        return "sleep" in source.text or "wait" in source.text
 
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.imported_name(node.func)
-        if name not in _SLEEPS or not node.args or not isinstance(node.args[0], ast.Constant):
+        unit_ms = isinstance(node.func, ast.Attribute) and node.func.attr in _WAITS_MS
+        if (
+            (name not in _SLEEPS and not unit_ms)
+            or not node.args
+            or not isinstance(node.args[0], ast.Constant)
+        ):
             return
         case = self.module.test_of(node)
         seconds = node.args[0].value
+        if unit_ms and isinstance(seconds, (int, float)):
+            name, seconds = ast.unparse(node.func), seconds / 1000
         if case is None or not isinstance(seconds, (int, float)) or seconds < _NOTICED_S:
             return
         if self._is_meant(node, self.module.text_of(case.node).partition("\n")[0]) or _patches_sleep(

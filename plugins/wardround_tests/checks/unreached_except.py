@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import is_assertion, last_name, own_nodes
+from wardround_tests.module import FUNCTIONS, is_assertion, last_name, own_nodes
 
 _START = "def test_add():\n    try:\n        add(1, 'a')\n"
 
@@ -23,8 +23,8 @@ class UnreachedExcept(PythonTestCheck):
     ID = "TE013"
     NAME = "assertion-in-except"
     TRIED_ON = (
-        "331,000 lines of tests of flask, httpx, urllib3, celery, pytest, aiohttp, pydantic: 2 hits: 1 "
-        "right, 1 was pytest.fail in the handler, which is left alone now."
+        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: 3 hits:"
+        " 2 right, 1 called a function of the test itself, which is left alone now."
     )
     DEFECT_CLASS = "conditional-assertion"
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -46,6 +46,11 @@ class UnreachedExcept(PythonTestCheck):
             path="test_case.py",
         ),
         Valid(
+            "def test_add():\n    def fail_here():\n        raise KeyError('a')\n"
+            "    try:\n        fail_here()\n    except KeyError as e:\n        assert log(e)\n",
+            path="test_case.py",
+        ),
+        Valid(
             "def add():\n    try:\n        go()\n    except OSError as e:\n        assert e.errno\n",
             path="src/case.py",
         ),
@@ -56,22 +61,25 @@ class UnreachedExcept(PythonTestCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
+            f"{_START}    except TypeError:\n        assert True\n", line=2, column=5, path="test_case.py"
+        ),
+        Invalid(
             f"{_START}    except TypeError as e:\n        assert 'a' in str(e)\n",
-            line=5,
-            column=9,
+            line=2,
+            column=5,
             path="test_case.py",
         ),
         Invalid(
             "class TestAdd(TestCase):\n    def test_add(self):\n        try:\n            add(1, 'a')\n"
             "        except TypeError as e:\n            self.assertEqual(e.args, ())\n",
-            line=6,
-            column=13,
+            line=3,
+            column=9,
             path="test_case.py",
         ),
         Invalid(
             f"{_START}    except (TypeError, ValueError) as e:\n        print(e)\n        assert e.args\n",
-            line=6,
-            column=9,
+            line=2,
+            column=5,
             path="test_case.py",
         ),
     ]
@@ -84,14 +92,17 @@ class UnreachedExcept(PythonTestCheck):
         case = self.module.test_of(node)
         if case is None or any(self._can_fail(s) for s in (*node.body, *node.orelse)):
             return
+        own = {n.name for n in ast.walk(case.node) if isinstance(n, FUNCTIONS) and n is not case.node}
+        if any(isinstance(n, ast.Name) and n.id in own for s in node.body for n in ast.walk(s)):
+            return
         after = case.node.body[case.node.body.index(node) + 1 :] if node in case.node.body else None
         if after is None or any(self._can_fail(s) for s in after):
             return
         for handler in node.handlers:
             asserted = next((n for n in own_nodes(handler.body) if _asserts_about(n, handler)), None)
-            if isinstance(asserted, (ast.Assert, ast.Call)):
-                text = "if nothing is raised, this never runs and the test passes"
-                self.report(self.module.span(asserted), text)
+            if asserted is not None:
+                text = "if nothing is raised, what the handler asserts never runs and the test passes"
+                self.report(self.module.keyword_span(node, len("try")), text)
                 return
 
     def _can_fail(self, statement: ast.stmt) -> bool:
@@ -100,6 +111,8 @@ class UnreachedExcept(PythonTestCheck):
 
 def _asserts_about(node: ast.AST, handler: ast.ExceptHandler) -> bool:
     """Whether a node asserts something about the exception, rather than that there should be none."""
+    if isinstance(node, ast.Assert) and isinstance(node.test, ast.Constant) and node.test.value:
+        return True
     if isinstance(node, ast.Raise) or not is_assertion(node) or handler.name is None:
         return False
     if isinstance(node, ast.Call) and last_name(node.func) in ("fail", "AssertionError"):

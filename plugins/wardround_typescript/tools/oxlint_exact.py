@@ -24,6 +24,11 @@ _LITERALS_ONLY = r"Math\.(?:min|max)\(\s*-?[\d.]+\s*,\s*-?[\d.]+\s*\)"
 _SCREEN = 25
 _REL_OF_NAME = r"\brel=\{\s*(?!(?:null|true|false|undefined)\b)[A-Za-z_$][\w$.?]*(?:\([^{}]*\))?\s*\}"
 _IMPORTS_USE = r"\bimport\b[^;\"'`]{0,500}[\s{,]use\s*[,}]"
+_WAITING_FRAMEWORK = (
+    r"['\"](?:fastify|koa|@koa/router|koa-router|hono|@nestjs/common|elysia|express-async-errors"
+    r"|express-promise-router)['\"]"
+)
+_LONGEST_HANDLER = 120
 _PRECISE = 15
 """Digits that a double always holds."""
 
@@ -94,6 +99,20 @@ def _is_own(name: str, file: Looked) -> bool:
     return re.search(f"{declared}|{taken}", file.text) is not None
 
 
+def _may_throw(result: RawResult, file: Looked) -> bool:
+    """Not where a try that catches comes before any await, nor in frameworks that wait for the handler."""
+    if re.search(_WAITING_FRAMEWORK, file.text):
+        return False
+    indent = len(file.lines[result.span.line - 1]) - len(file.lines[result.span.line - 1].lstrip())
+    body = []
+    for line in file.lines[result.span.line : result.span.line + _LONGEST_HANDLER]:
+        if line.strip() and len(line) - len(line.lstrip()) <= indent:
+            break
+        body.append(line)
+    before, tried, inside = "\n".join(body).partition("try {")
+    return not tried or re.search(r"\bawait\b", before) is not None or "catch" not in inside
+
+
 def _is_hook_of_react(result: RawResult, file: Looked) -> bool:
     """Not in a function without a name, which stories make a component of; and ``use`` only as imported."""
     if 'in function "Anonymous"' in result.message:
@@ -118,6 +137,7 @@ EXACT: Mapping[str, Exact] = {
     **dict.fromkeys(HOOK_CODES, _is_hook_of_react),
     "no-eval": _is_global_eval,
     "no-loss-of-precision": _loses,
+    "oxc/no-async-endpoint-handlers": _may_throw,
     "oxc/bad-min-max-func": _is_clamp,
     "oxc/misrefactored-assign-op": _doubles,
     "react/checked-requires-onchange-or-readonly": _is_bound,

@@ -17,9 +17,9 @@ from wardround.tools.tool import Profile
 
 _POD = "apiVersion: v1\nkind: Pod\n"
 WORKFLOW = ".github/workflows/build.yml"
-_TRIGGER = (
-    "on: pull_request_target\npermissions: {}\njobs:\n  a:\n    runs-on: ubuntu-latest\n"
-    "    steps: [{uses: actions/checkout@v4}]\n"
+_INJECTION = (
+    "on: pull_request\npermissions: {}\njobs:\n  a:\n    runs-on: ubuntu-latest\n"
+    "    steps:\n      - run: echo ${{ github.head_ref }}\n"
 )
 
 
@@ -31,8 +31,8 @@ def test_a_projects_configuration_counts(reviewed: Reviewed) -> None:
     files = {
         ".hadolint.yaml": "ignored: [DL3006]\n",
         "Dockerfile": "FROM debian\n",
-        ".github/zizmor.yml": "rules: {dangerous-triggers: {disable: true}}\n",
-        WORKFLOW: _TRIGGER,
+        ".github/zizmor.yml": "rules: {template-injection: {disable: true}}\n",
+        WORKFLOW: _INJECTION,
         ".shellcheckrc": "disable=SC3010\n",
         "run.sh": '#!/bin/sh\n[[ -f "$1" ]]\n',
     }
@@ -47,15 +47,15 @@ def test_a_configuration_that_the_change_brings_does_not_count_where_the_base_is
     files = {
         ".hadolint.yaml": "ignored: [DL3006]\n",
         "Dockerfile": "FROM debian\n",
-        ".github/zizmor.yml": "rules: {dangerous-triggers: {disable: true}}\n",
-        WORKFLOW: _TRIGGER,
+        ".github/zizmor.yml": "rules: {template-injection: {disable: true}}\n",
+        WORKFLOW: _INJECTION,
         ".shellcheckrc": "disable=SC3010\n",
         "run.sh": '#!/bin/sh\n[[ -f "$1" ]]\n',
     }
 
     done = reviewed(files, HADOLINT, ZIZMOR, SHELLCHECK, config="base")
 
-    assert _rules(done) == ["zizmor/dangerous-triggers", "hadolint/DL3006", "shellcheck/SC3010"]
+    assert _rules(done) == ["zizmor/template-injection", "hadolint/DL3006", "shellcheck/SC3010"]
     changed = [one.file for one in done.visible if one.rule == "wardround/config-changed"]
     assert changed == [".github/zizmor.yml", ".hadolint.yaml", ".shellcheckrc"]
 
@@ -63,9 +63,9 @@ def test_a_configuration_that_the_change_brings_does_not_count_where_the_base_is
 def test_a_workflow_called_zizmor_is_no_configuration(reviewed: Reviewed, repo: GitRepository) -> None:
     repo.commit({"README": "a\n"})
 
-    done = reviewed({".github/workflows/zizmor.yml": _TRIGGER}, ZIZMOR, config="base")
+    done = reviewed({".github/workflows/zizmor.yml": _INJECTION}, ZIZMOR, config="base")
 
-    assert [one.rule for one in done.visible] == ["zizmor/dangerous-triggers"]
+    assert [one.rule for one in done.visible] == ["zizmor/template-injection"]
     assert done.unreviewed == ()
 
 
@@ -81,7 +81,7 @@ def test_a_configuration_cannot_choose_the_output(reviewed: Reviewed) -> None:
 
 
 def test_labels_of_own_runners_come_from_actionlints_configuration(reviewed: Reviewed) -> None:
-    workflow = _TRIGGER.replace("ubuntu-latest", "ubuntu-7.04")
+    workflow = _INJECTION.replace("ubuntu-latest", "ubuntu-7.04").replace("${{ github.head_ref }}", "a")
     config = {".github/actionlint.yaml": "self-hosted-runner: {labels: [ubuntu-7.04]}\n"}
 
     assert _rules(reviewed({WORKFLOW: workflow}, ACTIONLINT)) == ["actionlint/unavailable-runner"]

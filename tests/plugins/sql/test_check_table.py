@@ -7,10 +7,11 @@ import sys
 
 import pytest
 from wardround_sql.check import SqlCheck
+from wardround_sql.script import Script
 from wardround_sql.specialist import specialist
 
 from wardround.check_table import checks_in, table_of, written
-from wardround.checks import Check, Invalid
+from wardround.checks import Check, Invalid, Source
 from wardround.late import LateEach
 
 CHECKS = specialist().checks
@@ -35,7 +36,8 @@ def test_every_check_is_in_it_once() -> None:
 def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) -> None:
     assert isinstance(CHECKS, LateEach)
     assert issubclass(check, SqlCheck)
-    assert check in set(CHECKS.about("", case.source.lower()))
+    script = Script(Source(case.path, case.source))
+    assert check in set(CHECKS.about("", script.sql.lower()))
 
 
 def test_a_migration_imports_the_checks_that_may_speak() -> None:

@@ -166,12 +166,12 @@ def reported(files: dict[str, tuple[str | None, str | None]]) -> list[tuple[str,
 
 def test_another_expected_value_is_only_a_note() -> None:
     files = {"shop.py": SHOP, "test_shop.py": (TEST, TEST.replace("== 1", "== 2"))}
-    assert reported(files) == [("test_shop.py", 4, "info")]
+    assert reported(files) == [("test_shop.py", 5, "info")]
 
 
 def test_expected_values_are_one_note_in_a_file() -> None:
     new = (TEST + SECOND).replace("== 1", "== 2").replace("== 0", "== 1")
-    assert reported({"shop.py": SHOP, "test_shop.py": (TEST + SECOND, new)}) == [("test_shop.py", 4, "info")]
+    assert reported({"shop.py": SHOP, "test_shop.py": (TEST + SECOND, new)}) == [("test_shop.py", 5, "info")]
 
 
 def test_a_deleted_test_of_code_that_changes_warns() -> None:

@@ -123,6 +123,15 @@ def test_a_hook_in_a_function_of_another_name_is_a_warning(reviewed: Reviewed) -
             ["typescript/no-unsafe-declaration-merging"],
         ),
         ("export interface A {}\nexport declare class A {}\n", []),
+        (
+            "app.get('/a', async (req, res) => {\n  res.json(await load())\n})\n",
+            ["oxc/no-async-endpoint-handlers"],
+        ),
+        (
+            "app.get('/a', async (req, res, next) => {\n  try {\n    res.json(await load())\n"
+            "  } catch (error) {\n    next(error)\n  }\n})\n",
+            [],
+        ),
     ],
 )
 def test_of_wide_codes_only_the_defect_counts(reviewed: Reviewed, source: str, rules: list[str]) -> None:

@@ -1,0 +1,91 @@
+"""DC049."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_docker_ci.check import SCRIPTS, CiCheck
+from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.programs import program
+from wardround_docker_ci.shell import Command, unwrapped
+from wardround_docker_ci.yaml_tree import Scalar, walk
+
+_PLAIN_PORT = LatePattern(r"tcp://[^\s\"',]*:2375\b")
+_HERE = LatePattern(r"tcp://(?:localhost|127\.0\.0\.1|\[?::1\]?):")
+_ANYWHERE = LatePattern(r"tcp://(?:0\.0\.0\.0|\[?::\]?)?:2375\b")
+
+
+class DockerWithoutTls(CiCheck):
+    """Docker is reached over a port without encryption or password.
+
+    Whoever else reaches that port, other jobs on the same network included, starts privileged containers
+    and is root on the machine. Use port 2376 with certificates, a socket, or a builder that needs no
+    daemon.
+    """
+
+    ID = "DC049"
+    NAME = "docker-without-tls"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "docker-without-tls"
+    TRIED_ON = "trees of 79 repositories: 1 hit, right"
+    KINDS = SCRIPTS
+    NEEDS = (":2375",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("a:\n  variables:\n    DOCKER_HOST: tcp://docker:2376\n  script: b\n", path=".gitlab-ci.yml"),
+        Valid("export DOCKER_HOST=tcp://localhost:2375\n", path="a.sh"),
+        Valid("echo tcp://docker:2375\n", path="a.sh"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "a:\n  variables:\n    DOCKER_HOST: tcp://docker:2375\n  script: b\n",
+            3,
+            18,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid("export DOCKER_HOST=tcp://build:2375\n", 1, 8, path="a.sh"),
+        Invalid("dockerd -H tcp://0.0.0.0:2375 &\n", 1, 12, path="a.sh"),
+        Invalid(
+            "services:\n  d:\n    image: docker:27-dind\n    command: [dockerd, --host=tcp://0.0.0.0:2375]\n",
+            4,
+            24,
+            path="compose.yml",
+        ),
+        Invalid("docker -H tcp://build.example.org:2375 ps\n", 1, 11, path="a.sh"),
+    ]
+
+    def run(self) -> None:
+        for variable in self.file.variables:
+            if variable.name == "DOCKER_HOST":
+                self._look(variable.value, variable.start, variable.end)
+        for script in self.file.scripts:
+            for command in script.commands:
+                self._command(command)
+        if self.file.kind in (Kind.COMPOSE, Kind.KUBERNETES, Kind.GITLAB_CI):
+            self._arguments()
+
+    def _command(self, command: Command) -> None:
+        listens = program(command) in ("docker", "dockerd", "dockerd-entrypoint.sh")
+        sets = command.name in ("export", "declare")
+        for word in (*command.assignments, *(unwrapped(command)[1:] if listens or sets else ())):
+            if listens or word.text.startswith("DOCKER_HOST="):
+                self._look(word.text, word.start, word.end)
+
+    def _arguments(self) -> None:
+        """What a daemon is started with, in the lists of ``command`` and ``args``."""
+        for document in self.file.documents:
+            for node in walk(document):
+                if isinstance(node, Scalar) and _ANYWHERE.search(node.value) and len(node.value.split()) == 1:
+                    text = self.file.passage(node)
+                    self._look(node.value, text.start, text.end)
+
+    def _look(self, value: str, start: int, end: int) -> None:
+        if _PLAIN_PORT.search(value) and not _HERE.search(value):
+            severity = Severity.WARN if _ANYWHERE.search(value) else None
+            self.report_at(
+                start, end, "port 2375 is Docker without encryption or password", severity=severity
+            )

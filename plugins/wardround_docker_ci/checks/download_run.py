@@ -1,0 +1,167 @@
+"""DC048."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from msgspec import Struct
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_docker_ci.check import SCRIPTS, CiCheck
+from wardround_docker_ci.programs import FETCHERS, INTERPRETERS, program
+from wardround_docker_ci.shell import Command, Word, unwrapped
+
+_CHECKED = LatePattern(
+    r"\b(?:sha\d+sum|shasum|md5sum|b2sum|b3sum|gpgv?|minisign|cosign|slsa-verifier|signify|rpmkeys|codesign)\b"
+    r"|openssl\s+dgst|gh\s+attestation|certutil\s+-hashfile|Get-FileHash|--checksum|hash -c|checksum"
+)
+_LOCAL = LatePattern(r"\b(?:localhost|127\.0\.0\.1|169\.254\.169\.254|host\.docker\.internal)\b")
+_INSTALLERS = {"dpkg": ("-i", "--install"), "rpm": ("-i", "-ivh", "-U", "-Uvh"), "installer": ("-pkg",)}
+
+
+class DownloadRun(CiCheck):
+    """A script is fetched into a file and that file is run, and nothing checks that it is the right one.
+
+    This is `curl | sh` in two steps: whoever controls the server, or over plain http anybody on the way, runs
+    code here. Compare the file with a checksum that stands in the repository before it is run.
+    """
+
+    ID = "DC048"
+    NAME = "download-run-unchecked"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "unverified-download"
+    TRIED_ON = "trees of 79 repositories: 13 hits, all right"
+    KINDS = SCRIPTS
+    NEEDS = ("curl", "wget", "aria2c")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "curl -fsSLo x.sh https://example.org/x\necho '0  x.sh' | sha256sum -c\nsh x.sh\n", path="a.sh"
+        ),
+        Valid("curl -fsSL -o data.json https://example.org/a.json\npython3 read.py data.json\n", path="a.sh"),
+        Valid("curl -so a.sh http://localhost:8080/a.sh\nsh a.sh\n", path="a.sh"),
+        Valid("wget http://example.org/a.tar.gz\ntar xf a.tar.gz\n", path="a.sh"),
+        Valid(
+            "curl -fsSL https://example.org/k.asc -o k.asc\nsudo apt-key add k.asc\nsh build.sh\n",
+            path="a.sh",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            'curl -fsSL "http://$HOST/i.sh" -o "${tmp}/i.sh"\nchmod +x "${tmp}/i.sh"\n'
+            'sudo "$tmp/i.sh" --prefix /x\n',
+            1,
+            1,
+            path="a.sh",
+        ),
+        Invalid(
+            "FROM a:1\nRUN curl -fsSLO https://example.org/setup.sh\nRUN bash setup.sh -y\n",
+            2,
+            5,
+            path="Dockerfile",
+        ),
+        Invalid(
+            "a:\n  script:\n    - wget -q https://example.org/get.py\n    - python3 ./get.py\n",
+            3,
+            7,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid("curl https://example.org/x > x.sh && chmod 755 x.sh && ./x.sh\n", 1, 1, path="a.sh"),
+        Invalid("curl -o /usr/bin/x http://example.org/x\nchmod +x /usr/bin/x\n", 1, 1, path="a.sh"),
+        Invalid("wget -O /tmp/a.deb http://example.org/a.deb\nsudo dpkg -i /tmp/a.deb\n", 1, 1, path="a.sh"),
+    ]
+
+    def run(self) -> None:
+        if _CHECKED.search(self.file.text):
+            return
+        commands = [command for script in self.file.scripts for command in script.commands]
+        for at, command in enumerate(commands):
+            download = _download(command)
+            if download is None:
+                continue
+            later = commands[at + 1 :]
+            run = next((one for one in later if _runs(one, download.file)), None)
+            if run is None and download.url.startswith("http://"):
+                run = next((one for one in later if _makes_executable(one, download.file)), None)
+            if run is not None:
+                self._report(command, download, run)
+
+    def _report(self, command: Command, download: _Download, run: Command) -> None:
+        is_script = program(run) in INTERPRETERS or re.search(r"\.(?:sh|bash|py|pl|rb)$", download.file)
+        severity = None if is_script or download.url.startswith("http://") else Severity.INFO
+        line = self.file.places.line(run.start)
+        where = "" if line == self.file.places.line(command.start) else f" in line {line}"
+        self.report_at(
+            command.start,
+            command.end,
+            f"what the network answers is run{where}, unchecked",
+            severity=severity,
+        )
+
+
+class _Download(Struct, frozen=True):
+    url: str
+    file: str
+
+
+def _download(command: Command) -> _Download | None:
+    """What a command fetches, and into which file."""
+    if program(command) not in FETCHERS:
+        return None
+    words = unwrapped(command)
+    url = next((w.text for w in words[1:] if re.match(r"https?://|\$\{?\w*(?:URL|url)\w*\}?", w.text)), "")
+    if not url or _LOCAL.search(url):
+        return None
+    file = next(_into(program(command), words), "") or _redirected(command)
+    if not file and (program(command) == "wget" or command.has_flag("O", "--remote-name")):
+        file = url.split("?", 1)[0].rpartition("/")[2]
+    return _Download(url, _plain(file)) if file and file not in ("-", "/dev/null", "/dev/stdout") else None
+
+
+def _into(name: str, words: Sequence[Word]) -> Iterator[str]:
+    short = "o" if name == "curl" else "O"
+    for at, word in enumerate(words[1:], 1):
+        option, sign, value = word.text.partition("=")
+        is_short = re.match(rf"-[a-zA-Z]*{short}$", word.text) is not None
+        if sign and option in ("--output", "--output-document"):
+            yield value
+        elif (is_short or word.text in ("--output", "--output-document")) and at + 1 < len(words):
+            yield words[at + 1].text
+        elif name == "wget" and word.text.startswith("-O") and len(word.text) > len("-O"):
+            yield word.text[2:]
+
+
+def _redirected(command: Command) -> str:
+    return next((one.target for one in command.redirects if one.sign in (">", ">>", ">|")), "")
+
+
+def _runs(command: Command, file: str) -> bool:
+    """Whether a command runs or installs a file."""
+    words = unwrapped(command)
+    if not words or not file:
+        return False
+    name = program(command)
+    if _plain(words[0].text) == file and ("/" in words[0].text or "$" in words[0].text):
+        return True
+    if name in INTERPRETERS or name in ("source", "."):
+        return _plain(next((w.text for w in words[1:] if not w.text.startswith("-")), "")) == file
+    if name in _INSTALLERS and any(word.text in _INSTALLERS[name] for word in words):
+        return any(_plain(word.text) == file for word in words[1:])
+    return False
+
+
+def _makes_executable(command: Command, file: str) -> bool:
+    words = [_plain(word.text) for word in unwrapped(command)[1:]]
+    return (
+        program(command) == "chmod"
+        and file in words
+        and any(re.search(r"\+\w*x|^[0-7]*[157]", w) for w in words)
+    )
+
+
+def _plain(path: str) -> str:
+    """A path without what may be written in more than one way."""
+    return re.sub(r"\$\{(\w+)(?::\?[^}]*)?\}", r"$\1", path).removeprefix("./")

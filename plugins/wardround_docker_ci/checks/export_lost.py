@@ -1,0 +1,135 @@
+"""DC069."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround_docker_ci.check import STEPS, CiCheck
+from wardround_docker_ci.ci_file import Script
+from wardround_docker_ci.workflow import Job, Step
+
+
+class ExportLost(CiCheck):
+    """A step exports a variable for a later step, which runs in another shell and does not get it.
+
+    There it is empty, without an error. Write `NAME=value` to the file in `$GITHUB_ENV`, or use it in the
+    same step.
+    """
+
+    ID = "DC069"
+    NAME = "export-lost"
+    SEVERITY = Severity.WARN
+    DEFECT_CLASS = "undefined-name"
+    TRIED_ON = "trees of 79 repositories: no hit"
+    KINDS = STEPS
+    NEEDS = ("export ",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "on: push\njobs:\n  a:\n    steps:\n      - run: export TAG=1 && make $TAG\n"
+            "      - run: echo $OTHER\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  a:\n    steps:\n      - run: |\n          export TAG=1\n"
+            "          echo TAG=1 >> $GITHUB_ENV\n"
+            "      - run: echo $TAG\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  a:\n    env: {TAG: 2}\n    steps:\n      - run: export TAG=1; make\n"
+            "      - run: echo $TAG\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  a:\n    steps:\n      - run: export TAG=1; make\n"
+            "      - run: export TAG=1; echo $TAG\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  a:\n    steps:\n      - run: export PATH=$HOME/bin:$PATH\n"
+            "      - run: echo $PATH\n",
+            path=".github/workflows/a.yml",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "name: a\ndescription: b\nruns:\n  using: composite\n  steps:\n    - shell: bash\n"
+            "      run: export V=1\n"
+            "    - shell: bash\n      run: make V=$V\n",
+            line=7,
+            column=19,
+            path="action.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    steps:\n      - run: export TAG=$(date +%s)\n"
+            "      - run: docker build -t x:$TAG .\n",
+            line=5,
+            column=21,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    steps:\n      - run: |\n          make\n          export A=1 B=2\n"
+            '      - uses: x/y@v1\n      - run: |\n          echo "${B}"\n',
+            line=7,
+            column=22,
+            path=".github/workflows/a.yml",
+        ),
+    ]
+
+    def run(self) -> None:
+        by_step = {id(script.owner): script for script in self.file.scripts}
+        flow = self.file.workflow
+        composite = [job for job, _ in flow.all_steps if job.key is None][:1]
+        for job in (*flow.jobs, *composite):
+            for at, step in enumerate(job.steps):
+                script = by_step.get(id(step))
+                if script is not None and "export " in script.passage.text:
+                    self._look(script, job, step, job.steps[at + 1 :])
+
+    def _look(self, script: Script, job: Job, step: Step, later: Sequence[Step]) -> None:
+        for command in script.commands:
+            if command.name != "export" or command.depth:
+                continue
+            for word in command.words[1:]:
+                name, sign, _ = word.text.partition("=")
+                if not sign or not re.fullmatch(r"[A-Za-z_]\w*", name) or self._is_known(name, job):
+                    continue
+                is_read = any(_reads(one, name) for one in later)
+                if is_read and not self._used_here(script, name, command.end):
+                    self.report_at(word.start, word.end, f"{name} is gone when this step ends")
+
+    def _is_known(self, name: str, job: Job) -> bool:
+        """Whether the variable is there anyway: one of the system's, or set by the file for all steps."""
+        if name in ("PATH", "HOME", "LANG", "LC_ALL", "DEBIAN_FRONTEND", "SHELL", "TERM", "TZ", "PWD"):
+            return True
+        if (
+            self.file.root.mapping("env").get(name) is not None
+            or job.node.mapping("env").get(name) is not None
+        ):
+            return True
+        return re.search(
+            rf"(?<!\w){name}(?:=|<<)[^\n]*\n?[^\n]*GITHUB_ENV", self.file.text
+        ) is not None or any(
+            "GITHUB_ENV" in (step.run.value if step.run else "")
+            and name in (step.run.value if step.run else "")
+            for step in job.steps
+        )
+
+    def _used_here(self, script: Script, name: str, end: int) -> bool:
+        """Whether something in the same step may be what it is exported for."""
+        rest = script.passage.text[end - script.passage.start :]
+        return bool(re.search(rf"\$\{{?{name}\b", rest))
+
+
+def _reads(step: Step, name: str) -> bool:
+    if step.run is None or step.node.mapping("env").get(name) is not None:
+        return False
+    text = step.run.value
+    is_read = re.search(rf"\$(?:\{{{name}\}}|{name}\b)", text)
+    return is_read is not None and not re.search(
+        rf"(?:^|[\s;&|]){name}=(?!\$)|\bread\b[^\n]*\b{name}\b|for {name} in", text
+    )

@@ -1,0 +1,97 @@
+"""DC085."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround_docker_ci.check import GITLAB, CiCheck
+from wardround_docker_ci.gitlab import Job
+from wardround_docker_ci.yaml_tree import Mapping, Scalar
+
+_USUAL = (".pre", "build", "test", "deploy", ".post")
+
+
+class GitlabUnknownName(CiCheck):
+    """A job names a stage, a job or a template that the file does not have, and it includes no other.
+
+    GitLab refuses the whole pipeline: no job of it runs. Most often something was renamed in one place only.
+    """
+
+    ID = "DC085"
+    NAME = "gitlab-unknown-name"
+    SEVERITY = Severity.WARN
+    DEFECT_CLASS = "undefined-name"
+    TRIED_ON = "trees of 79 repositories: no hit; only 1 of their files are GitLab pipelines"
+    KINDS = GITLAB
+    NEEDS = ("stage:", "needs", "dependencies", "extends")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("stages: [check]\na:\n  stage: check\n  script: b\n", path=".gitlab-ci.yml"),
+        Valid(
+            "a:\n  stage: test\n  script: b\nc:\n  needs: [a]\n  stage: .post\n  script: d\n",
+            path=".gitlab-ci.yml",
+        ),
+        Valid("include: x.yml\na:\n  stage: other\n  needs: [z]\n  script: b\n", path=".gitlab-ci.yml"),
+        Valid(
+            "a:\n  needs:\n    - job: z\n      optional: true\n    - pipeline: $P\n      job: y\n"
+            "  script: b\n",
+            path=".gitlab-ci.yml",
+        ),
+        Valid("a:\n  stage: whatever\n  script: b\n", path="ci/build.gitlab-ci.yml"),
+        Valid(".t: {script: b}\na:\n  extends: [.t]\n", path=".gitlab-ci.yml"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "stages: [check]\na:\n  stage: checks\n  script: b\n", line=3, column=10, path=".gitlab-ci.yml"
+        ),
+        Invalid(
+            "build:\n  script: b\na:\n  needs: [biuld]\n  script: c\n",
+            line=4,
+            column=11,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid(
+            "a:\n  needs:\n    - job: z\n      artifacts: true\n  script: b\n",
+            line=3,
+            column=12,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid(".tpl: {script: b}\na:\n  extends: .temp\n", line=3, column=12, path=".gitlab-ci.yml"),
+    ]
+
+    def run(self) -> None:
+        root = self.file.root
+        if self.file.path.rpartition("/")[2] not in (".gitlab-ci.yml", ".gitlab-ci.yaml") or root.get(
+            "include"
+        ):
+            return
+        listed = [one.value for one in root.listed("stages") if isinstance(one, Scalar)]
+        stages = {*(listed or _USUAL), ".pre", ".post"}
+        names = {key.value for key, value in root.entries if isinstance(value, Mapping)}
+        for job in self.file.gitlab_jobs:
+            if job.key is None:
+                continue
+            stage = job.node.scalar("stage")
+            if stage is not None and stage.value not in stages and "$" not in stage.value:
+                self._report(stage, f'no stage is called "{stage.value}"')
+            for name in _named(job):
+                if name.value not in names and "$" not in name.value:
+                    self._report(name, f'no job is called "{name.value}"')
+
+    def _report(self, name: Scalar, message: str) -> None:
+        text = self.file.passage(name)
+        self.report_at(text.start, text.end, message)
+
+
+def _named(job: Job) -> Iterator[Scalar]:
+    """The other jobs and templates that a job cannot do without."""
+    for key in ("needs", "dependencies", "extends"):
+        for entry in job.node.listed(key):
+            if isinstance(entry, Scalar):
+                yield entry
+            elif isinstance(entry, Mapping) and entry.text("optional") != "true":
+                name = entry.scalar("job")
+                if name is not None and entry.get("pipeline") is None and entry.get("project") is None:
+                    yield name

@@ -1,0 +1,112 @@
+"""DC105."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround_docker_ci.check import DOCKERFILE, CiCheck
+from wardround_docker_ci.dockerfile import Instruction
+from wardround_docker_ci.image_names import image_name
+
+_NEITHER = frozenset({"debian", "ubuntu"})
+_LANGUAGES = frozenset(
+    {"node", "python", "ruby", "golang", "rust", "openjdk", "perl", "haskell", "elixir", "pypy"}
+)
+
+
+class HealthcheckToolMissing(CiCheck):
+    """The health check calls a program that the image does not have, so the container never becomes healthy.
+
+    Slim and distroless images have no curl, Alpine has wget only, and distroless has no shell to call
+    them with. Install the program, or check with what the service itself is written in.
+    """
+
+    ID = "DC105"
+    NAME = "healthcheck-tool-missing"
+    DEFECT_CLASS = "healthcheck-broken"
+    TRIED_ON = "trees of 79 repositories: no hit"
+    KINDS = DOCKERFILE
+    NEEDS = ("HEALTHCHECK", "healthcheck", "Healthcheck")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("FROM alpine:3.20\nHEALTHCHECK CMD wget -qO- http://localhost\n", path="Dockerfile"),
+        Valid(
+            "FROM python:3.12-slim\nRUN apt-get install -y curl\nHEALTHCHECK CMD curl -f localhost\n",
+            path="Dockerfile",
+        ),
+        Valid("FROM node:22\nHEALTHCHECK CMD curl -f localhost\n", path="Dockerfile"),
+        Valid("FROM nginx:1.27-alpine\nHEALTHCHECK CMD curl -f localhost\n", path="Dockerfile"),
+        Valid('FROM gcr.io/distroless/base-debian12\nHEALTHCHECK CMD ["/app", "check"]\n', path="Dockerfile"),
+        Valid(
+            "FROM debian:12\nCOPY --from=a /usr/bin/curl /usr/bin/\nHEALTHCHECK CMD curl -f x\n",
+            path="Dockerfile",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "FROM python:3.12-slim\nHEALTHCHECK --interval=5s CMD curl -f http://localhost || exit 1\n",
+            line=2,
+            column=31,
+            path="Dockerfile",
+        ),
+        Invalid(
+            "FROM node:22 AS b\nRUN curl x\nFROM node:22-alpine\nHEALTHCHECK CMD \\\n  curl -f x\n",
+            line=5,
+            column=3,
+            path="Dockerfile",
+        ),
+        Invalid(
+            'FROM debian:12-slim\nHEALTHCHECK CMD ["wget", "-q", "x"]\n', line=2, column=19, path="Dockerfile"
+        ),
+        Invalid(
+            "FROM scratch\nCOPY a /a\nHEALTHCHECK CMD /a check || exit 1\n",
+            line=3,
+            column=13,
+            path="Dockerfile",
+        ),
+    ]
+
+    def run(self) -> None:
+        shipped = self.file.dockerfile.shipped
+        if not shipped:
+            return
+        base = self.file.dockerfile.expanded(shipped[-1].base.text) or shipped[-1].base.text
+        brought = " ".join(one.body.text for stage in shipped for one in stage.all("RUN", "COPY", "ADD"))
+        for one in (one for stage in shipped[:1] for one in stage.all("HEALTHCHECK")):
+            if one.text.upper() != "NONE":
+                self._look(one, base, brought)
+
+    def _look(self, one: Instruction, base: str, brought: str) -> None:
+        if _has_no_shell(base):
+            if not re.match(r"CMD\s*\[", one.text, re.IGNORECASE) and not re.search(
+                r"\bsh\b|busybox", brought
+            ):
+                start = one.body.start + len(one.body.text) - len(one.body.text.lstrip())
+                self.report_at(
+                    start, one.end, "the image has no shell to run this with; write it as a JSON list"
+                )
+            return
+        for found in re.finditer(r"(?<![\w./-])(curl|wget)(?![\w.-])", one.body.text):
+            tool = found.group(1)
+            if _lacks(base, tool) and not re.search(rf"(?<![\w.-]){tool}(?![\w.-])", brought):
+                at = one.body.start + found.start()
+                self.report_at(at, at + len(tool), f"{base} has no {tool}, so the container is never healthy")
+                return
+
+
+def _has_no_shell(base: str) -> bool:
+    name = image_name(base)
+    return base == "scratch" or ("distroless" in name.name and "debug" not in name.tag)
+
+
+def _lacks(base: str, tool: str) -> bool:
+    """Whether an official image comes without a program."""
+    name = image_name(base)
+    if name.name.count("/") > name.name.count("docker.io/") + name.name.count("library/"):
+        return False
+    alpine = "alpine" in name.tag or name.short == "alpine"
+    if name.short in _NEITHER or (name.short in _LANGUAGES and "slim" in name.tag):
+        return True
+    return tool == "curl" and alpine and (name.short == "alpine" or name.short in _LANGUAGES)

@@ -1,0 +1,101 @@
+"""DC106."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_docker_ci.check import COMPOSE, DOCKERFILE, CiCheck
+from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.places import Passage
+from wardround_docker_ci.yaml_tree import Scalar
+from wardround_docker_ci.yaml_tree import Sequence as Listed
+
+_ALWAYS_WELL = LatePattern(r"(?:\|\||;)\s*(?:true|:|exit\s+0|echo\b[^|;&]*)\s*[\"']?\s*$")
+_CURL = LatePattern(r"(?<![\w./-])curl(?![\w.-])[^|&;]*")
+_FAILS = LatePattern(r"(?:^|\s)(?:--fail\S*|-[a-zA-Z]*f[a-zA-Z]*|-w|--write-out)(?:\s|$)")
+
+
+class HealthcheckUseless(CiCheck):
+    """The health check cannot fail, so a broken service counts as healthy and keeps its traffic.
+
+    Without `--fail`, curl is content with any answer, an error page included; `|| true` is content with none.
+    """
+
+    ID = "DC106"
+    NAME = "healthcheck-never-fails"
+    PLANE = Plane.SEMANTIC
+    DEFECT_CLASS = "healthcheck-broken"
+    TRIED_ON = "trees of 79 repositories: no hit"
+    KINDS = DOCKERFILE | COMPOSE
+    NEEDS = ("HEALTHCHECK", "healthcheck", "Healthcheck")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("FROM a:1\nHEALTHCHECK CMD curl -fsS localhost || exit 1\n", path="Dockerfile"),
+        Valid(
+            "FROM a:1\nHEALTHCHECK CMD curl -s localhost | grep -q ok\nHEALTHCHECK NONE\n", path="Dockerfile"
+        ),
+        Valid("FROM a:1\nRUN curl a || true\nHEALTHCHECK CMD wget -q localhost\n", path="Dockerfile"),
+        Valid(
+            "services:\n  a:\n    image: b:1\n    healthcheck:\n      test: [CMD, curl, --fail, localhost]\n",
+            path="compose.yml",
+        ),
+        Valid(
+            "services:\n  a:\n    image: b:1\n    healthcheck:\n"
+            "      test: [CMD, curl, --unix-socket, /s, -f, x]\n",
+            path="compose.yml",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("FROM a:1\nHEALTHCHECK CMD curl -s localhost || exit 1\n", 2, 17, path="Dockerfile"),
+        Invalid("FROM a:1\nHEALTHCHECK CMD wget -q localhost || true\n", 2, 35, path="Dockerfile"),
+        Invalid(
+            'services:\n  a:\n    image: b:1\n    healthcheck:\n      test: ["CMD", "curl", "http://x"]\n',
+            5,
+            22,
+            path="compose.yml",
+        ),
+        Invalid(
+            "services:\n  a:\n    image: b:1\n    healthcheck:\n      test: pg_isready; exit 0\n",
+            5,
+            23,
+            path="compose.yml",
+        ),
+    ]
+
+    def run(self) -> None:
+        for text in self._checks():
+            found = _ALWAYS_WELL.search(text.text)
+            if found is not None:
+                start = text.start + found.start()
+                self.report_at(
+                    start, text.start + len(text.text.rstrip()), "the check succeeds whatever is wrong"
+                )
+                continue
+            curl = _CURL.search(text.text)
+            piped = curl is not None and re.match(r"\s*\|(?!\|)", text.text[curl.end() :])
+            if curl is not None and not piped and not _FAILS.search(_words(curl.group())):
+                start = text.start + curl.start()
+                message = "curl without --fail is content with an error page"
+                self.report_at(start, text.start + curl.end(), message, severity=Severity.INFO)
+
+    def _checks(self) -> Iterator[Passage]:
+        if self.file.kind is Kind.DOCKERFILE:
+            for one in self.file.dockerfile.instructions:
+                if one.keyword == "HEALTHCHECK":
+                    yield one.body
+            return
+        for service in self.file.services:
+            test = service.node.at("healthcheck", "test")
+            if isinstance(test, Scalar):
+                yield self.file.passage(test)
+            elif isinstance(test, Listed) and test.items:
+                yield Passage(self.file.text[test.start : test.end], test.start)
+
+
+def _words(text: str) -> str:
+    """Arguments with blanks between them, however they are listed."""
+    return re.sub(r"[\"',\[\]]|\n\s*-(?=\s)", " ", text)

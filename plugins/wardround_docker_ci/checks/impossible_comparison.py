@@ -1,0 +1,143 @@
+"""DC068."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround.late import LatePattern
+from wardround_docker_ci.check import WORKFLOW, CiCheck
+from wardround_docker_ci.places import Passage
+
+_COMPARED = LatePattern(
+    r"(?<![\w.])(github\.(?:ref|ref_name|head_ref|base_ref|event_name|ref_type)|runner\.os|job\.status"
+    r"|needs\.[\w-]+\.result|steps\.[\w-]+\.(?:outcome|conclusion))\s*(==|!=)\s*'([^']*)'",
+    re.IGNORECASE,
+)
+_EVENTS = frozenset(
+    {
+        "branch_protection_rule", "check_run", "check_suite", "create", "delete", "deployment",
+        "deployment_status", "discussion", "discussion_comment", "fork", "gollum", "image_version",
+        "issue_comment", "issues", "label", "merge_group", "milestone", "page_build", "public",
+        "pull_request", "pull_request_review", "pull_request_review_comment", "pull_request_target",
+        "push", "registry_package", "release", "repository_dispatch", "schedule", "status", "watch",
+        "workflow_call", "workflow_dispatch", "workflow_run", "dynamic", "project", "project_card",
+        "project_column",
+    }
+)  # fmt: skip
+_ENDS = {"success", "failure", "cancelled", "skipped"}
+
+
+class ImpossibleComparison(CiCheck):
+    """A condition compares something of GitHub's with a value it never has, so it is the same for every run.
+
+    `github.ref` is `refs/heads/main` and not `main`; a result is `failure` and not `failed`. The step or job
+    behind it then always runs, or never, and neither looks like an error.
+    """
+
+    ID = "DC068"
+    NAME = "impossible-comparison"
+    SEVERITY = Severity.WARN
+    DEFECT_CLASS = "useless-comparison"
+    TRIED_ON = "trees of 79 repositories: no hit"
+    KINDS = WORKFLOW
+    NEEDS = ("==", "!=")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "on: push\njobs:\n  a:\n"
+            "    if: github.ref == 'refs/heads/main' || github.ref_name == 'main'\n    steps: []\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  a:\n"
+            "    if: github.event_name != 'pull_request' && runner.os == 'linux'\n    steps: []\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  a:\n    if: needs.b.result == 'failure' && github.head_ref == ''\n"
+            "    steps: []\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  a:\n    steps:\n      - run: |\n          # github.ref == 'main'\n"
+            "          a\n",
+            path=".github/workflows/a.yml",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "on: push\njobs:\n  a:\n    if: github.ref == 'main'\n    steps: []\n",
+            4,
+            9,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    steps:\n"
+            "      - if: ${{ always() && github.event_name == 'pull-request' }}\n        run: b\n",
+            5,
+            29,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    if: needs.b.result != 'failed'\n    steps: []\n",
+            4,
+            9,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    steps:\n"
+            "      - run: make ${{ github.ref_name == 'refs/heads/main' && 'x' }}\n",
+            5,
+            23,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    steps:\n      - if: runner.os == 'ubuntu-latest'\n        run: b\n",
+            5,
+            13,
+            path=".github/workflows/a.yml",
+        ),
+    ]
+
+    def run(self) -> None:
+        for text in self._expressions():
+            for found in _COMPARED.finditer(text.text):
+                said = _never(found.group(1).lower(), found.group(3))
+                if said:
+                    always = "never true" if found.group(2) == "==" else "always true"
+                    self.report_at(text.start + found.start(), text.start + found.end(), f"{always}: {said}")
+
+    def _expressions(self) -> Iterator[Passage]:
+        """The conditions, and every expression in brackets that is in none of them."""
+        conditions = [job.condition for job in self.file.workflow.jobs]
+        conditions += [step.condition for _, step in self.file.workflow.all_steps]
+        seen = []
+        for one in conditions:
+            if one is not None:
+                text = self.file.passage(one)
+                seen.append((text.start, text.end))
+                yield text
+        for found in re.finditer(r"\$\{\{.*?\}\}", self.file.text):
+            if not any(start <= found.start() < end for start, end in seen):
+                yield Passage(found.group(), found.start())
+
+
+def _never(context: str, value: str) -> str:
+    """Why a context never has a value; empty if it may."""
+    if context == "github.ref" and value and not value.startswith("refs/"):
+        return f"github.ref is like refs/heads/{value}"
+    if context in ("github.ref_name", "github.head_ref", "github.base_ref") and value.startswith("refs/"):
+        return f"{context} has no refs/ in front"
+    if context == "github.event_name" and value and value.lower() not in _EVENTS:
+        return f"there is no event {value}"
+    if context == "github.ref_type" and value not in ("branch", "tag"):
+        return "github.ref_type is branch or tag"
+    if context == "runner.os" and value.lower() not in ("linux", "windows", "macos"):
+        return "runner.os is Linux, Windows or macOS"
+    is_end = context == "job.status" or context.endswith((".result", ".outcome", ".conclusion"))
+    if is_end and value and value.lower() not in _ENDS:
+        return f"{context} is success, failure, cancelled or skipped"
+    return ""

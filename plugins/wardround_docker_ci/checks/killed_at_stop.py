@@ -1,0 +1,79 @@
+"""DC108."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.late import LatePattern
+from wardround_docker_ci.check import COMPOSE, DOCKERFILE, KUBERNETES, CiCheck
+from wardround_docker_ci.yaml_tree import Mapping
+
+_KILL = LatePattern(r"(?:SIG)?KILL|9", re.IGNORECASE)
+_NO_TIME = LatePattern(r"0+(?:ms|s|m)?")
+
+
+class KilledAtStop(CiCheck):
+    """The container is killed the moment it is to stop, in the middle of whatever it is doing.
+
+    Requests are cut off and what was not written yet is lost. Leave the signal to end it as it is, and
+    give it time.
+    """
+
+    ID = "DC108"
+    NAME = "killed-at-stop"
+    DEFECT_CLASS = "killed-at-stop"
+    TRIED_ON = "trees of 79 repositories: no hit"
+    KINDS = DOCKERFILE | COMPOSE | KUBERNETES
+    NEEDS = ("STOPSIGNAL", "stopsignal", "stop_signal", "stop_grace_period", "terminationGracePeriodSeconds")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("FROM a:1\nSTOPSIGNAL SIGQUIT\n", path="Dockerfile"),
+        Valid(
+            "services:\n  a:\n    image: b:1\n    stop_grace_period: 30s\n    stop_signal: SIGINT\n",
+            path="compose.yml",
+        ),
+        Valid("apiVersion: v1\nkind: Pod\nspec:\n  terminationGracePeriodSeconds: 30\n", path="pod.yaml"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("FROM a:1\nSTOPSIGNAL SIGKILL\n", line=2, column=1, path="Dockerfile"),
+        Invalid("FROM a:1\nSTOPSIGNAL 9\n", line=2, column=1, path="Dockerfile"),
+        Invalid(
+            "services:\n  a:\n    image: b:1\n    stop_grace_period: 0s\n",
+            line=4,
+            column=24,
+            path="compose.yml",
+        ),
+        Invalid(
+            "services:\n  a:\n    image: b:1\n    stop_signal: SIGKILL\n",
+            line=4,
+            column=18,
+            path="compose.yml",
+        ),
+        Invalid(
+            "apiVersion: v1\nkind: Pod\nspec:\n  terminationGracePeriodSeconds: 0\n",
+            line=4,
+            column=34,
+            path="pod.yaml",
+        ),
+    ]
+
+    def run(self) -> None:
+        if self.file.kind in DOCKERFILE:
+            for one in self.file.dockerfile.instructions:
+                if one.keyword == "STOPSIGNAL" and _KILL.fullmatch(one.text):
+                    self.report_at(one.start, one.end, "SIGKILL leaves the program no time to end")
+        elif self.file.kind in COMPOSE:
+            for service in self.file.services:
+                self._value(service.node, "stop_signal", _KILL)
+                self._value(service.node, "stop_grace_period", _NO_TIME)
+        else:
+            for pod in self.file.pods:
+                self._value(pod.node, "terminationGracePeriodSeconds", _NO_TIME)
+
+    def _value(self, node: Mapping, key: str, pattern: LatePattern) -> None:
+        value = node.scalar(key)
+        if value is not None and pattern.fullmatch(value.value):
+            text = self.file.passage(value)
+            self.report_at(text.start, text.end, f"{key} {value.value} leaves the program no time to end")

@@ -1,0 +1,77 @@
+"""DC109."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_docker_ci.check import DOCKERFILE, CiCheck
+
+_INSTALL = LatePattern(
+    r"(?<![\w-])(?:npm\s+(?:--?\S+\s+)*(?:ci|install|i)\b|composer\s+(?:--?\S+\s+)*install\b)[^&|;\n]*"
+)
+_CLEANED = LatePattern(
+    r"npm\s+cache\s+(?:clean|clear|rm)|composer\s+(?:clear-?cache|cc)\b|--no-cache|--cache[ =]"
+    r"|npm_config_cache"
+    r"|COMPOSER_CACHE_DIR|rm\s+-\w+\s[^&|;\n]*(?:\.npm|composer|/tmp|/root|~)"
+)
+_NOT_SHIPPED = LatePattern(r"(?:^|[/._-])(?:ci|dev|devcontainer|tests?|e2e|cypress|examples?)(?:[/._-]|$)")
+
+
+class PackageCacheKept(CiCheck):
+    """What the package manager downloaded stays in the layer beside what it installed from it.
+
+    Often that is as much again, shipped with each image and never read. Clean it in the same RUN (`&& npm
+    cache clean --force`), or keep it out with `--mount=type=cache`; a later RUN makes no layer smaller.
+    """
+
+    ID = "DC109"
+    NAME = "package-cache-kept"
+    PLANE = Plane.PERF
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "package-cache-kept"
+    TRIED_ON = "trees of 79 repositories: 14 hits, all true"
+    KINDS = DOCKERFILE
+    NEEDS = ("npm", "composer")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("FROM a:1\nRUN npm ci --omit=dev && npm cache clean --force\nCMD a\n", path="Dockerfile"),
+        Valid("FROM a:1\nRUN --mount=type=cache,target=/root/.npm npm ci\nCMD a\n", path="Dockerfile"),
+        Valid("FROM a:1 AS b\nRUN npm ci\nFROM c:1\nCOPY --from=b /x /x\nCMD a\n", path="Dockerfile"),
+        Valid(
+            "FROM a:1\nRUN npm run install-deps && npm ci && rm -rf /root/.npm\nCMD a\n", path="Dockerfile"
+        ),
+        Valid("FROM a:1\nRUN npm install -g tool\n", path="Dockerfile"),
+        Valid("FROM a:1\nRUN npm ci\nCMD a\n", path=".devcontainer/Dockerfile"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "FROM a:1\nRUN npm install -g pm2@5\nRUN npm ci && npm cache clean --force\nCMD a\n",
+            2,
+            5,
+            path="Dockerfile",
+        ),
+        Invalid("FROM a:1\nRUN make \\\n && npm ci --omit=dev\nCMD a\n", 3, 5, path="Dockerfile"),
+        Invalid('FROM a:1 AS b\nRUN composer install --no-dev\nFROM b\nCMD ["a"]\n', 2, 5, path="Dockerfile"),
+    ]
+
+    def run(self) -> None:
+        shipped = self.file.dockerfile.shipped
+        if _NOT_SHIPPED.search(self.file.path) or not any(
+            stage.all("CMD", "ENTRYPOINT") for stage in shipped
+        ):
+            return
+        for stage in shipped:
+            for one in stage.all("RUN"):
+                found = _INSTALL.search(one.body.text)
+                if found is None or any(
+                    name == "mount" and "cache" in value.text for name, value in one.flags
+                ):
+                    continue
+                tool = found.group().split()[0]
+                if not _CLEANED.search(one.body.text):
+                    start = one.body.start + found.start()
+                    end = one.body.start + found.start() + len(found.group().rstrip())
+                    self.report_at(start, end, f"{tool} leaves what it downloaded in this layer")

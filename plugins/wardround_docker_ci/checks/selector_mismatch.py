@@ -1,0 +1,140 @@
+"""DC111."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround_docker_ci.check import KUBERNETES, CiCheck
+from wardround_docker_ci.manifests import objects
+from wardround_docker_ci.yaml_tree import Mapping, Scalar
+
+_WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"})
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+
+
+class SelectorMismatch(CiCheck):
+    """A label or a port is named in one place and is called something else, or nothing, where it is defined.
+
+    A workload whose selector does not fit its own pods is refused; a service without pods, or with a port
+    nobody has, answers nothing; a probe of a port nobody has kills the container again and again.
+    """
+
+    ID = "DC111"
+    NAME = "selector-mismatch"
+    SEVERITY = Severity.WARN
+    DEFECT_CLASS = "undefined-name"
+    TRIED_ON = "trees of 79 repositories: no hit"
+    KINDS = KUBERNETES
+    NEEDS = ("selector", "port:", "targetPort")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  selector:\n    matchLabels: {app: a}\n"
+            "  template:\n"
+            "    metadata:\n      labels: {app: a, tier: b}\n    spec:\n      containers: []\n",
+            path="a.yaml",
+        ),
+        Valid(
+            "apiVersion: v1\nkind: Service\nspec:\n  selector: {app: a}\n  ports: [{targetPort: x}]\n",
+            path="a.yaml",
+        ),
+        Valid(
+            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n"
+            "    ports: [{name: web, containerPort: 1}]\n"
+            "    livenessProbe: {httpGet: {port: web}}\n    readinessProbe: {tcpSocket: {port: 81}}\n",
+            path="a.yaml",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  selector:\n    matchLabels:\n"
+            "      app: web\n  template:\n"
+            "    metadata:\n      labels:\n        app: api\n    spec:\n      containers: []\n",
+            line=6,
+            column=12,
+            path="a.yaml",
+        ),
+        Invalid(
+            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  selector:\n    matchLabels: {app: a}\n"
+            "  template:\n"
+            "    metadata:\n      labels: {app: a}\n    spec:\n      containers:\n      - name: a\n"
+            "        ports: [{name: http, containerPort: 80}]\n---\napiVersion: v1\nkind: Service\nspec:\n"
+            "  selector: {app: a}\n  ports:\n  - port: 80\n    targetPort: web\n",
+            line=20,
+            column=17,
+            path="a.yaml",
+        ),
+        Invalid(
+            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n"
+            "    ports: [{name: web, containerPort: 1}]\n"
+            "    livenessProbe:\n      httpGet:\n        port: htp\n",
+            line=9,
+            column=15,
+            path="a.yaml",
+        ),
+    ]
+
+    def run(self) -> None:
+        found = objects(self.file.documents)
+        workloads = [one for one in found if one.text("kind") in _WORKLOADS]
+        for one in workloads:
+            self._own_labels(one)
+        for one in found:
+            if one.text("kind") == "Service":
+                self._service(one, workloads)
+        for pod in self.file.pods:
+            for container in pod.containers:
+                self._probes(container.node)
+
+    def _own_labels(self, one: Mapping) -> None:
+        labels = _texts(one.mapping("spec", "template", "metadata", "labels"))
+        for key, value in one.mapping("spec", "selector", "matchLabels").entries:
+            if labels and isinstance(value, Scalar) and labels.get(key.value) != value.value:
+                text = self.file.passage(value)
+                self.report_at(
+                    text.start, text.end, f"the pods of this {one.text('kind')} do not have this label"
+                )
+
+    def _service(self, one: Mapping, workloads: Sequence[Mapping]) -> None:
+        """Only what the same file shows: the pods that the selector fits, and the ports they name."""
+        wanted = _texts(one.mapping("spec", "selector")).items()
+        fitting = [w for w in workloads if wanted and wanted <= _labels(w).items()]
+        if not fitting:
+            return
+        names = {
+            port.text("name")
+            for workload in fitting
+            for container in workload.mapping("spec", "template", "spec").listed("containers")
+            if isinstance(container, Mapping)
+            for port in container.listed("ports")
+            if isinstance(port, Mapping)
+        }
+        for port in one.listed("spec", "ports"):
+            target = port.scalar("targetPort") if isinstance(port, Mapping) else None
+            if target is not None and not target.value.isdigit() and target.value not in names:
+                text = self.file.passage(target)
+                self.report_at(text.start, text.end, f'no container behind it has a port "{target.value}"')
+
+    def _probes(self, container: Mapping) -> None:
+        names = {port.text("name") for port in container.listed("ports") if isinstance(port, Mapping)}
+        for probe in _PROBES:
+            for way in ("httpGet", "tcpSocket"):
+                port = container.scalar(probe, way, "port")
+                if (
+                    port is not None
+                    and not port.value.isdigit()
+                    and port.value not in names
+                    and "$" not in port.value
+                ):
+                    text = self.file.passage(port)
+                    self.report_at(text.start, text.end, f'the container has no port "{port.value}"')
+
+
+def _labels(workload: Mapping) -> dict[str, str]:
+    return _texts(workload.mapping("spec", "template", "metadata", "labels"))
+
+
+def _texts(node: Mapping) -> dict[str, str]:
+    return {key.value: value.value for key, value in node.entries if isinstance(value, Scalar)}

@@ -1,0 +1,111 @@
+"""DC110."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround_docker_ci.check import KUBERNETES, CiCheck
+from wardround_docker_ci.manifests import objects
+from wardround_docker_ci.yaml_tree import Mapping, Scalar
+
+
+class WildcardRole(CiCheck):
+    """A role may do everything, or is the one that may.
+
+    Whoever gets into one pod of this account owns the cluster, its secrets included. Name the resources
+    and verbs the workload needs.
+    """
+
+    ID = "DC110"
+    NAME = "wildcard-role"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "wildcard-role"
+    TRIED_ON = "trees of 79 repositories: 1 hit, right"
+    KINDS = KUBERNETES
+    NEEDS = ("Role",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nrules:\n- apiGroups: ['*']\n"
+            "  resources: [pods]\n"
+            "  verbs: [get, list]\n",
+            path="role.yaml",
+        ),
+        Valid(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nrules:\n- apiGroups: ['*']\n"
+            "  resources: ['*']\n"
+            "  verbs: [get, list, watch]\n",
+            path="role.yaml",
+        ),
+        Valid(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\n"
+            "roleRef: {kind: ClusterRole, name: view}\n"
+            "subjects:\n- {kind: ServiceAccount, name: a}\n",
+            path="role.yaml",
+        ),
+        Valid(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\n"
+            "roleRef: {kind: ClusterRole, name: cluster-admin}\n"
+            "subjects:\n- {kind: Group, name: platform-admins}\n",
+            path="role.yaml",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nrules:\n- apiGroups: ['*']\n"
+            "  resources: ['*']\n"
+            "  verbs: ['*']\n",
+            line=6,
+            column=12,
+            path="role.yaml",
+        ),
+        Invalid(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nrules:\n- apiGroups: ['']\n"
+            "  resources:\n  - secrets\n"
+            "  verbs:\n  - '*'\n",
+            line=8,
+            column=6,
+            path="role.yaml",
+        ),
+        Invalid(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nroleRef:\n"
+            "  kind: ClusterRole\n"
+            "  name: cluster-admin\nsubjects:\n- kind: ServiceAccount\n  name: app\n  namespace: web\n",
+            line=5,
+            column=9,
+            path="role.yaml",
+        ),
+    ]
+
+    def run(self) -> None:
+        for one in objects(self.file.documents):
+            kind = one.text("kind")
+            if kind in ("Role", "ClusterRole"):
+                for rule in one.listed("rules"):
+                    if isinstance(rule, Mapping):
+                        self._rule(rule)
+            elif kind in ("RoleBinding", "ClusterRoleBinding"):
+                self._binding(one)
+
+    def _rule(self, rule: Mapping) -> None:
+        verb = next((v for v in rule.listed("verbs") if isinstance(v, Scalar) and v.value == "*"), None)
+        resources = {r.value for r in rule.listed("resources") if isinstance(r, Scalar)}
+        if verb is not None and resources & {"*", "secrets", "pods/exec", "roles", "clusterroles"}:
+            text = self.file.passage(verb)
+            what = "everything" if "*" in resources else min(resources)
+            self.report_at(text.start, text.end, f"the role may do anything to {what}")
+
+    def _binding(self, one: Mapping) -> None:
+        name = one.scalar("roleRef", "name")
+        accounts = [
+            subject
+            for subject in one.listed("subjects")
+            if isinstance(subject, Mapping) and subject.text("kind") == "ServiceAccount"
+        ]
+        if name is not None and name.value == "cluster-admin" and accounts:
+            text = self.file.passage(name)
+            self.report_at(
+                text.start, text.end, f'every pod of "{accounts[0].text("name")}" owns the cluster'
+            )

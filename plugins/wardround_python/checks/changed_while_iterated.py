@@ -1,0 +1,108 @@
+"""PY025."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround_python.check import PythonCheck
+from wardround_python.module import nodes_run_by
+
+_CHANGES = frozenset({"remove", "pop", "insert", "popitem", "discard", "clear", "popleft"})
+_VIEWS = frozenset({"items", "keys", "values"})
+
+
+class ChangedWhileIterated(PythonCheck):
+    """A collection is changed while a loop goes through it.
+
+    A list then skips the entry after each one removed; a dictionary or a set raises RuntimeError. Go through
+    a copy (``list(rows)``), or build a new collection of what stays.
+    """
+
+    ID = "PY025"
+    NAME = "changed-while-iterated"
+    WORDS = ("del ", *(f".{change}(" for change in sorted(_CHANGES)))
+    TRIED_ON = "twenty-three trees of 1.2 million lines, tests left out: 2, both skip entries: right"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "for row in list(rows):\n    rows.remove(row)\n",
+        "for row in rows[:]:\n    rows.remove(row)\n",
+        "for row in rows:\n    if row.old:\n        rows.remove(row)\n        break\n",
+        "def f():\n    for row in rows:\n        if row.old:\n            rows.remove(row)\n"
+        "            return row\n",
+        "for row in rows:\n    others.remove(row)\n",
+        "for key in table:\n    table[key].pop('old')\n",
+        "for row in rows:\n    later(lambda: rows.remove(row))\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("for row in rows:\n    if row.old:\n        rows.remove(row)\n", line=3, column=9),
+        Invalid(
+            "for key, value in table.items():\n    if not value:\n        del table[key]\n", line=3, column=9
+        ),
+        Invalid(
+            "def f(self):\n    for key in self.open:\n        self.open.pop(key).close()\n", line=3, column=9
+        ),
+        Invalid("for n, row in enumerate(rows):\n    if not row:\n        rows.pop(n)\n", line=3, column=9),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        text = source.text
+        return "for " in text and ("del " in text or any(f".{change}(" in text for change in _CHANGES))
+
+    def visit_For(self, node: ast.For) -> None:
+        iterated = _iterated(node.iter)
+        if iterated is None or any(_gives(n, iterated) for n in nodes_run_by(node.body)):
+            return
+        for change in _changes(node, iterated):
+            if not self._leaves(change, node):
+                place = self.module.span(change)
+                self.report(place, f"{iterated} is changed while line {node.lineno} goes through it")
+                return
+
+    def _leaves(self, change: ast.AST, loop: ast.For) -> bool:
+        """Whether the loop ends in the block of the change, after it."""
+        child = change
+        for parent in self.module.ancestors(change):
+            if parent is loop:
+                return isinstance(loop.body[-1], (ast.Break, ast.Return, ast.Raise))
+            for name in ("body", "orelse"):
+                block = getattr(parent, name, None)
+                if isinstance(block, list) and child in block:
+                    after = block[block.index(child) :]
+                    if any(isinstance(one, (ast.Break, ast.Return, ast.Raise)) for one in after):
+                        return True
+            child = parent
+        return False
+
+
+def _iterated(value: ast.expr) -> str | None:
+    """The collection a loop goes through itself, not a copy: a name or attribute of a name."""
+    if isinstance(value, ast.Call):
+        func = value.func
+        if isinstance(func, ast.Attribute) and func.attr in _VIEWS and not value.args:
+            return _iterated(func.value)
+        if isinstance(func, ast.Name) and func.id == "enumerate" and value.args:
+            return _iterated(value.args[0])
+        return None
+    return ast.unparse(value) if isinstance(value, (ast.Name, ast.Attribute)) else None
+
+
+def _changes(loop: ast.For, name: str) -> Iterator[ast.expr | ast.stmt]:
+    for node in nodes_run_by(loop.body):
+        if isinstance(node, ast.Delete):
+            if any(isinstance(t, ast.Subscript) and ast.unparse(t.value) == name for t in node.targets):
+                yield node
+        elif isinstance(node, ast.Call) and _changes_it(node.func, name):
+            yield node
+
+
+def _changes_it(func: ast.expr, name: str) -> bool:
+    """Whether a method takes something out of the collection, or puts it in."""
+    return isinstance(func, ast.Attribute) and func.attr in _CHANGES and ast.unparse(func.value) == name
+
+
+def _gives(node: ast.AST, name: str) -> bool:
+    """Whether a statement of the loop gives the name another value."""
+    return isinstance(node, ast.Assign) and any(ast.unparse(target) == name for target in node.targets)

@@ -1,0 +1,222 @@
+"""PY019."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.checks.env_outside_settings import (
+    CONVERTERS,
+    SYSTEM_VARIABLE,
+    environment_read,
+    in_settings_function,
+    may_read_environment,
+)
+
+# They cannot do anything with None.
+_TAKES_NO_NONE = frozenset(
+    {
+        "len", "open", "sorted", "bytes.fromhex", "os.path.join", "os.path.exists", "os.path.dirname",
+        "os.path.abspath", "os.path.expanduser", "os.makedirs", "os.listdir", "pathlib.Path", "shutil.which",
+        "base64.b64decode", "sqlalchemy.create_engine", "sqlalchemy.ext.asyncio.create_async_engine",
+        "redis.from_url", "redis.Redis.from_url", "redis.asyncio.from_url", "cryptography.fernet.Fernet",
+        "datetime.timedelta", "zoneinfo.ZoneInfo", "shlex.split",
+    }
+    | {f"{client}.{verb}" for client in ("requests", "httpx") for verb in ("get", "post", "put", "delete")}
+)  # fmt: skip
+_TESTS = (ast.If, ast.While, ast.IfExp, ast.Assert)
+_TALK = LatePattern(
+    r"(debug|info|warning|warn|error|exception|critical|print|echo|write|\w*(Error|Exception|Exit))"
+)
+_ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_CATCHES = frozenset({"TypeError", "AttributeError", "Exception", "BaseException"})
+
+
+class EnvMaybeUnset(PythonCheck):
+    """An environment variable is used as text although it may be unset.
+
+    ``os.getenv`` and ``os.environ.get`` give None for a variable that is not set. What is done with it here
+    then fails with an error that does not name the variable, or puts the word "None" into a text. Read it
+    with ``os.environ[...]``, give a default, or check it at start-up.
+    """
+
+    ID = "PY019"
+    NAME = "env-maybe-unset"
+    WORDS = ("getenv(", "environ.get(")
+    SEVERITY = Severity.INFO
+    PLANE = Plane.CONTRACT
+    DEFECT_CLASS = "env-without-validation"
+    TRIED_ON = (
+        "twenty-three trees of 1.2 million lines, tests left out: 5, all of which fail or say "
+        '"None" where the variable is unset, three of them behind a look at it elsewhere'
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        'import os\nURL = os.environ["APP_URL"] + "/v1"\n',
+        'import os\nURL = os.getenv("APP_URL", "http://a") + "/v1"\n',
+        'import os\nURL = (os.getenv("APP_URL") or "http://a") + "/v1"\n',
+        'import os\ndef url():\n    return os.getenv("APP_URL")\n',
+        'import os\nif os.getenv("APP_URL"):\n    URL = os.getenv("APP_URL") + "/v1"\n',
+        'import os\nTOKEN = os.getenv("APP_TOKEN")\nif not TOKEN:\n    raise SystemExit("APP_TOKEN")\n'
+        'AUTH = "Bearer " + TOKEN\n',
+        'import os\nTOKEN = os.getenv("APP_TOKEN")\nconnect(TOKEN)\n',
+        "import os\nprint(f\"mode: {os.getenv('APP_MODE')}\")\n",
+        'import os\nhome = os.getenv("HOME") + "/x"\n',
+        'import os\ndef names():\n    try:\n        return os.getenv("APP_NAMES").split()\n'
+        "    except AttributeError:\n        return []\n",
+        'import os\nos.environ.setdefault("APP_URL", "a")\nURL = os.getenv("APP_URL") + "/v1"\n',
+        Valid('import os\nURL = os.getenv("APP_URL") + "/v1"\n', path="tests/test_url.py"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid('import os\nURL = os.getenv("APP_URL") + "/v1"\n', line=2, column=7),
+        Invalid(
+            'import os\ndef names():\n    return os.environ.get("APP_NAMES").split(",")\n', line=3, column=12
+        ),
+        Invalid('import os\nPORT = int(os.getenv("APP_PORT"))\n', line=2, column=12),
+        Invalid(
+            'import os\nfrom pathlib import Path\ndef base():\n    return Path(os.environ.get("APP_BASE"))\n',
+            line=4,
+            column=17,
+        ),
+        Invalid("import os\nAUTH = f\"Bearer {os.getenv('APP_TOKEN')}\"\n", line=2, column=18),
+        Invalid(
+            'import os\nTOKEN = os.getenv("APP_TOKEN")\ndef head():\n    return {"Auth": "Token " + TOKEN}\n',
+            line=2,
+            column=9,
+        ),
+        Invalid(
+            'import os\ndef has(name):\n    known = os.environ.get("APP_HOSTS")\n    return name in known\n',
+            line=3,
+            column=13,
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return "getenv(" in source.text or "environ.get(" in source.text
+
+    def visit_Call(self, node: ast.Call) -> None:
+        read = environment_read(self.module, node)
+        if read is None or read.required or read.default is not None or SYSTEM_VARIABLE.fullmatch(read.key):
+            return
+        if read.key in self._looked_after or not isinstance(node.args[0], ast.Constant):
+            return
+        harm = next(filter(None, map(self._harm, self._uses(node))), None)
+        if harm is not None:
+            self.report(self.module.span(node), f'environment variable "{read.key}" may be unset: {harm}')
+
+    @cached_property
+    def _looked_after(self) -> set[str]:
+        """The variables that the module tests or sets somewhere."""
+        tests = [n.test for n in self.module.nodes if isinstance(n, _TESTS)]
+        tested = {n.value for t in tests for n in ast.walk(t) if isinstance(n, ast.Constant)}
+        sets = re.findall(
+            r"""environ(?:\.setdefault\(\s*|\[)["'](\w+)["'](?:\]\s*=[^=]|,)""", self.source.text
+        )
+        return {str(one) for one in tested} | set(sets)
+
+    def _uses(self, read: ast.Call) -> Iterator[ast.expr]:
+        """The read itself, or each use of the one name it is given to; nothing if that is ever looked at."""
+        parent = self.module.parents[read]
+        if not isinstance(parent, ast.Assign):
+            yield read
+            return
+        target = parent.targets[0]
+        if not isinstance(target, ast.Name) or len(parent.targets) > 1:
+            return
+        named = self._named.get(target.id, [])
+        loads = [n for n in named if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+        if len(loads) == len(named) - 1 and not any(map(self._is_looked_at, loads)):
+            yield from loads
+
+    @cached_property
+    def _named(self) -> dict[str, list[ast.AST]]:
+        """Every place that uses a name or gives it a value, in any scope."""
+        found: dict[str, list[ast.AST]] = {}
+        for node in self.module.nodes:
+            name = node.id if isinstance(node, ast.Name) else node.arg if isinstance(node, ast.arg) else None
+            if name is not None:
+                found.setdefault(name, []).append(node)
+        return found
+
+    def _is_looked_at(self, use: ast.expr) -> bool:
+        """Whether a use asks if there is a value: in a test, or beside ``or``, ``and``, ``not``, ``is``."""
+        child: ast.AST = use
+        for parent in self.module.ancestors(use):
+            if isinstance(parent, (ast.BoolOp, ast.UnaryOp)):
+                return True
+            if isinstance(parent, ast.Compare) and isinstance(
+                parent.ops[0], (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
+            ):
+                return True
+            if isinstance(parent, _TESTS) and parent.test is child:
+                return True
+            if isinstance(parent, ast.comprehension) and child in parent.ifs:
+                return True
+            if isinstance(parent, (ast.List, ast.Tuple, ast.Dict)) and isinstance(child, ast.Name):
+                return True  # a list of what is needed, to be checked in one go
+            if isinstance(parent, ast.Call) and self.module.dotted(parent.func) in (
+                "all",
+                "any",
+                "isinstance",
+            ):
+                return True
+            if isinstance(parent, ast.stmt):
+                return False
+            child = parent
+        return False
+
+    def _harm(self, use: ast.expr) -> str | None:
+        """What happens where the value is None."""
+        parent = self.module.parents[use]
+        if isinstance(parent, ast.FormattedValue) and not self._only_talks(parent):
+            return 'the text then says "None"'
+        if not self._raises(use, parent) or self._is_caught(use):
+            return None
+        return "this then fails with an error that does not name it"
+
+    def _raises(self, use: ast.expr, parent: ast.AST) -> bool:
+        if isinstance(parent, (ast.Attribute, ast.Subscript)):
+            return parent.value is use
+        if isinstance(parent, ast.BinOp):
+            return isinstance(parent.op, ast.Add) or parent.left is use
+        if isinstance(parent, ast.Compare):
+            contains = isinstance(parent.ops[0], (ast.In, ast.NotIn)) and use in parent.comparators
+            return contains or isinstance(parent.ops[0], _ORDERS)
+        if isinstance(parent, (ast.For, ast.comprehension)):
+            return parent.iter is use
+        if isinstance(parent, ast.Call) and use in parent.args[:1]:
+            called = self.module.dotted(parent.func) or ""
+            if called in CONVERTERS:
+                late = not may_read_environment(self.source) and not in_settings_function(self.module, parent)
+                return not late or not isinstance(use, ast.Call)
+            return called in _TAKES_NO_NONE
+        return False
+
+    def _only_talks(self, node: ast.AST) -> bool:
+        """Whether a text is only logged, printed or raised."""
+        for parent in self.module.ancestors(node):
+            if isinstance(parent, ast.Call):
+                func = parent.func
+                name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+                return _TALK.fullmatch(name) is not None
+            if isinstance(parent, ast.stmt):
+                return isinstance(parent, (ast.Raise, ast.Assert))
+        return False
+
+    def _is_caught(self, node: ast.AST) -> bool:
+        child: ast.AST = node
+        for parent in self.module.ancestors(node):
+            if isinstance(parent, ast.Try) and child in parent.body:
+                for handler in parent.handlers:
+                    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+                    if any(kind is None or self.module.dotted(kind) in _CATCHES for kind in kinds):
+                        return True
+            child = parent
+        return False

@@ -1,0 +1,167 @@
+"""PY020."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+
+_WHOLE = frozenset({"read_text", "read_bytes", "write_text", "write_bytes"})
+_COPYING = frozenset(
+    {
+        "shutil.copy", "shutil.copy2", "shutil.copyfile", "shutil.copyfileobj", "shutil.copytree",
+        "shutil.move", "shutil.rmtree", "shutil.make_archive", "shutil.unpack_archive", "pandas.read_csv",
+        "pandas.read_excel", "pandas.read_parquet", "pandas.read_json",
+    }
+)  # fmt: skip
+_READS = frozenset({"read", "readlines", "write", "writelines"})
+# They run before the first request or after the last.
+_ONCE = LatePattern(
+    r"_?a?main|lifespan|(on_)?(startup|shutdown|start|stop|setup|teardown)|__aexit__|__aenter__"
+)
+_PATH_NAME = LatePattern(r"(^|_)(path|file|folder|dir|directory)$")
+
+
+class FileWorkInAsync(PythonCheck):
+    """A coroutine reads, writes or copies whole files.
+
+    The event loop stands still until the disk has done it: with a large file or a network drive that is long
+    enough for other requests to time out. Do it in a thread (``asyncio.to_thread``), or use aiofiles.
+    """
+
+    ID = "PY020"
+    NAME = "file-work-in-async"
+    WORDS = ("async def",)
+    PLANE = Plane.PERF
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "blocking-call-in-async"
+    TRIED_ON = (
+        "twenty-three trees of 1.2 million lines, tests left out: 7, all true, two of them in small "
+        "programs with nothing else to run: a note"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "from pathlib import Path\ndef f(path: Path):\n    return path.read_text()\n",
+        "import asyncio\nfrom pathlib import Path\nasync def f(path: Path):\n"
+        "    return await asyncio.to_thread(path.read_text)\n",
+        "from anyio import Path\nasync def f(path: Path):\n    return await path.read_text()\n",
+        "async def f(reply):\n    return reply.read_text()\n",
+        "import aiofiles\nasync def f(name):\n    async with aiofiles.open(name) as file:\n"
+        "        return await file.read()\n",
+        "async def main():\n    with open('x') as file:\n        return file.read()\n",
+        Valid(
+            "from pathlib import Path\nasync def f(path: Path):\n    return path.read_text()\n",
+            path="tests/a.py",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from pathlib import Path\nasync def f(path: Path):\n    return path.read_text()\n",
+            line=3,
+            column=12,
+        ),
+        Invalid(
+            "from pathlib import Path\nclass A:\n    def __init__(self, root: Path):\n"
+            "        self.root = root\n    async def f(self, name, data):\n"
+            "        (self.root / name).write_bytes(data)\n",
+            line=6,
+            column=9,
+        ),
+        Invalid("import shutil\nasync def f(a, b):\n    shutil.copytree(a, b)\n", line=3, column=5),
+        Invalid(
+            "async def f(name):\n    with open(name) as file:\n        return file.read()\n",
+            line=3,
+            column=16,
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        text = source.text
+        return "async def" in text and any(word in text for word in ("read_", "write_", "shutil", "open("))
+
+    def visit_Call(self, node: ast.Call) -> None:
+        function = self.module.function_of(node)
+        if not isinstance(function, ast.AsyncFunctionDef) or _ONCE.fullmatch(function.name):
+            return
+        name = self.module.imported_name(node.func)
+        if name in _COPYING or self._is_whole(node) or self._is_on_opened(node, function):
+            called = ast.unparse(node.func)
+            message = f'{called}() holds the event loop while the disk works, in coroutine "{function.name}"'
+            self.report(self.module.span(node), message)
+
+    def _is_whole(self, node: ast.Call) -> bool:
+        """Whether a call reads or writes a whole file of a path of the standard library."""
+        func = node.func
+        if not isinstance(func, ast.Attribute) or func.attr not in _WHOLE or not self._has_paths:
+            return False
+        if isinstance(self.module.parents[node], ast.Await):
+            return False
+        return self._is_path(func.value)
+
+    def _is_path(self, value: ast.expr) -> bool:
+        if isinstance(value, ast.BinOp):
+            return isinstance(value.op, ast.Div)
+        if isinstance(value, ast.Call):
+            made = self.module.imported_name(value.func)
+            return made == "pathlib.Path" or (
+                isinstance(value.func, ast.Attribute) and self._is_path(value.func.value)
+            )
+        last = value.attr if isinstance(value, ast.Attribute) else getattr(value, "id", "")
+        return last in self._declared or _PATH_NAME.search(last.lower()) is not None
+
+    @cached_property
+    def _has_paths(self) -> bool:
+        named = set(self.module.imported.values())
+        return bool({"pathlib", "pathlib.Path"} & named) and not {"anyio.Path", "aiopath.AsyncPath"} & named
+
+    @cached_property
+    def _declared(self) -> set[str]:
+        """The parameters and names that are declared or made as paths."""
+        found = {
+            node.arg
+            for node in self.module.nodes
+            if isinstance(node, ast.arg)
+            and node.annotation is not None
+            and "Path" in ast.unparse(node.annotation)
+        }
+        for name, values in self.module.assigned.items():
+            if any(isinstance(v, (ast.BinOp, ast.Call)) and self._looks_made(v) for v in values):
+                found.add(name)
+        return found
+
+    def _looks_made(self, value: ast.BinOp | ast.Call) -> bool:
+        if isinstance(value, ast.BinOp):
+            return isinstance(value.op, ast.Div) and isinstance(value.right, (ast.Constant, ast.JoinedStr))
+        return self.module.imported_name(value.func) == "pathlib.Path"
+
+    def _is_on_opened(self, node: ast.Call, function: ast.AsyncFunctionDef) -> bool:
+        """Whether a call reads or writes a file that the coroutine itself has opened with ``open``."""
+        func = node.func
+        if (
+            not isinstance(func, ast.Attribute)
+            or func.attr not in _READS
+            or not isinstance(func.value, ast.Name)
+        ):
+            return False
+        for parent in self.module.ancestors(node):
+            if parent is function:
+                return False
+            if isinstance(parent, ast.With):
+                for item in parent.items:
+                    named = (
+                        isinstance(item.optional_vars, ast.Name) and item.optional_vars.id == func.value.id
+                    )
+                    if named and isinstance(item.context_expr, ast.Call):
+                        opened = item.context_expr.func
+                        return (
+                            isinstance(opened, ast.Name)
+                            and opened.id == "open"
+                            and "open" not in self.module.imported
+                        )
+        return False

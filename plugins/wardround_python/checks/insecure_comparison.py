@@ -1,0 +1,129 @@
+"""PY329."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+
+_OURS = LatePattern(
+    r"(?i)(^|_)(secret|(api|access|service|webhook|auth|shared|internal|csrf|signing|bearer)_?(token|key|secret)|"
+    r"admin_?(token|secret)|(expected|computed|calculated|wanted|actual|valid|our|my)_?"
+    r"(sig|signature|mac|hmac|digest|token|secret)|hmac|signature)s?$"
+)
+_GIVEN = LatePattern(
+    r"(?i)(^|_)(token|secret|sig|signature|mac|hmac|digest|api_?key|provided|given|received|supplied|presented|"
+    r"header_value|credential|bearer|key)s?$"
+)
+_HANDLED_WORDS = ("request", "header", "depends", "security", "authoriz", "webhook", "verif", "authentic")
+_HANDLED = LatePattern(r"(?i)(request|header|Depends|Security|Header\(|authoriz|webhook|verif|authentic)")
+
+
+class InsecureComparison(PythonCheck):
+    """A secret from outside is compared with ==, which takes longer the more of it is right.
+
+    It stops at the first character that differs, so answer times tell how much of a guess was right.
+    ``hmac.compare_digest`` takes the same time whatever it is given.
+    """
+
+    ID = "PY329"
+    NAME = "insecure-comparison"
+    WORDS = ("==", "!=")
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "secret-compared-with-equals"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
+        "PySyft: "
+        "five, two right; narrowed, the two left"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import hmac\ndef check(request, secret):\n"
+        "    return hmac.compare_digest(request.headers['token'], secret)\n",
+        "def kind(token, request):\n    return token == 'end'\n",
+        "def check(request, api_key):\n    return api_key is None or api_key == ''\n",
+        "def refresh(self, request):\n    token = self.access_token\n    with self.lock:\n"
+        "        return token == self.access_token\n",
+        "def find(request, tokens):\n    return [t for t in tokens if t.token == t.kind]\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "def check(request, settings):\n"
+            "    return request.headers.get('X-Token') == settings.api_token\n",
+            2,
+            12,
+        ),
+        Invalid(
+            "def caller(token: str = Depends(header)):\n    for name, secret in known().items():\n"
+            "        if secret == token:\n            return name\n",
+            3,
+            12,
+        ),
+        Invalid(
+            "def webhook(request):\n    expected_signature = sign(request.body)\n"
+            "    signature = request.headers['X-Sig']\n"
+            "    if signature != expected_signature:\n        raise PermissionError\n",
+            4,
+            8,
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        lowered = source.text.lower()
+        return any(word in lowered for word in _HANDLED_WORDS) and any(w in lowered for w in cls.WORDS)
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+            return
+        left, right = node.left, node.comparators[0]
+        if not any(self._is_pair(ours, given) for ours, given in ((left, right), (right, left))):
+            return
+        function = self.module.function_of(node)
+        if function is not None and _is_earlier(function, left, right):
+            return
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) and self._handles_strangers(
+            function
+        ):
+            self.report(
+                self.module.span(node),
+                "a secret is compared with ==, which tells how much of a guess was right",
+            )
+
+    def _is_pair(self, ours: ast.expr, given: ast.expr) -> bool:
+        if isinstance(ours, ast.Constant) or isinstance(given, ast.Constant):
+            return False
+        mine, theirs = _called(ours), _called(given)
+        return bool(_OURS.search(mine) and _GIVEN.search(theirs)) and ast.unparse(ours) != ast.unparse(given)
+
+    def _handles_strangers(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+        """Whether what is compared came with a request, as far as the function itself tells."""
+        signature = ast.unparse(function.args)
+        lines = self.source.lines[function.lineno - 1 : function.end_lineno]
+        return bool(_HANDLED.search(signature) or _HANDLED.search("\n".join(lines)))
+
+
+def _is_earlier(function: ast.AST, left: ast.expr, right: ast.expr) -> bool:
+    """Whether one side was set from the other: a look whether it changed since."""
+    texts = {ast.unparse(left), ast.unparse(right)}
+    return any(
+        isinstance(one, ast.Assign) and {ast.unparse(one.targets[0]), ast.unparse(one.value)} == texts
+        for one in ast.walk(function)
+    )
+
+
+def _called(node: ast.expr) -> str:
+    """The last word of what a value is called: a name, an attribute, a constant key or argument."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return str(node.slice.value).replace("-", "_")
+    if isinstance(node, ast.Call):
+        if node.args and isinstance(node.args[0], ast.Constant):
+            return str(node.args[0].value).replace("-", "_")
+        return _called(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+    return node.id if isinstance(node, ast.Name) else ""

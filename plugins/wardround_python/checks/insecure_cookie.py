@@ -1,0 +1,131 @@
+"""PY326."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+
+_SWITCHES = {
+    "SESSION_COOKIE_SECURE": "the session cookie also goes over unencrypted connections",
+    "SESSION_COOKIE_HTTPONLY": "scripts may read the session cookie",
+    "CSRF_COOKIE_SECURE": "the CSRF cookie also goes over unencrypted connections",
+    "REMEMBER_COOKIE_SECURE": "the login cookie also goes over unencrypted connections",
+    "REMEMBER_COOKIE_HTTPONLY": "scripts may read the login cookie",
+    "JWT_COOKIE_SECURE": "the token cookie also goes over unencrypted connections",
+}
+_SECRET = LatePattern(
+    r"(?i)(^|[_.-])(sess(ion)?(_?id)?|sid|auth|(access|refresh|auth|id|login|remember)?[_-]?(token|jwt)|jwt|"
+    r"remember(_me)?)$"
+)
+_READ_BY_SCRIPTS = LatePattern(r"(?i)csrf|xsrf")
+_OPEN_PLACES = LatePattern(
+    r"(?i)(^|[/_.])(dev(elopment)?|local|test(s|ing)?|debug|example|ci|docker|e2e|sandbox)([/_.]|$)"
+)
+
+
+class InsecureCookie(PythonCheck):
+    """The cookie that stands for the login is open to scripts or to unencrypted connections.
+
+    Without ``httponly`` one injected script takes the session with it; without ``secure`` it can be read off
+    the wire. Set both, and switch them off in the settings for development only.
+    """
+
+    ID = "PY326"
+    NAME = "insecure-cookie"
+    WORDS = ("set_cookie", "_COOKIE_")
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "cookie-not-httponly"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
+        "PySyft: "
+        "two, one wrong (a CSRF cookie); narrowed, one left in an example"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "SESSION_COOKIE_SECURE = True\nSESSION_COOKIE_HTTPONLY = True\n",
+        Valid("SESSION_COOKIE_SECURE = False\n", path="config/settings/local.py"),
+        "SESSION_COOKIE_SECURE = not DEBUG\n",
+        "def log_in(response, token):\n"
+        "    response.set_cookie('session', token, httponly=True, secure=True)\n",
+        "def arm(response, token):\n    response.set_cookie('csrf_token', token)\n",
+        "def theme(response):\n    response.set_cookie('theme', 'dark')\n",
+        "if DEBUG:\n    SESSION_COOKIE_SECURE = False\n",
+        "def log_in(response, token):\n    response.set_cookie('session', token, **COOKIE)\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("SESSION_COOKIE_SECURE = False\n", 1, 1, path="shop/settings.py"),
+        Invalid("app.config['SESSION_COOKIE_HTTPONLY'] = False\n", 1, 1),
+        Invalid("app.config.update(SESSION_COOKIE_HTTPONLY=False)\n", 1, 19),
+        Invalid(
+            "def log_in(response, token):\n    response.set_cookie('session', token, secure=True)\n", 2, 5
+        ),
+        Invalid(
+            "def log_in(response, token):\n"
+            "    response.set_cookie('access_token', token, httponly=True, secure=False)\n",
+            2,
+            5,
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        is_cookie = "set_cookie" in source.text or "_COOKIE_" in source.text
+        return is_cookie and _OPEN_PLACES.search(source.path) is None
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        target = node.targets[0]
+        name = target.id if isinstance(target, ast.Name) else ""
+        if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
+            name = str(target.slice.value)
+        if name in _SWITCHES and _is_false(node.value) and not self._is_behind_switch(node):
+            self.report(self.module.span(node), _SWITCHES[name])
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        if node.arg in _SWITCHES and _is_false(node.value) and not self._is_behind_switch(node):
+            self.report(self.module.span(node), _SWITCHES[node.arg])
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if not isinstance(node.func, ast.Attribute) or node.func.attr != "set_cookie":
+            return
+        given = {k.arg: k.value for k in node.keywords}
+        name = node.args[0] if node.args else given.get("key")
+        if None in given or len(node.args) > 3 or not self._is_login(name) or self._is_removed(node, given):
+            return
+        if "httponly" not in given or _is_false(given["httponly"]):
+            self.report(self.module.span(node), "scripts may read this login cookie: httponly is not set")
+        elif "secure" in given and _is_false(given["secure"]):
+            self.report(self.module.span(node), "this login cookie also goes over unencrypted connections")
+
+    def _is_login(self, node: ast.expr | None) -> bool:
+        if isinstance(node, ast.Constant) and not _READ_BY_SCRIPTS.search(str(node.value)):
+            return _SECRET.search(str(node.value)) is not None
+        return isinstance(node, (ast.Name, ast.Attribute)) and "SESSION_COOKIE_NAME" in ast.unparse(node)
+
+    def _is_removed(self, node: ast.Call, given: dict[str | None, ast.expr]) -> bool:
+        value = node.args[1] if len(node.args) > 1 else given.get("value")
+        ages = [given.get("max_age"), given.get("expires")]
+        return (isinstance(value, ast.Constant) and not value.value) or any(
+            isinstance(age, ast.Constant) and age.value in {0, "0"} for age in ages
+        )
+
+    def _is_behind_switch(self, node: ast.AST) -> bool:
+        """Whether it holds only under a condition, or in a class of settings for development."""
+        for parent in self.module.ancestors(node):
+            if isinstance(parent, ast.If):
+                return True
+            if isinstance(parent, ast.ClassDef) and _OPEN_PLACES.search(_words(parent.name)):
+                return True
+        return False
+
+
+def _words(name: str) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
+
+
+def _is_false(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is False

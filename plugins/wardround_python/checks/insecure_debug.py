@@ -1,0 +1,72 @@
+"""PY327."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+
+_PRODUCTION = LatePattern(r"(?i)(^|[/_.-])(prod(uction)?|live|staging|deploy(ment)?|release)([/_.-]|$)")
+_CLASS = LatePattern(r"(?i)^(prod|live|staging)|(prod(uction)?|live)(config|settings)?$")
+
+
+class InsecureDebug(PythonCheck):
+    """Debugging is switched on where strangers come.
+
+    Error pages then show source, settings and variables, and Werkzeug's debugger runs code for whoever opens
+    it. Keep it off in the settings of production and read the switch from the environment everywhere else.
+    """
+
+    ID = "PY327"
+    NAME = "insecure-debug"
+    WORDS = ("DEBUG",)
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.ERROR
+    DEFECT_CLASS = "debug-in-production"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
+        "PySyft: "
+        "no finding"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("DEBUG = False\n", path="config/settings/production.py"),
+        Valid("DEBUG = True\n", path="config/settings/local.py"),
+        Valid('import os\nDEBUG = os.environ.get("DEBUG") == "1"\n', path="config/settings/production.py"),
+        "class DevelopmentConfig:\n    DEBUG = True\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("DEBUG = True\n", 1, 1, path="config/settings/production.py"),
+        Invalid("class ProductionConfig(Config):\n    DEBUG = True\n", 2, 5),
+        Invalid("app.config['DEBUG'] = True\n", 1, 1, path="deploy/prod.py"),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return "DEBUG" in source.text
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        target = node.targets[0]
+        name = target.id if isinstance(target, ast.Name) else ""
+        if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
+            name = str(target.slice.value)
+        is_on = isinstance(node.value, ast.Constant) and node.value.value is True
+        if (
+            name in {"DEBUG", "TEMPLATE_DEBUG", "DEBUG_PROPAGATE_EXCEPTIONS"}
+            and is_on
+            and self._is_for_strangers(node)
+        ):
+            self.report(self.module.span(node), f"{name} is on in the settings of production")
+
+    def _is_for_strangers(self, node: ast.Assign) -> bool:
+        parents = list(self.module.ancestors(node))
+        if any(isinstance(one, ast.If) for one in parents):
+            return False
+        classes = [one.name for one in parents if isinstance(one, ast.ClassDef)]
+        if classes:
+            return _CLASS.search(classes[0]) is not None
+        return _PRODUCTION.search(self.source.path) is not None

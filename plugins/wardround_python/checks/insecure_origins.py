@@ -1,0 +1,114 @@
+"""PY328."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+
+_ANY = LatePattern(r"^(\*|\^?(https\?://|https?://)?\(?\.[*+]\)?\$?)$")
+_DJANGO_ALL = frozenset({"CORS_ALLOW_ALL_ORIGINS", "CORS_ORIGIN_ALLOW_ALL"})
+
+
+class InsecureOrigins(PythonCheck):
+    """Every website may call this with the visitor's cookies.
+
+    With any origin and credentials together, any page a logged-in visitor opens can act in their name and
+    read the answers. List the origins that are yours, or leave the credentials out.
+    """
+
+    ID = "PY328"
+    NAME = "insecure-origins"
+    WORDS = ("CORS",)
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "cors-any-origin"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
+        "PySyft: "
+        "no finding"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "CORS_ALLOW_ALL_ORIGINS = True\n",
+        "CORS_ALLOW_CREDENTIALS = True\nCORS_ALLOWED_ORIGINS = ['https://a.example']\n",
+        "CORS(app, resources={'/api/*': {'origins': ['https://a.example']}}, supports_credentials=True)\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("CORS_ALLOW_ALL_ORIGINS = True\nCORS_ALLOW_CREDENTIALS = True\n", 1, 1),
+        Invalid("CORS(app, resources={r'/api/*': {'origins': '*'}}, supports_credentials=True)\n", 1, 1),
+        Invalid("ORIGINS = r'.*'\nCORS(app, origins=ORIGINS, supports_credentials=True)\n", 2, 1),
+        Invalid(
+            "def serve(app):\n    anywhere = ['*']\n"
+            "    app.add_middleware(CORSMiddleware, allow_origins=anywhere, allow_credentials=True)\n",
+            3,
+            5,
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return "CORS" in source.text and "redentials" in source.text.replace("CREDENTIALS", "redentials")
+
+    def visit_Module(self, node: ast.Module) -> None:
+        switched = {
+            one.targets[0].id: one
+            for one in node.body
+            if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and _is_true(one.value)
+        }
+        for name in sorted(_DJANGO_ALL & switched.keys()):
+            if "CORS_ALLOW_CREDENTIALS" in switched:
+                self.report(
+                    self.module.span(switched[name]), "every website may call this with the visitor's cookies"
+                )
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if not any(
+            k.arg in {"supports_credentials", "allow_credentials"} and _is_true(k.value)
+            for k in node.keywords
+        ):
+            return
+        if any(_is_plain_any(k) for k in node.keywords):
+            return
+        given = [
+            k.value
+            for k in node.keywords
+            if k.arg in {"origins", "resources", "allow_origins", "allow_origin_regex"}
+        ]
+        if any(self._is_any(one) for one in given):
+            self.report(self.module.span(node), "every website may call this with the visitor's cookies")
+
+    def _is_any(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Constant):
+            return isinstance(node.value, str) and _ANY.search(node.value) is not None
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+            return any(self._is_any(one) for one in node.elts)
+        if isinstance(node, ast.Dict):
+            return any(
+                self._is_any(value)
+                for key, value in zip(node.keys, node.values, strict=True)
+                if isinstance(value, ast.Dict) or (isinstance(key, ast.Constant) and key.value == "origins")
+            )
+        if isinstance(node, ast.Name):
+            made = [
+                one.value
+                for one in self.module.nodes
+                if isinstance(one, ast.Assign)
+                and any(isinstance(target, ast.Name) and target.id == node.id for target in one.targets)
+            ]
+            return len(made) == 1 and not isinstance(made[0], ast.Name) and self._is_any(made[0])
+        return False
+
+
+def _is_plain_any(keyword: ast.keyword) -> bool:
+    """What the rule on literal wildcards says already."""
+    return keyword.arg in {"origins", "allow_origins", "allow_origin_regex"} and isinstance(
+        keyword.value, (ast.Constant, ast.List, ast.Tuple)
+    )
+
+
+def _is_true(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is True

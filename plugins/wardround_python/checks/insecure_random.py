@@ -1,0 +1,182 @@
+"""PY321."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.module import statements_in
+
+_GUESSABLE = frozenset(
+    {
+        "choice", "choices", "randint", "randrange", "random", "getrandbits", "sample", "randbytes",
+        "shuffle", "uniform",
+    }
+)  # fmt: skip
+# What must not be guessed. A bare "key" or "code" is too often one of a dictionary or of a country.
+_SECRET = LatePattern(
+    r"(?i)(^|_)(password|passwd|passphrase|passcode|secret|otp|totp|pin_?code|nonce|csrf|salt|api_?keys?|token|"
+    r"(access|auth|session|refresh|reset|invite|bearer|csrf|login|verification|confirm(ation)?|sms|email|recovery|"
+    r"backup|activation|security|coupon|voucher|gift)_?(token|code|key|id|pin)s?|session_?id)s?$"
+)
+_CODE = LatePattern(r"(?i)^(code|pin|key|otp|token)s?$")
+_PURPOSE = LatePattern(
+    r"(?i)(log.?in|sign.?in|verif|auth|passwo|secret|credential|api_?key|otp|token|reset|invit|confirm|sms|"
+    r"two_?factor)"
+)
+_HARMLESS = LatePattern(
+    r"(?i)(test|mock|fake|sample|dummy|demo|random_?state|seed|shuffle|benchmark|simulat|jitter|tokeniz)"
+)
+
+
+class InsecureRandom(PythonCheck):
+    """A secret is made with a generator whose output can be predicted.
+
+    ``random`` is built for simulations: after some of its output, the rest can be computed, and a seed from
+    the clock can be tried out. The ``secrets`` module has ``choice``, ``token_urlsafe``, ``randbits`` and
+    ``randbelow``.
+    """
+
+    ID = "PY321"
+    NAME = "insecure-random"
+    WORDS = ("random",)
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "guessable-token"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
+        "PySyft: "
+        "no finding"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import random\ndef pick(tokens):\n    word = random.choice(tokens)\n    return word\n",
+        "import secrets\napi_key = secrets.token_urlsafe(32)\n",
+        "import random\ndef use(tokens):\n    access_token = random.choice(tokens)\n"
+        "    return log_in(access_token)\n",
+        "import random\ndelay = random.random() * 3\n",
+        "import random\notp = random.SystemRandom().randint(0, 999999)\n",
+        "import random\ndef sample_code(codes):\n    code = random.choice(codes)\n    return code\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import random\ndef start(user):\n    user.reset_token = '%030x' % random.getrandbits(120)\n",
+            3,
+            34,
+        ),
+        Invalid(
+            "import random\nclass ApiKeys:\n    def __init__(self):\n        self.source = random.Random(4)\n"
+            "    def new(self):\n        key = 'ak_%x' % self.source.getrandbits(128)\n        return key\n",
+            6,
+            25,
+        ),
+        Invalid(
+            "import random\ndef send_login_code(user):\n    code = random.randint(100000, 999999)\n", 3, 12
+        ),
+        Invalid(
+            "import random\ndef make_password():\n"
+            "    return ''.join(random.choice('abc') for _ in 'x' * 9)\n",
+            3,
+            20,
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return "random" in source.text and _PURPOSE.search(source.text) is not None
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if not isinstance(node.func, (ast.Attribute, ast.Name)) or not self._is_guessable(node.func):
+            return
+        names = [] if self._picks(node) else self._made(node)
+        if names and not any(_HARMLESS.search(name) for name in (*names, self.source.path)):
+            self.report(
+                self.module.span(node), f"{names[0]} is made with a generator whose output can be predicted"
+            )
+
+    def _picks(self, node: ast.Call) -> bool:
+        """Whether one of several things is picked as it is: nothing is made."""
+        picked = node.args[0] if node.args else None
+        is_text = isinstance(picked, ast.Constant) or "string." in ast.unparse(picked or node)
+        is_whole = isinstance(self.module.parents[node], (ast.Assign, ast.Return, ast.keyword, ast.AnnAssign))
+        return _last(node.func) in {"choice", "sample"} and is_whole and not is_text
+
+    def _is_guessable(self, func: ast.Attribute | ast.Name) -> bool:
+        name = self.module.imported_name(func) or ""
+        if name.startswith("random.") and name.removeprefix("random.") in _GUESSABLE:
+            return True
+        if isinstance(func, ast.Attribute) and func.attr in _GUESSABLE:
+            return ast.unparse(func.value) in self._generators()
+        return False
+
+    def _generators(self) -> frozenset[str]:
+        """Names and attributes that hold a ``random.Random`` anywhere in the module."""
+        return frozenset(
+            ast.unparse(target)
+            for node in statements_in(self.module.tree)
+            if isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.Call)
+            and self.module.dotted(node.value.func) == "random.Random"
+            for target in node.targets
+        )
+
+    def _made(self, node: ast.Call) -> list[str]:
+        """What the number becomes, where it is a secret: a variable, a field, an argument, an answer."""
+        function = self.module.function_of(node)
+        around = getattr(function, "name", "")
+        cls = self.module.class_of(function) if function is not None else None
+        lines: list[str] = []
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            lines = self.source.lines[function.lineno - 1 : function.end_lineno]
+        about = "\n".join([cls.name if cls else "", *lines])
+        child: ast.AST = node
+        for parent in self.module.ancestors(node):
+            if isinstance(parent, ast.Subscript) and child is parent.slice:
+                return []
+            if isinstance(parent, ast.Call) and child in parent.args and not _passes_on(parent):
+                return []
+            if isinstance(parent, ast.keyword) and parent.arg:
+                return [parent.arg] if _SECRET.search(parent.arg) else []
+            if isinstance(parent, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+                targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
+                return [name for one in targets if _is_secret(name := _last(one), about)]
+            if isinstance(parent, ast.Return):
+                return [around] if _SECRET.search(around) else []
+            if isinstance(parent, ast.stmt):
+                return []
+            child = parent
+        return []
+
+
+def _passes_on(call: ast.Call) -> bool:
+    """Whether the answer is made of the arguments, as that of ``str(n)`` or ``"".join(...)``."""
+    name = _last(call.func)
+    return name in {
+        "str",
+        "join",
+        "format",
+        "hex",
+        "list",
+        "tuple",
+        "zfill",
+        "bytes",
+        "chr",
+        "sha256",
+        "md5",
+        "b64encode",
+    }
+
+
+def _last(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return str(node.slice.value)
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_secret(name: str, about: str) -> bool:
+    return bool(_SECRET.search(name) or (_CODE.search(name) and _PURPOSE.search(about)))

@@ -1,0 +1,57 @@
+"""PY028."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround_python.check import PythonCheck
+
+_TIMES = ("] *", "]*", "* [", "*[")
+_MAKERS = frozenset({"list", "dict", "set", "collections.defaultdict", "collections.deque", "bytearray"})
+
+
+class MultipliedList(PythonCheck):
+    """A list of lists, dicts or sets is made by multiplication.
+
+    ``[[0] * 3] * 2`` holds the same inner list twice: a change to one row is a change to all. Make each of
+    them anew: ``[[0] * 3 for _ in range(2)]``.
+    """
+
+    ID = "PY028"
+    NAME = "multiplied-list"
+    WORDS = _TIMES
+    TRIED_ON = "twenty-three trees of 1.2 million lines, tests left out: none, so only its cases speak for it"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "rows = [[0] * 3 for _ in range(2)]\n",
+        "row = [0] * 3\n",
+        "pairs = zip(*[iter(names)] * 2)\n",
+        "row = [(1, 2)] * 3\n",
+        "rows = [[]] * 1\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("rows = [[0] * 3] * 2\n", line=1, column=8),
+        Invalid("def f(n):\n    return [{}] * n\n", line=2, column=12),
+        Invalid("buckets = n * [set()]\n", line=1, column=11),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return any(word in source.text for word in _TIMES)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        if not isinstance(node.op, ast.Mult):
+            return
+        for one, times in ((node.left, node.right), (node.right, node.left)):
+            once = isinstance(times, ast.Constant) and times.value in (0, 1)
+            if isinstance(one, ast.List) and any(map(self._can_change, one.elts)) and not once:
+                self.report(self.module.span(node), "every entry of this list is one and the same object")
+
+    def _can_change(self, value: ast.expr) -> bool:
+        if isinstance(value, ast.BinOp):
+            return isinstance(value.op, ast.Mult) and isinstance(value.left, ast.List)
+        if isinstance(value, ast.Call):
+            return self.module.dotted(value.func) in _MAKERS
+        return isinstance(value, (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp))

@@ -1,0 +1,194 @@
+"""PY017."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+import msgspec
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Severity
+from wardround_python.check import PythonCheck
+from wardround_python.module import FunctionNode
+
+
+class _Library(msgspec.Struct, frozen=True):
+    """How a retry of a library is ended.
+
+    Attributes:
+        ends: the keywords of which one ends it.
+        ends_at: from how many arguments by position one of them does.
+        endless_by_itself: whether it goes on for ever where none of the keywords is given.
+    """
+
+    ends: frozenset[str]
+    ends_at: int = 99
+    endless_by_itself: bool = True
+
+
+_TENACITY = _Library(frozenset({"stop"}), 2)
+_BACKOFF = _Library(frozenset({"max_tries", "max_time"}))
+_LIBRARIES: Mapping[str, _Library] = {
+    "tenacity.retry": _TENACITY,
+    "tenacity.Retrying": _TENACITY,
+    "tenacity.AsyncRetrying": _TENACITY,
+    "tenacity.asyncio.AsyncRetrying": _TENACITY,
+    "backoff.on_exception": _BACKOFF,
+    "backoff.on_predicate": _BACKOFF,
+    "retrying.retry": _Library(frozenset({"stop_max_attempt_number", "stop_max_delay", "stop_func", "stop"})),
+    "retry.retry": _Library(frozenset({"tries"}), 2),
+    "retry.retry_call": _Library(frozenset({"tries"}), 5),
+    "retry.api.retry_call": _Library(frozenset({"tries"}), 5),
+    "retry.api.retry": _Library(frozenset({"tries"}), 2),
+    "stamina.retry": _Library(frozenset({"attempts", "timeout"}), endless_by_itself=False),
+    "stamina.retry_context": _Library(frozenset({"attempts", "timeout"}), endless_by_itself=False),
+    "redis.retry.Retry": _Library(frozenset({"retries"}), endless_by_itself=False),
+}
+# Of task queues: their own limit holds until it is taken away.
+_TASK_MAKERS = frozenset({"task", "shared_task", "periodic_task", "actor", "retry"})
+_ENDLESS_NAMES = frozenset({"math.inf", "sys.maxsize", "tenacity.stop_never", "tenacity.stop.stop_never"})
+_WORDS = ("tenacity", "backoff", "retry", "stamina", "max_retries")
+
+
+class RetryWithoutEnd(PythonCheck):
+    """A retry is set up without a limit.
+
+    This library tries for ever unless it is told when to stop. Where the other side is down for good, the
+    caller never gets an answer, and workers pile up behind it. Say how many attempts or how long.
+    """
+
+    ID = "PY017"
+    NAME = "retry-without-end"
+    WORDS = _WORDS
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "unbounded-retry"
+    TRIED_ON = (
+        "twenty-three trees of 1.2 million lines, tests left out: 1, a task that is meant to try for ever"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "from tenacity import retry, stop_after_attempt\n@retry(stop=stop_after_attempt(3))\ndef f(): ...\n",
+        "import tenacity\nfor attempt in tenacity.Retrying(**OPTIONS):\n    pass\n",
+        "import backoff\n@backoff.on_exception(backoff.expo, OSError, max_time=60)\ndef f(): ...\n",
+        "from retry import retry\n@retry(OSError, 3)\ndef f(): ...\n",
+        "from urllib3 import Retry as retry\n@retry\ndef f(): ...\n",
+        "@app.task(bind=True, max_retries=5)\ndef f(self): ...\n",
+        "@shared_task(bind=True)\ndef f(self):\n    raise self.retry()\n",
+        "import stamina\n@stamina.retry(on=OSError)\ndef f(): ...\n",
+        "from redis.retry import Retry\nfrom redis.backoff import NoBackoff\nr = Retry(NoBackoff(), 3)\n",
+        "session = make_session(max_retries=None)\n",
+        Valid("import tenacity\n@tenacity.retry\ndef f(): ...\n", path="tests/test_f.py"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from tenacity import retry, wait_fixed\n@retry(\n    wait=wait_fixed(2),\n)\ndef f(): ...\n",
+            line=2,
+            column=2,
+        ),
+        Invalid(
+            "import tenacity\nclass A:\n    @tenacity.retry\n    async def f(self): ...\n", line=3, column=6
+        ),
+        Invalid(
+            "from tenacity import AsyncRetrying, stop_never\nr = AsyncRetrying(stop=stop_never)\n",
+            line=2,
+            column=5,
+        ),
+        Invalid(
+            "import backoff\n@backoff.on_exception(backoff.expo, OSError, max_tries=None)\ndef f(): ...\n",
+            line=2,
+            column=2,
+        ),
+        Invalid("from retrying import retry\n@retry(wait_fixed=2000)\ndef f(): ...\n", line=2, column=2),
+        Invalid(
+            "from retry import retry\n@retry(OSError, tries=-1, delay=2)\ndef f(): ...\n", line=2, column=2
+        ),
+        Invalid("@app.task(bind=True, max_retries=None)\ndef f(self): ...\n", line=1, column=2),
+        Invalid("def f(self):\n    raise self.retry(exc=e, max_retries=None)\n", line=2, column=11),
+        Invalid("class Sync(Task):\n    name = 'sync'\n    max_retries = None\n", line=3, column=5),
+        Invalid(
+            "@app.task(autoretry_for=(OSError,), retry_kwargs={'max_retries': None})\ndef f(): ...\n",
+            line=1,
+            column=2,
+        ),
+        Invalid(
+            "import stamina\n@stamina.retry(on=OSError, attempts=None, timeout=None)\ndef f(): ...\n",
+            line=2,
+            column=2,
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return any(word in source.text for word in _WORDS)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self._look_at_decorators(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self._look_at_decorators(node)
+
+    def _look_at_decorators(self, node: FunctionNode) -> None:
+        """Of a decorator without parentheses; the others are calls."""
+        for decorator in node.decorator_list:
+            library = _LIBRARIES.get(self.module.imported_name(decorator) or "")
+            if library is not None and library.endless_by_itself:
+                self._report(decorator, library)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        library = _LIBRARIES.get(self.module.imported_name(node.func) or "")
+        if library is not None:
+            if self._is_endless(node, library):
+                self._report(node.func, library)
+        elif self._takes_its_limit_away(node):
+            self.report(self.module.span(node.func), "this task is tried again for ever: max_retries is None")
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        if not any((self.module.dotted(base) or "").endswith("Task") for base in node.bases):
+            return
+        for statement in node.body:
+            if isinstance(statement, ast.Assign) and ast.unparse(statement) == "max_retries = None":
+                span = self.module.span(statement)
+                self.report(span, f'"{node.name}" is tried again for ever: max_retries is None')
+
+    def _report(self, node: ast.expr, library: _Library) -> None:
+        ends = " or ".join(f"{name}=" for name in sorted(library.ends))
+        self.report(self.module.span(node), f"{ast.unparse(node)} tries again for ever without {ends}")
+
+    def _is_endless(self, node: ast.Call, library: _Library) -> bool:
+        given = {keyword.arg: keyword.value for keyword in node.keywords}
+        if None in given or any(isinstance(one, ast.Starred) for one in node.args):
+            return False
+        ends = [value for name, value in given.items() if name in library.ends]
+        if len(node.args) >= library.ends_at:
+            return False
+        if library.endless_by_itself:
+            return all(map(self._says_never, ends))
+        return bool(ends) and len(ends) == len(library.ends) and all(map(self._says_never, ends))
+
+    def _takes_its_limit_away(self, node: ast.Call) -> bool:
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name not in _TASK_MAKERS:
+            return False
+        for keyword in node.keywords:
+            if keyword.arg == "max_retries" and self._says_never(keyword.value):
+                return True
+            if keyword.arg == "retry_kwargs" and isinstance(keyword.value, ast.Dict):
+                pairs = zip(keyword.value.keys, keyword.value.values, strict=True)
+                if any(_is_text(key, "max_retries") and self._says_never(value) for key, value in pairs):
+                    return True
+        return False
+
+    def _says_never(self, value: ast.expr) -> bool:
+        """Whether a limit is none: None, a negative number or infinity."""
+        if isinstance(value, ast.Constant):
+            return value.value is None
+        if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+            return isinstance(value.operand, ast.Constant)
+        if ast.unparse(value) == "float('inf')":
+            return True
+        return self.module.imported_name(value) in _ENDLESS_NAMES
+
+
+def _is_text(node: ast.expr | None, text: str) -> bool:
+    return isinstance(node, ast.Constant) and node.value == text

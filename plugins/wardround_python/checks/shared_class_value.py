@@ -1,0 +1,130 @@
+"""PY027."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Severity
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+
+_MAKERS = frozenset({"list", "dict", "set", "collections.defaultdict", "collections.deque"})
+_CHANGES = frozenset(
+    {
+        "append", "extend", "insert", "remove", "pop", "popitem", "clear", "update", "setdefault", "add",
+        "discard", "appendleft", "popleft",
+    }
+)  # fmt: skip
+# Where a class attribute is made anew for each instance, or is meant for all of them.
+_OWN_RULES = LatePattern(
+    r"Model|Schema|Struct|Settings|Enum|NamedTuple|TypedDict|Protocol|Meta|Table|Document|Field"
+)
+_SHARED_NAME = LatePattern(
+    r"_*(registry|registered|instances?|cache\w*|\w+_cache|by_\w+|all_\w+|known\w*|shared\w*|lock)|__\w+__"
+    r"|[A-Z_0-9]+"
+)
+_AT_CLASS = LatePattern(
+    r"^[ \t]+\w+[ \t]*(?::[^\n=]+)?=[ \t]*(?:[\[{]|(?:list|dict|set|(?:\w+\.)?(?:defaultdict|deque))\()",
+    re.MULTILINE,
+)
+
+
+class SharedClassValue(PythonCheck):
+    """A list, dict or set of the class is changed through ``self``.
+
+    It is made once, with the class, so what one instance puts in all others see. Make it in ``__init__``;
+    where it is meant for all, change it through the class, which says so.
+    """
+
+    ID = "PY027"
+    NAME = "shared-class-value"
+    WORDS = ("class ",)
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "mutable-default"
+    TRIED_ON = (
+        "twenty-three trees of 1.2 million lines, tests left out: none, after fields of pydantic's "
+        "classes were left alone, nine of ten before"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "class A:\n    def __init__(self):\n        self.rows = []\n    def f(self):\n"
+        "        self.rows.append(1)\n",
+        "class A:\n    rows = []\n    def __init__(self):\n        self.rows = []\n    def f(self):\n"
+        "        self.rows.append(1)\n",
+        "class A:\n    rows = []\n    def f(self):\n        A.rows.append(1)\n",
+        "class A:\n    rows = []\n    def f(self):\n        return self.rows\n",
+        "class A:\n    _registry = {}\n    def f(self):\n        self._registry[self.name] = self\n",
+        "class A(Node):\n    rows: list = []\n    def f(self):\n        self.rows.append(1)\n",
+        "class A(BaseModel):\n    rows: list = []\n    def f(self):\n        self.rows.append(1)\n",
+        "from typing import ClassVar\nclass A:\n    rows: ClassVar[list] = []\n    def f(self):\n"
+        "        self.rows.append(1)\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "class A:\n    rows = []\n    def f(self):\n        self.rows.append(1)\n", line=2, column=12
+        ),
+        Invalid(
+            "class A:\n    table: dict = {}\n    async def f(self, key):\n        self.table[key] = 1\n",
+            line=2,
+            column=19,
+        ),
+        Invalid(
+            "class A:\n    seen = set()\n    def f(self, x):\n        self.seen.add(x)\n", line=2, column=12
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return "class " in source.text and _AT_CLASS.search(source.text) is not None
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        if node.decorator_list or any(_OWN_RULES.search(ast.unparse(base)) for base in node.bases):
+            return
+        made = dict(self._made(node))
+        if not made:
+            return
+        inside = [n for method in node.body for n in ast.walk(method)]
+        for name, value in made.items():
+            uses = [
+                n for n in inside if isinstance(n, ast.Attribute) and n.attr == name and _is_self(n.value)
+            ]
+            if any(isinstance(use.ctx, ast.Store) for use in uses) or not any(map(self._changes, uses)):
+                continue
+            self.report(self.module.span(value), f'every instance of "{node.name}" changes this one "{name}"')
+
+    def _made(self, node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
+        for statement in node.body:
+            # With a base an annotation may declare a field, of which each instance gets its own copy.
+            if isinstance(statement, ast.AnnAssign) and not node.bases:
+                if "ClassVar" in ast.unparse(statement.annotation):
+                    continue
+                target: ast.expr = statement.target
+            elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+                target = statement.targets[0]
+            else:
+                continue
+            value = statement.value
+            if not isinstance(target, ast.Name) or _SHARED_NAME.fullmatch(target.id):
+                continue
+            if value is not None and self._is_collection(value):
+                yield target.id, value
+
+    def _is_collection(self, value: ast.expr) -> bool:
+        if isinstance(value, ast.Call):
+            return self.module.dotted(value.func) in _MAKERS
+        return isinstance(value, (ast.List, ast.Dict, ast.Set))
+
+    def _changes(self, use: ast.Attribute) -> bool:
+        parent = self.module.parents[use]
+        if isinstance(parent, ast.Subscript):
+            return parent.value is use and isinstance(parent.ctx, (ast.Store, ast.Del))
+        called = self.module.parents[parent] if isinstance(parent, ast.Attribute) else None
+        changes = isinstance(parent, ast.Attribute) and parent.attr in _CHANGES
+        return changes and isinstance(called, ast.Call) and called.func is parent
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"

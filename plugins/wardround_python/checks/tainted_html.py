@@ -1,0 +1,73 @@
+"""PY307."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround_python.taint.check import TaintedCheck
+from wardround_python.taint.dangers import Danger
+
+
+class TaintedHtml(TaintedCheck):
+    """Data from the request goes into a page unescaped.
+
+    A link with a script in it then runs that script in the visitor's browser, logged in as the visitor.
+    Render a template, which escapes, or ``format_html``, or escape the value.
+    """
+
+    ID = "PY307"
+    NAME = "tainted-html"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "html-injection"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
+        "PySyft: "
+        "no finding"
+    )
+    DANGER = Danger.HTML | Danger.PAGE
+    MESSAGE = "data from the request goes into a page unescaped"
+    WORDS = (
+        "mark_safe",
+        "Markup",
+        "HttpResponse",
+        "HTMLResponse",
+        "Response(",
+        "flask",
+        "bottle",
+        "quart",
+        "format_html",
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "from django.http import HttpResponse\ndef echo(request):\n"
+        "    return HttpResponse('note: ' + request.GET['note'], content_type='text/plain')\n",
+        "from django.utils.html import format_html\ndef badge(request):\n"
+        "    return format_html('<b>{}</b>', request.GET['label'])\n",
+        "from flask import request\nfrom markupsafe import escape\n@app.get('/hello')\ndef hello():\n"
+        "    return f\"<p>Hello {escape(request.args['name'])}</p>\"\n",
+        "from flask import request\n@app.post('/echo')\ndef echo():\n"
+        "    return {'name': request.json['name']}\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from flask import request\n\n@app.get('/hello')\ndef hello():\n"
+            "    name = request.args.get('name', '')\n    return f'<p>Hello {name}</p>'\n",
+            line=6,
+            column=12,
+        ),
+        Invalid(
+            "from django.http import HttpResponse\n\ndef found(request):\n"
+            "    return HttpResponse('Nothing found for ' + request.GET['q'])\n",
+            line=4,
+            column=25,
+        ),
+        Invalid(
+            "from django.utils.safestring import mark_safe\n\ndef badge(label):\n"
+            "    return mark_safe('<b>' + label + '</b>')\n\ndef page(request):\n"
+            "    return badge(request.GET.get('label') or 'member')\n",
+            line=4,
+            column=22,
+        ),
+    ]

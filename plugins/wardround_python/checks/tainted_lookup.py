@@ -1,0 +1,61 @@
+"""PY310."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround_python.taint.check import TaintedCheck
+from wardround_python.taint.dangers import Danger
+
+
+class TaintedLookup(TaintedCheck):
+    """Data from the request becomes part of an LDAP filter or an XPath expression.
+
+    A parenthesis or a quote in the value changes the question, so a login matches everybody or reads what it
+    was not meant to. Escape the value (``ldap.filter.escape_filter_chars``), or hand it over as a variable.
+    """
+
+    ID = "PY310"
+    NAME = "tainted-lookup"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "query-injection"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
+        "PySyft: "
+        "no finding"
+    )
+    DANGER = Danger.LDAP | Danger.XPATH
+    MESSAGE = "data from the request becomes part of the expression that is looked up"
+    WORDS = ("search", "XPath", "xpath", "find", "elementpath")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "from ldap.filter import escape_filter_chars\ndef find(request, connection):\n"
+        "    name = escape_filter_chars(request.GET['name'])\n"
+        "    return connection.search_s('dc=example', 2, f'(uid={name})')\n",
+        "def find(request, tree):\n    return tree.xpath('//user[@name=$name]', name=request.GET['name'])\n",
+        "KINDS = ('team', 'list')\ndef find(request, tree):\n    kind = request.GET['kind']\n"
+        "    if kind not in KINDS:\n        raise ValueError(kind)\n"
+        "    return tree.xpath(f'//{kind}/name')\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "def find(name, connection):\n"
+            "    return connection.search_s('dc=example', 2, '(uid={})'.format(name))\n\n"
+            "def page(request, connection):\n    return find(request.GET['name'], connection)\n",
+            line=2,
+            column=49,
+        ),
+        Invalid(
+            "def find(request, tree):\n    return tree.xpath(f\"//user[@name='{request.GET['name']}']\")\n",
+            line=2,
+            column=23,
+        ),
+        Invalid(
+            "from lxml import etree\n\ndef find(request, tree):\n    values = {'name': request.GET['name']}\n"
+            "    return etree.XPath(\"//user[@name='%(name)s']\" % values)(tree)\n",
+            line=5,
+            column=24,
+        ),
+    ]

@@ -1,0 +1,76 @@
+"""PY303."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround_python.taint.check import TaintedCheck
+from wardround_python.taint.dangers import Danger
+
+
+class TaintedPath(TaintedCheck):
+    """Data from the request, or a name inside an archive, chooses which file is touched.
+
+    With ``../`` or a leading slash the sender reaches files outside the folder that was meant. Keep only the
+    last part of the name, or resolve the path and check that it is still below the folder.
+    """
+
+    ID = "PY303"
+    NAME = "tainted-path"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "path-traversal"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
+        "PySyft: "
+        "one, wrong (an enumeration); narrowed, none since"
+    )
+    DANGER = Danger.PATH
+    MESSAGE = "data from the request chooses which file is touched"
+    ARCHIVE_MESSAGE = "a name inside the archive chooses which file is touched"
+    WORDS = (
+        "open(", "os.", "shutil", "send_", "FileResponse", "read_", "write_", "unlink", "save(",
+        "static_file",
+        "iterdir", "ZipFile", "tarfile", "rmtree",
+    )  # fmt: skip
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import os\ndef read(request):\n    name = os.path.basename(request.GET['name'])\n"
+        "    return open(os.path.join('/data', name)).read()\n",
+        "from pathlib import Path\nROOT = Path('/data')\ndef read(request):\n"
+        "    path = (ROOT / request.GET['name']).resolve()\n    if not path.is_relative_to(ROOT):\n"
+        "        raise PermissionError\n    return path.read_text()\n",
+        "import zipfile\nfrom pathlib import Path\ndef unpack(source, target):\n"
+        "    with zipfile.ZipFile(source) as archive:\n        for member in archive.infolist():\n"
+        "            path = (target / member.filename).resolve()\n"
+        "            if target not in path.parents:\n"
+        "                raise ValueError(member.filename)\n"
+        "            path.write_bytes(archive.read(member))\n",
+        "import zipfile\ndef load(request):\n"
+        "    return zipfile.ZipFile(request.FILES['bundle']).namelist()\n",
+        "import os, uuid\nfrom flask import request\ndef upload():\n    file = request.files['file']\n"
+        "    file.save(os.path.join('/data', uuid.uuid4().hex))\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import os\nfrom flask import request, send_file\n\ndef download():\n"
+            "    path = os.path.join('/data', request.args['name'])\n    if not os.path.isfile(path):\n"
+            "        return 'gone', 404\n    return send_file(path)\n",
+            line=8,
+            column=22,
+        ),
+        Invalid(
+            "import zipfile\n\ndef unpack(source, target):\n    with zipfile.ZipFile(source) as archive:\n"
+            "        for name in archive.namelist():\n            with open(target / name, 'wb') as out:\n"
+            "                out.write(archive.read(name))\n",
+            line=6,
+            column=23,
+        ),
+        Invalid(
+            "import os\nfrom flask import request\n\ndef upload():\n    file = request.files['file']\n"
+            "    file.save(os.path.join('/data', file.filename))\n",
+            line=6,
+            column=15,
+        ),
+    ]

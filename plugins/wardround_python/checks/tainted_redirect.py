@@ -1,0 +1,71 @@
+"""PY308."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround_python.taint.check import TaintedCheck
+from wardround_python.taint.dangers import Danger
+
+
+class TaintedRedirect(TaintedCheck):
+    """Data from the request chooses where the visitor is sent.
+
+    A link to your site then leads to anybody else's, which is how people are talked into typing their
+    password there. Check the target with ``url_has_allowed_host_and_scheme``, or choose it from a table.
+    """
+
+    ID = "PY308"
+    NAME = "tainted-redirect"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "open-redirect"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
+        "PySyft: "
+        "no finding"
+    )
+    DANGER = Danger.REDIRECT
+    MESSAGE = "data from the request chooses where the visitor is sent"
+    WORDS = ("redirect", "Redirect", "HTTPFound")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "from django.shortcuts import redirect\n"
+        "from django.utils.http import url_has_allowed_host_and_scheme\n"
+        "def back(request):\n    target = request.GET.get('next', '/')\n"
+        "    if not url_has_allowed_host_and_scheme(target, allowed_hosts=None):\n        target = '/'\n"
+        "    return redirect(target)\n",
+        "from flask import redirect, request\ndef go():\n"
+        "    return redirect(f'/users/{request.args[\"id\"]}')\n",
+        "from flask import redirect, request, url_for\ndef go():\n"
+        "    return redirect(url_for('user', name=request.args['name']))\n",
+        "from urllib.parse import urlsplit\nfrom flask import redirect, request\ndef go():\n"
+        "    target = request.args['next']\n    parts = urlsplit(target)\n"
+        "    if parts.netloc != 'example.com':\n"
+        "        target = '/'\n    return redirect(target)\n",
+        "PARTNERS = {'shop': 'https://shop.example/'}\nfrom flask import redirect\n@app.get('/go/<name>')\n"
+        "def go(name):\n    return redirect(PARTNERS[name])\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from flask import redirect, request\n\ndef back():\n"
+            "    return redirect(request.args.get('next') or '/')\n",
+            line=4,
+            column=21,
+        ),
+        Invalid(
+            "from django.http import HttpResponseRedirect\nfrom django.views import View\n"
+            "\nclass Back(View):\n"
+            "    def target(self):\n        return self.request.GET.get('next') or '/'\n\n"
+            "    def get(self, request):\n        return HttpResponseRedirect(self.target())\n",
+            line=9,
+            column=37,
+        ),
+        Invalid(
+            "from flask import redirect, request\n\ndef back():\n    target = request.args['next']\n"
+            "    if target.startswith('/'):\n        return redirect(target)\n    return redirect('/')\n",
+            line=6,
+            column=25,
+        ),
+    ]

@@ -1,0 +1,72 @@
+"""PY311."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.taint.check import TaintedCheck
+from wardround_python.taint.dangers import Danger, Hit
+
+_RIGHTS = LatePattern(
+    r"(?i)(role|admin|staff|superuser|perm|scope|tenant|org|owner|group|level|plan|priv|right|account|user|"
+    r"workspace|impersonat|authenticated|logged|clearance|customer|company)"
+)
+
+
+class TaintedSession(TaintedCheck):
+    """Data from the request is stored in the session as who the visitor is or what they may do.
+
+    Later code trusts the session, so the sender gives themselves a role or somebody else's account. Look the
+    value up for the user who is logged in, and store what was found.
+    """
+
+    ID = "PY311"
+    NAME = "tainted-session"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "trust-boundary"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
+        "PySyft: "
+        "no finding"
+    )
+    DANGER = Danger.TRUST
+    MESSAGE = "data from the request is stored in the session as what the visitor may do"
+    WORDS = ("session[",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "from flask import request, session\ndef choose():\n"
+        "    session['language'] = request.form['language']\n",
+        "from flask import request, session\ndef choose(user):\n    role = request.form['role']\n"
+        "    if role not in user.roles:\n        raise PermissionError\n    session['role'] = role\n",
+        "from flask import request, session\ndef log_in():\n    user = find(request.form['name'])\n"
+        "    session['user_id'] = user.id\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from flask import request, session\n\ndef choose():\n    role = request.form.get('role')\n"
+            "    session['role'] = role\n",
+            line=5,
+            column=23,
+        ),
+        Invalid(
+            "def switch(request):\n    request.session['tenant_id'] = request.POST['tenant']\n",
+            line=2,
+            column=36,
+        ),
+        Invalid(
+            "def chosen(request):\n    return request.GET.get('plan', '').lower()\n\n"
+            "def choose(request):\n    request.session['plan'] = chosen(request)\n",
+            line=5,
+            column=31,
+        ),
+    ]
+
+    def counts(self, hit: Hit) -> bool:
+        """Only where the session's key says that it is about rights."""
+        parent = self.module.parents.get(hit.node)
+        keys = [t.slice for t in getattr(parent, "targets", []) if isinstance(t, ast.Subscript)]
+        return any(isinstance(key, ast.Constant) and _RIGHTS.search(str(key.value)) for key in keys)

@@ -1,0 +1,70 @@
+"""PY302."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_python.taint.check import TaintedCheck
+from wardround_python.taint.dangers import Danger
+
+
+class TaintedShell(TaintedCheck):
+    """Data from the request reaches a shell.
+
+    A semicolon, a pipe or ``$( )`` in the value starts a command of the sender's choice, with the rights of
+    this process. Pass the program and its arguments as a list and leave the shell out; where there must be
+    one, ``shlex.quote`` every value.
+    """
+
+    ID = "PY302"
+    NAME = "tainted-shell"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.ERROR
+    DEFECT_CLASS = "shell-injection"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
+        "PySyft: "
+        "five, all wrong, in one file of PySyft (a script handed to sh); narrowed, none since"
+    )
+    DANGER = Danger.SHELL
+    MESSAGE = "data from the request reaches a shell"
+    WORDS = ("os.system", "popen", "subprocess", "getoutput", "exec_command", "pexpect", "invoke", "system(")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import subprocess\ndef ping(request):\n"
+        '    subprocess.run(["ping", "-c", "1", request.GET["host"]], check=True)\n',
+        "import shlex, subprocess\ndef ping(request):\n    host = shlex.quote(request.GET['host'])\n"
+        '    subprocess.run(f"ping -c 1 {host} | tail -1", shell=True, check=True)\n',
+        "import re, os\ndef ping(request):\n    host = request.GET['host']\n"
+        "    if not re.fullmatch(r'[a-z0-9.-]+', host):\n        raise ValueError\n"
+        "    os.system('ping ' + host)\n",
+        "import subprocess\ndef mount(request):\n"
+        "    subprocess.run(['sh', 'mount.sh', request.GET['name']], check=True)\n",
+        "import subprocess\nACTIONS = {'restart': 'systemctl restart web'}\ndef act(request):\n"
+        "    subprocess.run(ACTIONS[request.POST['action']], shell=True, check=True)\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import os\nfrom flask import request\n\ndef ping():\n"
+            "    os.system('ping -c 1 ' + request.args['host'])\n",
+            line=5,
+            column=15,
+        ),
+        Invalid(
+            "import subprocess\nfrom pydantic import BaseModel\n\nclass Ping(BaseModel):\n    host: str\n"
+            "    count: int = 1\n\n@router.post('/ping')\ndef ping(body: Ping):\n"
+            "    command = 'ping -c %d %s' % (body.count, body.host)\n"
+            "    return subprocess.run(command, shell=True, check=True)\n\nfrom fastapi import APIRouter\n",
+            line=11,
+            column=27,
+        ),
+        Invalid(
+            "import subprocess\n\ndef convert(path, size):\n"
+            "    subprocess.run(['bash', '-c', f'convert {path} -resize {size} out.png'], check=True)\n\n"
+            "def thumb(request):\n    convert('in.png', request.POST.get('size'))\n",
+            line=4,
+            column=35,
+        ),
+    ]

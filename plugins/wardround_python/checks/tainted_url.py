@@ -1,0 +1,74 @@
+"""PY309."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround_python.taint.check import TaintedCheck
+from wardround_python.taint.dangers import Danger
+
+
+class TaintedUrl(TaintedCheck):
+    """Data from the request chooses which server this one calls.
+
+    The call comes from inside your network, so the sender reaches what only you can reach: internal
+    services, the cloud's metadata address. Take the host from a fixed list.
+    """
+
+    ID = "PY309"
+    NAME = "tainted-url"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "ssrf"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
+        "PySyft: "
+        "no finding"
+    )
+    DANGER = Danger.URL
+    MESSAGE = "data from the request chooses which server this one calls"
+    WORDS = (
+        "requests.",
+        "httpx",
+        "urlopen",
+        "Request(",
+        "aiohttp",
+        "urlretrieve",
+        "Session",
+        "create_connection",
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import requests\ndef weather(request):\n"
+        "    return requests.get('https://weather.example', params={'city': request.GET['city']})\n"
+        "",
+        "import requests\ndef user(request):\n"
+        "    return requests.get(f\"https://api.example/users/{request.GET['id']}\", timeout=5)\n",
+        "import requests\nfrom urllib.parse import urlparse\nHOSTS = {'a.example'}\ndef fetch(request):\n"
+        "    url = request.POST['url']\n    if urlparse(url).hostname not in HOSTS:\n"
+        "        raise ValueError(url)\n"
+        "    return requests.get(url, timeout=5)\n",
+        "def cart(request):\n    return request.session.get(request.GET['cart'])\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import requests\n\ndef preview(request):\n    address = request.POST['url'].strip()\n"
+            "    return requests.get(address, timeout=5).text\n",
+            line=5,
+            column=25,
+        ),
+        Invalid(
+            "import httpx\n\n@app.get('/proxy')\nasync def proxy(host: str):\n"
+            "    async with httpx.AsyncClient() as client:\n"
+            "        return (await client.get(f'http://{host}/status')).json()\n",
+            line=6,
+            column=34,
+        ),
+        Invalid(
+            "from urllib.request import Request, urlopen\n\ndef picture(request):\n"
+            "    source = request.POST['source']\n    return urlopen(Request(source), timeout=5).read()\n",
+            line=5,
+            column=20,
+        ),
+    ]

@@ -1,0 +1,5 @@
+"""Where data from outside goes: sources, what makes it harmless, and the places it must not reach.
+
+``flow`` follows values through one module; ``sources`` says where strangers' data comes in, ``sinks`` where
+it does harm, ``cleansing`` what takes a danger away.
+"""

@@ -1,0 +1,107 @@
+"""What takes a danger away: functions that escape or convert, and tests that look at a value."""
+
+from __future__ import annotations
+
+from wardround.late import LatePattern
+from wardround_python.taint.dangers import Danger
+
+# Last part of a function's name -> the dangers that are gone from what it gives. Functions not named here or
+# in KEEPING are taken to give something of their own.
+CLEANSING: dict[str, Danger] = {
+    "quote": Danger.SHELL | Danger.PATH | Danger.URL | Danger.REDIRECT | Danger.HTML | Danger.PAGE,
+    "escape": Danger.HTML | Danger.PAGE | Danger.PATTERN | Danger.BACKTRACK,
+    "basename": Danger.PATH,
+    "dumps": Danger.HTML | Danger.PAGE | Danger.FIELDS,
+}
+KEEPING = frozenset(
+    {
+        "str", "bytes", "bytearray", "repr", "ascii", "list", "tuple", "set", "frozenset", "sorted",
+        "reversed", "dict", "next", "iter", "min", "max", "zip", "enumerate", "filter", "cast", "format",
+        "copy.copy", "copy.deepcopy", "json.loads", "json.load", "json.dumps", "orjson.loads",
+        "ujson.loads", "os.path.join", "os.path.normpath", "os.path.abspath", "os.path.realpath",
+        "os.path.expanduser", "os.path.expandvars", "os.path.splitext", "os.path.split", "os.path.dirname",
+        "posixpath.join", "os.fspath", "os.fsdecode", "pathlib.Path", "pathlib.PurePath",
+        "pathlib.PurePosixPath", "anyio.Path", "base64.b64decode", "base64.urlsafe_b64decode",
+        "base64.standard_b64decode", "base64.b32decode", "bytes.fromhex", "binascii.unhexlify",
+        "zlib.decompress", "gzip.decompress", "urllib.parse.unquote", "urllib.parse.unquote_plus",
+        "urllib.parse.urljoin", "urllib.request.Request", "io.BytesIO", "io.StringIO", "textwrap.dedent",
+        "string.Template", "typing.cast", "sqlalchemy.text", "sqlalchemy.sql.text", "compile",
+        "shlex.split", "re.sub", "itertools.chain", "collections.OrderedDict", "codecs.decode",
+        "os.path.basename", "django.utils.encoding.force_str", "django.utils.encoding.smart_str",
+    }
+)  # fmt: skip
+"""Functions that hand their arguments on."""
+
+KEEPING_METHODS = frozenset(
+    {
+        "get", "getlist", "get_list", "getall", "getone", "pop", "popitem", "setdefault", "copy", "dict",
+        "to_dict", "items", "values", "keys", "strip", "lstrip", "rstrip", "lower", "upper", "title",
+        "casefold", "capitalize", "encode", "decode", "split", "rsplit", "splitlines", "partition",
+        "rpartition", "replace", "removeprefix", "removesuffix", "format", "format_map", "join", "zfill",
+        "ljust", "rjust", "center", "expandtabs", "read", "readline", "readlines", "getvalue", "resolve",
+        "absolute", "expanduser", "joinpath", "with_suffix", "with_name", "as_posix", "relative_to",
+        "model_dump", "json", "body", "form", "read_text", "union", "__str__", "chunks", "stream", "first",
+        "substitute", "safe_substitute", "translate",
+    }
+)  # fmt: skip
+"""Methods that give a part of what they are called on, or a changed copy."""
+
+FILLING_METHODS = frozenset(
+    {"format", "join", "replace", "joinpath", "get", "pop", "setdefault", "substitute", "safe_substitute",
+     "with_name", "format_map", "union"}
+)  # fmt: skip
+"""Of those, the ones whose arguments become a part of the answer."""
+
+ADDING_METHODS = frozenset(
+    {"append", "extend", "add", "insert", "update", "appendleft", "setdefault", "write"}
+)
+"""Methods that put their arguments into what they are called on."""
+
+CLEAN_ATTRIBUTES = frozenset(
+    {
+        "content_type", "size", "user", "method", "status_code", "charset", "mimetype", "scheme",
+        "session", "id", "pk",
+    }
+)  # fmt: skip
+
+CHECKING = LatePattern(
+    r"(?i)(^|_)(is|has|in|allow(ed|s)?|valid(ate|ated|ator)?|safe|check(ed|s)?|verif(y|ied)|ensure|assert|"
+    r"require[sd]?|guard|permit(ted)?|match(es)?|fullmatch|contains|exists_in|reject|deny|refuse|forbid|restrict|"
+    r"whitelist(ed)?|sanitiz?s?e|clean)(_|$)|^(is|has|allow|valid|check|verif|ensure|assert|guard|reject)[A-Z]"
+)
+"""Functions that say by their name that they look whether a value will do."""
+
+CONVERTING = frozenset(
+    {"int", "float", "complex", "bool", "Decimal", "UUID", "ip_address", "ip_network", "date", "datetime",
+     "fromisoformat", "strptime", "Enum", "literal_eval"}
+)  # fmt: skip
+"""Functions that fail on text that is not what they make."""
+
+TELLING = frozenset(
+    {
+        "startswith",
+        "is_relative_to",
+        "isdigit",
+        "isdecimal",
+        "isalnum",
+        "isidentifier",
+        "isnumeric",
+        "isalpha",
+    }
+)
+"""Methods that are true of text only where it can do no more harm."""
+
+# Tests by which nothing is known about a value but that it is there.
+UNTELLING = frozenset(
+    {
+        "len", "bool", "str", "hasattr", "getattr", "callable", "type", "print", "repr", "any", "all",
+        "get", "exists", "isfile", "isdir", "is_file", "is_dir", "endswith", "lower", "upper", "strip",
+        "lstrip", "rstrip", "split", "is_authenticated", "getlist", "items", "keys", "values", "count",
+        "find", "access", "stat", "isinstance", "issubclass", "debug", "info", "is_ajax", "is_json",
+        "authenticate", "join", "basename", "splitext", "isabs", "is_absolute",
+    }
+)  # fmt: skip
+SHAPES = LatePattern(r"^(https?:)?//[^/?#%{\s]+[/?#]|^/($|[^/\\])|^[?#]|^mailto:|^[a-z][\w.-]*/")
+"""Text that says where an address leads, whatever follows it."""
+
+TAG = LatePattern(r"<\s*[/!a-zA-Z]")

@@ -1,0 +1,259 @@
+"""The places a stranger's text must not reach as it is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from wardround.late import LatePattern
+from wardround_python.module import PythonModule
+from wardround_python.taint.dangers import Danger
+from wardround_python.taint.patterns import is_slow_text
+
+Reached = Iterator[tuple[Danger, ast.expr]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sink:
+    """Arguments of a call that must not be a stranger's: by position, and by keyword."""
+
+    danger: Danger
+    first: int = 0
+    last: int = 0
+    keywords: tuple[str, ...] = ()
+
+    def arguments(self, call: ast.Call) -> Iterator[ast.expr]:
+        for position, argument in enumerate(call.args):
+            if isinstance(argument, ast.Starred):
+                return
+            if self.first <= position <= self.last:
+                yield argument
+        for keyword in call.keywords:
+            if keyword.arg in self.keywords:
+                yield keyword.value
+
+
+def _each(names: str, sink: Sink) -> dict[str, Sink]:
+    return dict.fromkeys(names.split(), sink)
+
+
+_PATH = Sink(Danger.PATH, keywords=("file", "path", "filename", "path_or_file", "filename_or_fp"))
+_TWO_PATHS = Sink(Danger.PATH, 0, 1, keywords=("src", "dst"))
+_URL = Sink(Danger.URL, keywords=("url",))
+_SECOND_URL = Sink(Danger.URL, 1, 1, keywords=("url",))
+_SHELL = Sink(Danger.SHELL, keywords=("cmd", "command"))
+_OBJECTS = Sink(Danger.OBJECTS)
+_HTML = Sink(Danger.HTML)
+
+FUNCTIONS: dict[str, Sink] = {
+    **_each("os.system os.popen subprocess.getoutput subprocess.getstatusoutput commands.getoutput "
+            "asyncio.create_subprocess_shell asyncio.subprocess.create_subprocess_shell pexpect.run "
+            "pexpect.spawn invoke.run", _SHELL),
+    **_each("open io.open codecs.open gzip.open bz2.open lzma.open aiofiles.open os.open os.remove os.unlink "
+            "os.rmdir os.removedirs os.listdir os.scandir os.chmod os.chown os.utime "
+            "shutil.rmtree zipfile.ZipFile tarfile.open "
+            "flask.send_file quart.send_file starlette.responses.FileResponse fastapi.responses.FileResponse "
+            "bottle.static_file sanic.response.file aiohttp.web.FileResponse web.FileResponse "
+            "linecache.getlines "
+            "runpy.run_path", _PATH),
+    **_each("os.rename os.replace os.link os.symlink shutil.copy shutil.copy2 shutil.copyfile "
+            "shutil.copytree "
+            "shutil.move", _TWO_PATHS),
+    "flask.send_from_directory": Sink(Danger.PATH, keywords=("directory",)),
+    **_each("eval exec __import__ importlib.import_module runpy.run_module "
+            "code.InteractiveInterpreter.runsource "
+            "builtins.eval builtins.exec timeit.timeit", Sink(Danger.CODE)),
+    **_each("pickle.loads pickle.load cPickle.loads dill.loads dill.load cloudpickle.loads marshal.loads "
+            "jsonpickle.decode joblib.load shelve.open yaml.unsafe_load yaml.full_load yaml.unsafe_load_all "
+            "pandas.read_pickle pickle.Unpickler torch.load", _OBJECTS),
+    **_each("flask.render_template_string quart.render_template_string jinja2.Template "
+            "mako.template.Template "
+            "django.template.Template tornado.template.Template bottle.SimpleTemplate",
+            Sink(Danger.TEMPLATE, keywords=("source", "template_string", "text"))),
+    **_each("django.utils.safestring.mark_safe django.utils.html.format_html markupsafe.Markup flask.Markup "
+            "jinja2.Markup", _HTML),
+    **_each("starlette.responses.HTMLResponse fastapi.responses.HTMLResponse sanic.response.html "
+            "aiohttp.web.HTMLResponse", Sink(Danger.HTML, keywords=("content", "body"))),
+    **_each("flask.redirect quart.redirect django.shortcuts.redirect bottle.redirect sanic.response.redirect "
+            "werkzeug.utils.redirect django.http.HttpResponseRedirect "
+            "django.http.HttpResponsePermanentRedirect "
+            "starlette.responses.RedirectResponse fastapi.responses.RedirectResponse "
+            "django.http.response.HttpResponseRedirect aiohttp.web.HTTPFound",
+            Sink(Danger.REDIRECT, keywords=("location", "url", "redirect_to", "to"))),
+    **_each("urllib.request.urlopen urllib.request.urlretrieve urllib2.urlopen "
+            "wget.download feedparser.parse", _URL),
+    **_each(" ".join(f"{library}.{verb}" for library in ("requests", "httpx")
+                     for verb in ("get", "post", "put", "patch", "delete", "head", "options")), _URL),
+    **_each("requests.request httpx.request httpx.stream aiohttp.request", _SECOND_URL),
+    **_each("socket.create_connection http.client.HTTPConnection http.client.HTTPSConnection",
+            Sink(Danger.URL, keywords=("host", "address"))),
+    **_each("lxml.etree.XPath lxml.etree.ETXPath elementpath.select", Sink(Danger.XPATH, 0, 1, ("path",))),
+    **_each("pandas.read_sql pandas.read_sql_query pandas.io.sql.read_sql",
+            Sink(Danger.SQL, keywords=("sql",))),
+    **_each("django.db.models.expressions.RawSQL sqlalchemy.text sqlalchemy.sql.text "
+            "sqlalchemy.sql.expression.text "
+            "sqlalchemy.literal_column sqlalchemy.text.columns", Sink(Danger.SQL, keywords=("sql", "text"))),
+    **_each("re.compile re.match re.search re.fullmatch re.findall re.finditer re.sub re.split regex.compile",
+            Sink(Danger.PATTERN, keywords=("pattern",))),
+}  # fmt: skip
+"""By dotted name, imports resolved."""
+
+_SQL_TEXT = Sink(Danger.SQL, keywords=("sql", "query", "statement", "operation"))
+METHODS: dict[str, Sink] = {
+    **_each("execute executemany executescript exec_driver_sql mogrify executemany_async", _SQL_TEXT),
+    "raw": Sink(Danger.SQL, keywords=("raw_query",)),
+    "extra": Sink(Danger.SQL, 0, 9, ("where", "select", "tables", "order_by")),
+    **_each("search_s search_st search_ext search_ext_s", Sink(Danger.LDAP, 2, 2, ("filterstr",))),
+    **_each("xpath", Sink(Danger.XPATH)),
+    **_each("exec_command", _SHELL),
+}
+"""By the last part alone, whatever they are called on."""
+
+_FETCH_ROW = frozenset({"fetch", "fetchrow", "fetchval", "fetch_all", "fetch_one", "fetch_val"})
+_DATABASE = LatePattern(r"(?i)(^|[._])(db|database|conn|connection|pool|cursor|cur|pg|session|engine)$")
+_PATH_METHODS = frozenset(
+    {"read_text", "read_bytes", "write_text", "write_bytes", "unlink", "rmdir", "iterdir", "open", "rename",
+     "replace"}
+)  # fmt: skip
+_CLIENTS = frozenset(
+    {"httpx.Client", "httpx.AsyncClient", "aiohttp.ClientSession", "requests.Session", "requests.session",
+     "urllib3.PoolManager", "aiohttp.client.ClientSession"}
+)  # fmt: skip
+_VERBS = frozenset({"get", "post", "put", "patch", "delete", "head", "options"})
+_LDAP_MAKERS = frozenset({"ldap3.Connection"})
+_TREE_LOOKS = frozenset({"find", "findall", "findtext", "iterfind"})
+_RESPONSES = frozenset(
+    {"flask.Response", "flask.make_response", "starlette.responses.Response", "fastapi.Response",
+     "fastapi.responses.Response", "aiohttp.web.Response", "sanic.response.HTTPResponse"}
+)  # fmt: skip
+_MATCHES = frozenset({"match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer"})
+_SAVES = frozenset({"save"})
+_SHELLS = frozenset({"sh", "bash", "/bin/sh", "/bin/bash", "zsh", "cmd", "cmd.exe", "powershell"})
+_COMMAND_FLAGS = frozenset({"-c", "-lc", "-ec", "-ic", "-euc", "/c", "/C", "-Command"})
+_TEMPLATES = LatePattern(r"(?i)env|jinja|template|engine")
+_SAFE_LOADERS = LatePattern(r"(^|\.)(C?SafeLoader|BaseLoader|C?BaseLoader)$")
+_HTML_TYPE = LatePattern(r"text/html|xhtml|svg")
+
+
+def reached(module: PythonModule, call: ast.Call, makers: Collection[str], slow: Collection[str]) -> Reached:
+    """What a call hands to places of harm.
+
+    ``makers`` are what made the object it is called on, by name; ``slow`` the names of slow patterns.
+    """
+    name = module.dotted(call.func) or ""
+    sink = FUNCTIONS.get(name)
+    if sink is not None and (sink.danger is not Danger.HTML or not _is_typed(call)):
+        yield from ((sink.danger, argument) for argument in sink.arguments(call))
+    if ".models." in name and name.rpartition(".")[2][:1].isupper():
+        yield from ((Danger.FIELDS, k.value) for k in call.keywords if k.arg is None)
+    if name.startswith(("subprocess.", "asyncio.create_subprocess_exec")):
+        yield from _processes(call)
+    elif name in {"yaml.load", "yaml.load_all"} and not _has_safe_loader(call):
+        yield from ((Danger.OBJECTS, argument) for argument in call.args[:1])
+    elif name.endswith(("http.HttpResponse", "http.response.HttpResponse")) and not _is_typed(call):
+        yield from (
+            (Danger.HTML, argument) for argument in Sink(Danger.HTML, keywords=("content",)).arguments(call)
+        )
+    elif name in _RESPONSES:
+        yield from _pages(call, name)
+    if name.startswith("re.") and len(call.args) > 1 and _is_slow(call.args[0], slow):
+        yield Danger.BACKTRACK, call.args[2 if name in {"re.sub", "re.subn"} and len(call.args) > 2 else 1]
+    if isinstance(call.func, ast.Attribute):
+        if (
+            call.func.attr in _MATCHES
+            and isinstance(call.func.value, ast.Name)
+            and call.func.value.id in slow
+        ):
+            yield from ((Danger.BACKTRACK, argument) for argument in call.args[-1:])
+        yield from _methods(module, call, call.func, makers)
+
+
+def _methods(module: PythonModule, call: ast.Call, func: ast.Attribute, makers: Collection[str]) -> Reached:
+    sink = METHODS.get(func.attr)
+    if sink is not None:
+        yield from ((sink.danger, argument) for argument in sink.arguments(call))
+    if func.attr in _PATH_METHODS and (func.attr not in {"replace", "rename"} or len(call.args) == 1):
+        yield Danger.PATH, func.value
+    elif func.attr == "from_string" and _TEMPLATES.search(ast.unparse(func.value)):
+        yield from ((Danger.TEMPLATE, argument) for argument in call.args[:1])
+    elif func.attr in _SAVES and call.args:
+        yield Danger.PATH, call.args[0]
+    elif func.attr in _FETCH_ROW and _DATABASE.search(ast.unparse(func.value)):
+        yield from ((Danger.SQL, argument) for argument in call.args[:1])
+    elif makers and not _CLIENTS.isdisjoint(makers):
+        if func.attr in _VERBS:
+            yield from ((_URL.danger, argument) for argument in _URL.arguments(call))
+        elif func.attr in {"request", "stream"}:
+            yield from ((Danger.URL, argument) for argument in _SECOND_URL.arguments(call))
+    elif func.attr == "search" and (not _LDAP_MAKERS.isdisjoint(makers) or _imports(module, "ldap3")):
+        yield from (
+            (Danger.LDAP, argument)
+            for argument in Sink(Danger.LDAP, 1, 1, ("search_filter",)).arguments(call)
+        )
+    elif func.attr in _TREE_LOOKS and (_imports(module, "lxml") or _imports(module, "xml")):
+        yield from ((Danger.XPATH, argument) for argument in call.args[:1])
+
+
+def _is_slow(pattern: ast.expr, slow: Collection[str]) -> bool:
+    if isinstance(pattern, ast.Name):
+        return pattern.id in slow
+    return (
+        isinstance(pattern, ast.Constant) and isinstance(pattern.value, str) and is_slow_text(pattern.value)
+    )
+
+
+def _imports(module: PythonModule, package: str) -> bool:
+    return any(name.partition(".")[0] == package for name in module.imported.values())
+
+
+def _processes(call: ast.Call) -> Reached:
+    """A command line that a shell reads: by ``shell=True``, or handed to a shell that is named."""
+    if not call.args and not any(keyword.arg == "args" for keyword in call.keywords):
+        return
+    command = call.args[0] if call.args else next(k.value for k in call.keywords if k.arg == "args")
+    shell = next((k.value for k in call.keywords if k.arg == "shell"), None)
+    if shell is not None and not (isinstance(shell, ast.Constant) and not shell.value):
+        yield Danger.SHELL, command
+        return
+    words = command.elts if isinstance(command, (ast.List, ast.Tuple)) else call.args
+    if len(words) > 2 and _is_one_of(words[0], _SHELLS) and _is_one_of(words[1], _COMMAND_FLAGS):
+        yield Danger.SHELL, words[2]
+
+
+def _is_one_of(node: ast.expr, values: Collection[str]) -> bool:
+    return isinstance(node, ast.Constant) and node.value in values
+
+
+def _has_safe_loader(call: ast.Call) -> bool:
+    given = [k.value for k in call.keywords if k.arg == "Loader"] or call.args[1:2]
+    return bool(given) and _SAFE_LOADERS.search(ast.unparse(given[0])) is not None
+
+
+def _type_of(call: ast.Call) -> str | None:
+    for keyword in call.keywords:
+        if keyword.arg in {"content_type", "mimetype", "media_type"}:
+            value = keyword.value
+            return str(value.value) if isinstance(value, ast.Constant) else ""
+    return None
+
+
+def _is_typed(call: ast.Call) -> bool:
+    """Whether the answer says that it is no page."""
+    said = _type_of(call)
+    return said is not None and not _HTML_TYPE.search(said)
+
+
+def _pages(call: ast.Call, name: str) -> Reached:
+    """Answers that are pages only where they say so, or where the text has tags."""
+    said = _type_of(call)
+    if said is not None and _HTML_TYPE.search(said):
+        danger = Danger.HTML
+    elif said is None and name.startswith("flask."):
+        danger = Danger.PAGE
+    else:
+        return
+    yield from (
+        (danger, value)
+        for value in Sink(danger, keywords=("body", "content", "text", "response")).arguments(call)
+    )

@@ -1,0 +1,196 @@
+"""Where strangers' data comes in: requests of the usual frameworks, and members of archives."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from wardround.late import LatePattern
+from wardround_python.module import FunctionNode, PythonModule
+
+_FRAMEWORKS = frozenset(
+    {"flask", "quart", "bottle", "sanic", "flask_restful", "flask_restx", "apiflask", "web"}
+)
+REQUEST_PARTS = frozenset(
+    {
+        "args", "form", "values", "json", "data", "cookies", "headers", "files", "view_args",
+        "query_string", "GET", "POST", "COOKIES", "FILES", "META", "body", "query_params", "path_params",
+        "match_info", "query", "params", "matchdict", "json_body", "forms", "rel_url", "stream", "matches",
+        "QUERY_PARAMS",
+    }
+)  # fmt: skip
+REQUEST_CALLS = frozenset(
+    {"get_json", "get_data", "json", "form", "body", "post", "text", "read", "get_param", "get_media",
+     "media",
+     "multipart", "bytes"}
+)  # fmt: skip
+# Tornado's handlers read the request through themselves.
+HANDLER_CALLS = frozenset(
+    {"get_argument", "get_arguments", "get_query_argument", "get_query_arguments", "get_body_argument",
+     "get_body_arguments", "get_cookie"}
+)  # fmt: skip
+ARCHIVE_CALLS = frozenset({"infolist", "namelist", "getmembers", "getnames", "getinfo", "getmember"})
+ARCHIVES = frozenset({"zipfile.ZipFile", "tarfile.open", "tarfile.TarFile", "tarfile.TarFile.open"})
+VALIDATED = frozenset({"cleaned_data", "validated_data"})
+
+_REQUEST_NAMES = frozenset({"request", "req", "_request"})
+_REQUEST_TYPE = LatePattern(r"(^|[.\[| ])(Http|Wsgi|WSGI|ASGI|Drf)?Request\b")
+_ROUTE_VERBS = frozenset(
+    {"route", "get", "post", "put", "patch", "delete", "head", "websocket", "api_route", "websocket_route"}
+)
+_PATH_PARAMETER = LatePattern(r"<(?:(?:string|path|any\([^)]*\)|str)(?:\([^)]*\))?:)?(\w+)>")
+_TEXT_TYPE = LatePattern(r"(^|[\[|, .])(str|bytes|Any|object|dict|list|Dict|List|UploadFile)\b")
+_NOT_TEXT = LatePattern(
+    r"^(typing\.)?(Optional\[)?(int|float|bool|complex|Decimal|decimal\.Decimal|UUID4?|uuid\.UUID|date|datetime|"
+    r"datetime\.\w+|timedelta|Literal\[.*|PositiveInt|conint.*|EmailStr|IPv\w+|None|ObjectId|PyObjectId)"
+    r"(\])?( *\| *None)?$"
+)
+_CHOSEN = LatePattern(r"\b(Depends|Security|BackgroundTasks|SecurityScopes)\b")
+VIEW_DECORATOR = LatePattern(
+    r"(^|\.)(login_required|require_\w+|api_view|csrf_exempt|permission_\w+|staff_member_required|"
+    r"user_passes_test|never_cache|cache_page|view_config|authentication_classes)$"
+)
+_ID_NAME = LatePattern(r"(^|_)(id|pk|uuid|slug|number|year|month|day|page)$")
+_VIEW_BASE = LatePattern(r"View(Set)?$|Mixin$|Resource$|Handler$")
+_VERBS = frozenset({"get", "post", "put", "patch", "delete", "dispatch"})
+
+
+def parameters(function: FunctionNode) -> list[ast.arg]:
+    """All parameters but ``*args`` and ``**kwargs``."""
+    arguments = function.args
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+
+def is_text(annotation: ast.expr | None) -> bool:
+    """Whether what is declared to be this can hold text of the sender's choice."""
+    if annotation is None:
+        return True
+    return _NOT_TEXT.match(ast.unparse(annotation)) is None
+
+
+def is_upload(annotation: ast.expr | None) -> bool:
+    """Whether FastAPI hands the parameter a file that was sent."""
+    return annotation is not None and "UploadFile" in ast.unparse(annotation)
+
+
+def is_request(module: PythonModule, node: ast.expr, function: FunctionNode | None) -> bool:
+    """Whether an expression is the request that is being answered."""
+    if isinstance(node, ast.Attribute):
+        return node.attr == "request" and (
+            isinstance(node.value, ast.Name)
+            and (
+                node.value.id in {"self", "cls", "info", "view"}
+                or module.imported.get(node.value.id) in _FRAMEWORKS
+            )
+        )
+    if not isinstance(node, ast.Name):
+        return False
+    origin = module.imported.get(node.id)
+    if origin is not None:
+        stem, _, last = origin.rpartition(".")
+        return last == "request" and stem.partition(".")[0] in _FRAMEWORKS
+    if function is None:
+        return False
+    declared = {p.arg: p for p in parameters(function)}.get(node.id)
+    if declared is None:
+        return False
+    if declared.annotation is not None:
+        return _REQUEST_TYPE.search(ast.unparse(declared.annotation)) is not None or (
+            node.id in _REQUEST_NAMES and isinstance(declared.annotation, ast.Constant)
+        )
+    return node.id in _REQUEST_NAMES
+
+
+def is_route(function: FunctionNode) -> bool:
+    """Whether a decorator makes the function answer requests for a path."""
+    return any(True for _ in _routes(function))
+
+
+def _routes(function: FunctionNode) -> Iterator[ast.Call]:
+    for decorator in function.decorator_list:
+        if (
+            isinstance(decorator, ast.Call)
+            and isinstance(decorator.func, ast.Attribute)
+            and decorator.func.attr in _ROUTE_VERBS
+            and decorator.args
+            and isinstance(decorator.args[0], ast.Constant)
+            and isinstance(decorator.args[0].value, str)
+            and (decorator.args[0].value[:1] in {"/", ""})
+        ):
+            yield decorator
+
+
+def request_parameters(module: PythonModule, function: FunctionNode) -> dict[str, bool]:
+    """The parameters a framework fills from the request; True where the value is text or may hold some."""
+    found: dict[str, bool] = {}
+    for route in _routes(function):
+        path = str(getattr(route.args[0], "value", ""))
+        by_path = set(_PATH_PARAMETER.findall(path))
+        for one, default in _with_defaults(function):
+            if one.arg in by_path or _is_sent(module, one, default):
+                found[one.arg] = is_text(one.annotation)
+    found.update(_view_parameters(module, function))
+    if function.name in {"handler", "lambda_handler"}:
+        names = [one.arg for one in parameters(function)]
+        if names[:1] == ["event"] and len(names) == 2:
+            found["event"] = True
+    return found
+
+
+def _with_defaults(function: FunctionNode) -> list[tuple[ast.arg, ast.expr | None]]:
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    missing: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
+    return [
+        *zip(positional, [*missing, *arguments.defaults], strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+
+
+def _is_sent(module: PythonModule, one: ast.arg, default: ast.expr | None) -> bool:
+    """Whether FastAPI fills the parameter from the request: text, uploads, and models declared here."""
+    annotation = one.annotation
+    if annotation is None or (default is not None and _CHOSEN.search(ast.unparse(default))):
+        return False
+    text = ast.unparse(annotation)
+    if _CHOSEN.search(text) or _REQUEST_TYPE.search(text):
+        return False
+    return _TEXT_TYPE.search(text) is not None or model_fields(module, annotation) is not None
+
+
+def model_fields(module: PythonModule, annotation: ast.expr | None) -> dict[str, bool] | None:
+    """The fields of a pydantic model of this module, True for text; None if it is no such model."""
+    if not isinstance(annotation, ast.Name):
+        return None
+    for node in module.tree.body:
+        if isinstance(node, ast.ClassDef) and node.name == annotation.id:
+            bases = {ast.unparse(base).rpartition(".")[2] for base in node.bases}
+            if not bases & {"BaseModel", "Schema", "Struct", "SQLModel"}:
+                return None
+            return {
+                line.target.id: is_text(line.annotation)
+                for line in node.body
+                if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name)
+            }
+    return None
+
+
+def _view_parameters(module: PythonModule, function: FunctionNode) -> dict[str, bool]:
+    """What a URL pattern of Django's hands to a view, where it can be told that it is one."""
+    declared = parameters(function)
+    own = declared[1:] if declared and declared[0].arg in {"self", "cls"} else declared
+    if not own or own[0].arg not in _REQUEST_NAMES or (own[0].annotation is not None and len(own) < 2):
+        return {}
+    if own is declared:
+        if not any(VIEW_DECORATOR.search(_decorator_name(one)) for one in function.decorator_list):
+            return {}
+    else:
+        cls = module.class_of(function)
+        bases = [ast.unparse(base) for base in cls.bases] if cls else []
+        if function.name not in _VERBS or not any(_VIEW_BASE.search(base) for base in bases):
+            return {}
+    return {one.arg: is_text(one.annotation) for one in own[1:] if not _ID_NAME.search(one.arg)}
+
+
+def _decorator_name(node: ast.expr) -> str:
+    return ast.unparse(node.func if isinstance(node, ast.Call) else node)

@@ -1,0 +1,123 @@
+"""SQ041: a value from outside becomes part of the SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_sql.check import SqlCheck
+from wardround_sql.embedded import STARTS, is_quoted, is_value
+from wardround_sql.written import Hole, Text
+
+_CONDITION = LatePattern(
+    r"(?i)(?:[=<>@~]|\blike|\bilike|\bin\s*\(|\bany\s*\(|\barray\s*\[|\bagainst\s*\()\s*['\"%(]*\s*$"
+)
+_VALUES = LatePattern(r"(?i)\bvalues\s*\([^()]*$")
+_PLAIN = LatePattern(r"(?i)^\s*(?:and|or|where|having|order\s+by|[\w.\"]+\s*(?:[=<>@~]+|like|ilike|in)\s)")
+
+
+class BuiltQuery(SqlCheck):
+    """The text of a query is put together with a value.
+
+    A quote in the value ends the string in the SQL, and what follows is read as SQL. Leave a placeholder
+    in the
+    text and pass the value as a parameter. Names of tables and columns cannot be parameters: take those
+    from a
+    fixed list. They are not reported, nor are numbers and constants.
+    """
+
+    ID = "SQ041"
+    NAME = "value-in-sql-text"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "sql-injection"
+    TRIED_ON = "24 trees, redash, langfuse and celery among them: no hit"
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid('cur.execute("SELECT a FROM notes WHERE b = %s", (b,))\n', path="app/q.py"),
+        Valid('cur.execute(f"SELECT a FROM {table} WHERE b = %s", (b,))\n', path="app/q.py"),
+        Valid('def f(n: int):\n    cur.execute(f"SELECT a FROM notes WHERE b = {n}")\n', path="app/q.py"),
+        Valid('LIMIT = 5\ncur.execute("SELECT a FROM notes WHERE b = %d" % b)\n', path="app/q.py"),
+        Valid(
+            'marks = ",".join("?" * 3)\ncur.execute(f"SELECT a FROM notes WHERE b IN ({marks})", b)\n',
+            path="app/q.py",
+        ),
+        Valid("cur.execute(f\"SELECT a FROM notes WHERE b = '{b}'\")\n", path="tests/test_q.py"),
+        Valid("await sql`SELECT a FROM notes WHERE b = ${b}`;\n", path="src/q.ts"),
+        Valid("await db.query(`SELECT a FROM notes WHERE b = ${Number(b)}`);\n", path="src/q.ts"),
+        Valid("await knex.raw('a @> ?', [b]);\n", path="src/q.ts"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "cur.execute(f\"SELECT a FROM notes WHERE b = '{b}'\")\n", line=1, column=47, path="app/q.py"
+        ),
+        Invalid(
+            "FIND = \"SELECT a FROM notes WHERE b = '%s'\"\ndef f(cur, b):\n    cur.execute(FIND % b)\n",
+            line=3,
+            column=24,
+            path="app/q.py",
+        ),
+        Invalid(
+            'def f(cur, b):\n    q = "SELECT a FROM notes WHERE b LIKE \'%" + b + "%\'"\n    '
+            "cur.execute(q)\n",
+            line=2,
+            column=49,
+            path="app/q.py",
+        ),
+        Invalid(
+            'def f(cur, b):\n    q = "SELECT a FROM notes WHERE true"\n    if b:\n        q += '
+            "f\" AND b = '{b}'\"\n    cur.execute(q)\n",
+            line=4,
+            column=27,
+            path="app/q.py",
+        ),
+        Invalid(
+            "def f(cur, b):\n    cur.execute(\"SELECT a FROM notes WHERE b = '{}'\".format(b))\n",
+            line=2,
+            column=61,
+            path="app/q.py",
+        ),
+        Invalid(
+            "await db.query(`SELECT a FROM notes WHERE b = '${b}'`);\n", line=1, column=50, path="src/q.ts"
+        ),
+        Invalid(
+            "const q = 'SELECT a FROM notes WHERE b = \"' + req.query.b + '\"';\nawait db.query(q);\n",
+            line=1,
+            column=47,
+            path="src/q.ts",
+        ),
+        Invalid("qb.andWhere(knex.raw(`tags @> ARRAY['${tag}']`));\n", line=1, column=40, path="src/q.ts"),
+        Invalid(
+            'class A\n  def f(b)\n    connection.execute("SELECT a FROM notes WHERE b = '
+            "'#{params[:b]}'\")\n  end\nend\n",
+            line=3,
+            column=58,
+            path="app/models/a.rb",
+        ),
+    ]
+
+    def run(self) -> None:
+        if self.script.is_spare:
+            return
+        told: set[int] = set()
+        for text in self.script.built:
+            hole = next((one for one in text.holes if self._is_open(text, one)), None)
+            if hole is not None and hole.offset not in told:
+                told.add(hole.offset)
+                name = " ".join(hole.code.split())[:40]
+                self.report(
+                    self.script.span_of(hole.offset, hole.offset + max(len(hole.code.split("\n", 1)[0]), 1)),
+                    f"{name} becomes part of the SQL text; leave a placeholder and pass it as a parameter",
+                )
+
+    def _is_open(self, text: Text, hole: Hole) -> bool:
+        """Whether a value stands where a condition or a row takes one, in what is plainly SQL."""
+        if hole.safe or not (STARTS.match(text.text) or _PLAIN.match(text.text)):
+            return False
+        before = text.text[max(hole.start - 400, 0) : hole.start]
+        if is_quoted(text.text, hole.start):
+            return True
+        stands = _CONDITION.search(before) is not None or _VALUES.search(before) is not None
+        return stands and is_value(text.text, hole.start, hole.end)

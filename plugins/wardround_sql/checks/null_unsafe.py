@@ -1,0 +1,274 @@
+"""SQ038: a comparison that passes over NULL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround_sql.cases import invalid, valid
+from wardround_sql.check import SqlCheck
+from wardround_sql.nodes import Node, column_name, content, is_select, kinds, texts, walk
+from wardround_sql.schema import Name
+from wardround_sql.statements import CONDITION, Statement
+
+_TRIGGER = ("old", "new")
+
+
+class NullUnsafe(SqlCheck):
+    """A comparison leaves out the rows where one side is NULL.
+
+    ``a <> b`` is unknown as soon as one of them is NULL: a trigger that compares OLD and NEW so does not
+    see a value
+    that comes or goes, ``WHERE a <> 'x'`` does not find the rows without a, and ``WHERE a = $1`` finds
+    nothing when
+    NULL is passed. Use ``IS DISTINCT FROM`` and ``IS NOT DISTINCT FROM``, or test for NULL beside it.
+    """
+
+    ID = "SQ038"
+    NAME = "comparison-passes-over-null"
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "null-unsafe-comparison"
+    WORDS = ("<>", "!=", "not in", "not like", "not ilike", "=")
+    TRIED_ON = (
+        "storage: 7 hits, true, though the columns are hardly NULL: a "
+        "note; auth: one, against '', left out since"
+    )
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        valid("create table notes (a text not null);\nselect a from notes where a <> 'x';\n"),
+        valid("create table notes (a text);\nselect a from notes where a <> 'x' or a is null;\n"),
+        valid("create table notes (a text);\nselect a from notes where coalesce(a, '') <> 'x';\n"),
+        valid("select a from notes where a <> 'x';\n"),
+        valid("create table notes (a text);\nselect a from notes where a <> '';\n"),
+        valid("create table notes (id int primary key);\nselect id from notes where id <> 5;\n"),
+        valid(
+            "create table notes (a text not null);\n"
+            "create function f() returns trigger language plpgsql as $$\nbegin\n  if old.a <> new.a then\n"
+            "    perform 1;\n  end if;\n  return new;\nend $$;\n"
+            "create trigger t after update on notes for each row execute function f();\n"
+        ),
+        Valid(
+            "async function f(b: string) {\n  return pool.query('SELECT a FROM notes WHERE b "
+            "= $1', [b]);\n}\n",
+            path="src/q.ts",
+        ),
+        Valid(
+            "async function f(b: string | null) {\n  if (b === null) return [];\n"
+            "  return pool.query('SELECT a FROM notes WHERE b = $1', [b]);\n}\n",
+            path="src/q.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        invalid("create table notes (a text);\nselect a from notes n where n.a <> 'x';\n", 2, 29),
+        invalid(
+            "create table notes (a text, b int);\nselect a from notes where b = 1 and a not in ('x', 'y');\n",
+            2,
+            37,
+        ),
+        invalid(
+            "create function f() returns trigger language plpgsql as $$\nbegin\n  if old.a <> new.a then\n"
+            "    perform 1;\n  end if;\n  return new;\nend $$;\n",
+            3,
+            6,
+        ),
+        invalid(
+            "create trigger t after update on notes for each row when (old.a <> new.a) execute "
+            "function f();\n",
+            1,
+            59,
+        ),
+        invalid(
+            "CREATE TABLE `notes` (`a` TEXT) ENGINE=InnoDB;\nSELECT `a` FROM `notes` WHERE `a` != 'x';\n",
+            2,
+            31,
+            "mysql/q.sql",
+        ),
+        Invalid(
+            "async function f(b: string | null) {\n  return pool.query('SELECT a FROM notes "
+            "WHERE b = $1', [b]);\n}\n",
+            line=2,
+            column=48,
+            path="src/q.ts",
+        ),
+        Invalid(
+            "def f(cur, b: str | None):\n    cur.execute('SELECT a FROM notes WHERE c = %s AND "
+            "b = %s', (1, b))\n",
+            line=2,
+            column=55,
+            path="app/q.py",
+        ),
+    ]
+
+    def run(self) -> None:
+        if self.script.is_spare:
+            return
+        if not self.script.is_postgres:
+            self._foreign()
+            return
+        for statement in self.script.queries:
+            if statement.kind in (CONDITION, "CreateTrigStmt"):
+                self._trigger(statement)
+            elif statement.kind not in ("CreateFunctionStmt", "DoStmt"):
+                self._filters(statement)
+        self._arguments()
+
+    # Triggers
+
+    def _trigger(self, statement: Statement) -> None:
+        whole = statement.node if statement.kind == CONDITION else statement.node.get("whenClause", {})
+        tested = {tuple(column_name(t.get("arg"))) for t in kinds(whole, "NullTest")}
+        for one in kinds(whole, "A_Expr"):
+            if one.get("kind") != "AEXPR_OP" or texts(one.get("name")) != ["<>"]:
+                continue
+            left, right = (column_name(one.get(side)) for side in ("lexpr", "rexpr"))
+            pair = len(left) == len(right) == 2 and left[1] == right[1]
+            if (
+                not pair
+                or {left[0].lower(), right[0].lower()} != set(_TRIGGER)
+                or {tuple(left), tuple(right)} & tested
+            ):
+                continue
+            required = self._is_required(statement, left[1])
+            if required is not True and left[1] != "id":
+                text = f"this misses {left[1]} becoming NULL, or no longer being it; use IS DISTINCT FROM"
+                place = next((n["location"] for n in walk(one.get("lexpr")) if "location" in n), None)
+                self.say(statement, text, place, Severity.WARN if required is False else None)
+                return
+
+    def _is_required(self, statement: Statement, column: str) -> bool | None:
+        """Whether a column of the trigger's table cannot be NULL; None if nothing here tells."""
+        if statement.kind == CONDITION:
+            name = texts((statement.outer.node if statement.outer else {}).get("funcname"))[-1:]
+            triggers = [
+                s for s in self.script.of("CreateTrigStmt") if texts(s.node.get("funcname"))[-1:] == name
+            ]
+        else:
+            triggers = [statement]
+        for one in triggers:
+            table = self.script.known_table(self.script.name_of(one.node.get("relation", {})))
+            if table is not None and column in table.columns:
+                return table.columns[column].required
+        return None
+
+    # Filters
+
+    def _filters(self, statement: Statement) -> None:
+        for select in walk(statement.node):
+            where = select.get("whereClause")
+            if where is None or not (is_select(select) or "relation" in select):
+                continue
+            tables = self._tables(select)
+            tested = {tuple(column_name(t.get("arg"))[-1:]) for t in kinds(where, "NullTest")}
+            for one in _parts(where):
+                found = _excluded(one)
+                name = column_name(found) if found else []
+                if not name or tuple(name[-1:]) in tested or not self._may_be_null(name, tables):
+                    continue
+                text = f"rows where {name[-1]} is NULL are left out as well; say so, or use IS DISTINCT FROM"
+                place = next((n["location"] for n in walk(found) if "location" in n), None)
+                self.say(statement, text, place)
+
+    def _tables(self, select: Node) -> dict[str, Name]:
+        found = {}
+        sources = [*select.get("fromClause", []), *select.get("usingClause", [])]
+        if "relation" in select:
+            sources.append({"RangeVar": select["relation"]})
+        for source in sources:
+            relation = content(source, "RangeVar")
+            if relation is None:
+                return {}
+            alias = (relation.get("alias") or {}).get("aliasname") or relation.get("relname", "")
+            found[alias] = self.script.name_of(relation)
+        return found
+
+    def _may_be_null(self, name: list[str], tables: dict[str, Name]) -> bool:
+        """Whether a column is known, and known to take NULL."""
+        owner = (
+            tables.get(name[-2])
+            if len(name) > 1
+            else next(iter(tables.values()), None)
+            if len(tables) == 1
+            else None
+        )
+        table = self.script.known_table(owner) if owner else None
+        return table is not None and name[-1] in table.columns and not table.columns[name[-1]].required
+
+    # Arguments
+
+    def _arguments(self) -> None:
+        """``column = $1`` where the code around says that the value may be None or null."""
+        for statement in self.script.queries:
+            nullable = statement.fragment.maybe_null
+            if not nullable:
+                continue
+            for select in walk(statement.node):
+                where = select.get("whereClause") if isinstance(select, dict) else None
+                for one in _conjuncts(where):
+                    found = content(one, "A_Expr") or {}
+                    if found.get("kind") != "AEXPR_OP" or texts(found.get("name")) != ["="]:
+                        continue
+                    self._argument(statement, found, nullable)
+
+    def _argument(self, statement: Statement, equal: Node, nullable: tuple[int, ...]) -> None:
+        column, value = equal.get("lexpr"), equal.get("rexpr")
+        name = column_name(column)
+        places = [n["location"] for n in walk(value) if isinstance(n.get("location"), int)]
+        if not name or not places or not set(value or {}) <= {"ParamRef", "A_Const", "TypeCast"}:
+            return
+        if {statement.offset + statement.point(place) for place in places} & set(nullable):
+            where = next((n["location"] for n in walk(column) if "location" in n), None)
+            text = f"nothing is found when NULL is passed for {name[-1]}; use IS NOT DISTINCT FROM"
+            self.say(statement, text, where)
+
+    # Other dialects
+
+    def _foreign(self) -> None:
+        from wardround_sql.null_shapes import left_out
+
+        for span, column, note in left_out(self.script):
+            self.report(
+                span, f"rows where {column} is NULL are left out as well; say so, or test for NULL{note}"
+            )
+
+
+def _parts(where: object) -> Iterator[object]:
+    """The parts of a condition that a row has to meet, none of which stands beside an OR."""
+    yield from _conjuncts(where)
+
+
+def _conjuncts(where: object) -> Iterator[object]:
+    junction = content(where, "BoolExpr")
+    if junction and junction.get("boolop") == "AND_EXPR":
+        for part in junction["args"]:
+            yield from _conjuncts(part)
+    elif where:
+        yield where
+
+
+def _excluded(part: object) -> object:
+    """The column that a ``<>``,
+    ``NOT IN`` or ``NOT LIKE`` with constants compares; None for anything else.
+    """
+    one = content(part, "A_Expr")
+    if one is None:
+        negation = content(part, "BoolExpr")
+        inside = (
+            content(negation["args"][0], "A_Expr")
+            if negation and negation.get("boolop") == "NOT_EXPR"
+            else None
+        )
+        return (
+            inside.get("lexpr")
+            if inside and inside.get("kind") in ("AEXPR_IN", "AEXPR_LIKE", "AEXPR_ILIKE")
+            else None
+        )
+    if one.get("kind") not in ("AEXPR_OP", "AEXPR_IN", "AEXPR_LIKE", "AEXPR_ILIKE"):
+        return None
+    right = one.get("rexpr")
+    constant = content(right, "A_Const") or (one.get("kind") == "AEXPR_IN")
+    wanted = texts(one.get("name")) in (["<>"], ["!~~"], ["!~~*"])
+    value = content(right, "A_Const") or {}
+    empty = value.get("isnull") or ("sval" in value and not value["sval"].get("sval"))
+    return one.get("lexpr") if wanted and constant and not empty else None

@@ -1,0 +1,137 @@
+"""SQ027: a column or table that running code uses is renamed or dropped, in a migration written as code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_sql import places
+from wardround_sql.check import SqlCheck
+from wardround_sql.nodes import items, texts
+from wardround_sql.queries import Removed, foreign_facts
+from wardround_sql.schema import dotted
+
+_ALEMBIC = "migrations/versions/1a2b_add.py"
+_DJANGO = "notes/migrations/0002_change.py"
+
+
+class TakenAway(SqlCheck):
+    """A migration renames or drops a column or table.
+
+    Code of the last release is still running while it does, and fails when it uses the old name; what is
+    dropped is
+    gone. Add the new column, write both and move readers over; drop the old one a release after its last use.
+    Of migrations in SQL squawk says the same.
+    """
+
+    ID = "SQ027"
+    NAME = "renamed-or-dropped-in-code"
+    PLANE = Plane.CONTRACT
+    SEVERITY = Severity.INFO
+    WORDS = ("drop", "rename", "change ")
+    TRIED_ON = "redash, healthchecks and 22 more trees: 31 hits, 8 read, all true: dropping is a note"
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "def upgrade():\n    pass\ndef downgrade():\n    op.drop_column('notes', 'a')\n", path=_ALEMBIC
+        ),
+        Valid(
+            "def upgrade():\n    op.create_table('tmp', sa.Column('a', sa.Integer))\n    "
+            "op.drop_table('tmp')\n",
+            path=_ALEMBIC,
+        ),
+        Valid(
+            "class Migration(migrations.Migration):\n    operations = [migrations.SeparateDatabaseAndState(\n"
+            "        state_operations=[migrations.RemoveField('note', 'a')])]\n",
+            path=_DJANGO,
+        ),
+        Valid("alter table notes drop column a;\n", path="db/migrations/1.sql"),
+        Valid("ALTER TABLE `notes` CHANGE `a` `a` BIGINT NOT NULL;\n", path="db/migrations/1.sql"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("ALTER TABLE `notes`\n  DROP COLUMN `a`;\n", line=2, column=15, path="db/migrations/1.sql"),
+        Invalid(
+            "EXEC sp_rename 'dbo.Notes.A', 'B', 'COLUMN';\nGO\n", line=1, column=6, path="db/migrations/1.sql"
+        ),
+        Invalid("def upgrade():\n    op.drop_column('notes', 'a')\n", line=2, column=5, path=_ALEMBIC),
+        Invalid(
+            "def upgrade():\n    op.alter_column('notes', 'a', new_column_name='b')\n",
+            line=2,
+            column=5,
+            path=_ALEMBIC,
+        ),
+        Invalid(
+            "class Migration(migrations.Migration):\n    operations = [\n"
+            "        migrations.RenameField('note', 'a', 'b'),\n    ]\n",
+            line=3,
+            column=9,
+            path=_DJANGO,
+        ),
+        Invalid(
+            "class A < ActiveRecord::Migration[7.1]\n  def change\n    remove_column :notes, "
+            ":a, :string\n  end\nend\n",
+            line=3,
+            column=5,
+            path="db/migrate/20240101000000_a.rb",
+        ),
+        Invalid(
+            "exports.up = (knex) => knex.schema.alterTable('notes', (t) => {\n  t.dropColumn('a');\n});\n",
+            line=2,
+            column=3,
+            path="migrations/20240101_a.js",
+        ),
+    ]
+
+    def run(self) -> None:
+        self._foreign()
+        if self.script.is_sql:
+            return
+        self._columns()
+        self._names()
+
+    def _foreign(self) -> None:
+        """Migrations for other databases, which squawk does not read."""
+        if not places.is_migration(self.source.path, self.script.options.migrations) or places.is_down(
+            self.source.path
+        ):
+            return
+        for found in foreign_facts(self.script, Removed):
+            if found.renamed:
+                text = f"code that still uses the name {found.name} fails once this has run{found.note}"
+                self.report(found.span, text, severity=Severity.WARN)
+            else:
+                self.report(
+                    found.span, f"code that still uses {found.name} fails, and the data is gone{found.note}"
+                )
+
+    def _columns(self) -> None:
+        for statement, command in self.script.commands("AT_DropColumn"):
+            table = self.script.name_of(statement.node.get("relation", {}))
+            if self.script.migrates(statement) and not self.script.is_new(table):
+                text = f"code that still uses {command.get('name')} of {table} fails, and the data is gone"
+                self.say(statement, text)
+        for statement in self.script.of("DropStmt"):
+            if statement.node.get("removeType") != "OBJECT_TABLE" or not self.script.migrates(statement):
+                continue
+            for one in statement.node.get("objects", []):
+                name = dotted(texts(items(one)))
+                if not self.script.is_new(name):
+                    self.say(statement, f"code that still uses {name} fails, and the data is gone")
+                    break
+
+    def _names(self) -> None:
+        for statement in self.script.of("RenameStmt"):
+            node = statement.node
+            table = self.script.name_of(node.get("relation", {}))
+            if not self.script.migrates(statement) or self.script.is_new(table):
+                continue
+            if node.get("renameType") in ("OBJECT_COLUMN", "OBJECT_TABLE"):
+                old = node.get("subname") or table
+                self.say(
+                    statement,
+                    f"code that still uses the name {old} fails once this has run",
+                    None,
+                    Severity.WARN,
+                )

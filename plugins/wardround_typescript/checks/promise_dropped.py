@@ -1,0 +1,290 @@
+"""TS031."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from wardround.checks import Check, Invalid, Source, Valid
+from wardround.findings import Plane, Severity, Span
+from wardround.late import LatePattern
+from wardround_typescript.callees import Script, declared_in, origin
+
+_STATEMENT = LatePattern(
+    r"(?m)^[ \t]*(?P<call>(?:this\.)?[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)?)(?:<[^<>();{}]{0,120}>)?\("
+)
+_NO_CALL = frozenset(
+    {"if", "for", "while", "switch", "catch", "function", "return", "await", "super", "throw", "import"}
+)
+_GOES_ON = LatePattern(r"[ \t]*(?:;|\n\s*(?![.?\s)\],&|:])|\n?\s*\})")
+_CONTINUED = LatePattern(r"(?:[=,(\[+*/&|?:<>.]|\b(?:return|await|void|throw|yield|new|case|of|in))\s*$")
+_LIST_END = LatePattern(r"\)\s*(?::[^;={}()]{0,150})?\s*(?:=>)?\s*$")
+_NAMED = LatePattern(
+    r"(?P<async>\basync\b\s*)?(?:\bfunction\b\s*\*?\s*)?(?P<name>[\w$]*)\s*(?:<[^<>()]{0,100}>)?\s*$"
+)
+_BARE_ARROW = LatePattern(r"(?P<async>\basync\s+)?[\w$]+\s*=>\s*$")
+_BLOCK_WORDS = frozenset({"if", "for", "while", "switch", "catch", "with"})
+_CLASS = LatePattern(r"\bclass\b[^{}();]{0,300}$")
+_LOOK_BACK = 200
+"""Characters before a brace or a bracket in which stands what it belongs to."""
+_MEANT = LatePattern(
+    r"(?i)(?:background|loop|poll|watch|listen|forever|schedule|fire|track|prefetch|preload|warm|daemon|heartbeat"
+    r"|report|log|worker|main|start\w*|run|emit|dispatch|capture|notifyAll|publish|broadcast|enqueue\w*"
+    r"|queue\w*)$"
+)
+_ASIDE = LatePattern(
+    r"(?i)(?:analytics|telemetry|metrics?|logger|log|pubsub|tracker|tracing|posthog|sentry)\w*$"
+)
+_NOTE = LatePattern(
+    r"(?i)not await|no await|without await|fire.and.forget|background|on purpose|intention|deliberate"
+    r"|best.effort"
+)
+_ASYNC_BEFORE = LatePattern(r"\basync\s+$")
+_ASYNC_VALUE = LatePattern(r"\s*(?::[^=;]{0,200})?=\s*async\b")
+_TYPED = (
+    r"(?<![\w$.])(?:readonly\s+|private\s+|protected\s+|public\s+){1,3}%s\s*[!?]?\s*:\s*"
+    r"(?P<type>[A-Z][\w$]*)\s*[,;)=\n]"
+)
+_MADE = LatePattern(r"\s*(?::\s*[\w$.<>]{1,80}\s*)?=\s*new\s+(?P<type>[A-Z][\w$]*)\s*[(;\n]")
+_OBJECT = LatePattern(r"\s*(?::\s*[\w$.<>]{1,80}\s*)?=\s*\{")
+_TEST_PATH = LatePattern(
+    r"(^|/)(__tests__|__mocks__|tests?|e2e|specs?|cypress|playwright)/|\.(\w*test|spec|stories|e2e|cy)\.[mc]?[jt]sx?$"
+)
+
+
+class PromiseDropped(Check):
+    """Nothing waits for this call, which another file makes async, and its error is lost.
+
+    The statement only starts the work: what follows runs before it is done, and a failure becomes an
+    unhandled rejection that ends a Node process. Await it, return it, or say void and catch.
+    """
+
+    ID = "TS031"
+    NAME = "promise-of-other-file-dropped"
+    DEFECT_CLASS = "floating-promise"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.INFO
+    TRIED_ON = (
+        "the trees of langfuse, hoppscotch, redash, redux-toolkit, shadcn-ui/ui, formbricks, chatbot-ui, "
+        "documenso, lerna and webpack-cli: 19 hits, 15 read: 14 were meant (publishing, analytics, best "
+        "effort) and are passed over by name or comment now, 1 is right, so a note"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "import { store } from './db';\n"
+            "export async function save(row) {\n  await store(row);\n  void store(row);\n}\n",
+            path="src/a.ts",
+            others={"src/db.ts": "export async function store(row) {}\n"},
+        ),
+        Valid(
+            "import { store } from './db';\nexport async function save(row) {\n  store(row);\n}\n",
+            path="src/a.ts",
+            others={"src/db.ts": "export function store(row) {}\n"},
+        ),
+        Valid(
+            "import { store } from './db';\nexport function save(row) {\n  store(row);\n}\n",
+            path="src/a.ts",
+            others={"src/db.ts": "export async function store(row) {}\n"},
+        ),
+        Valid(
+            "import { store } from './db';\nexport async function save(row) {\n"
+            "  store(row)\n    .catch(report);\n"
+            "  rows.forEach(() => {\n    store(row);\n  });\n}\n",
+            path="src/a.ts",
+            others={"src/db.ts": "export async function store(row) {}\n"},
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import { store } from './db';\nexport async function save(row) {\n"
+            "  store(row);\n  close();\n}\n",
+            path="src/a.ts",
+            others={"src/db.ts": "export const store = async (row) => {};\n"},
+            line=3,
+            column=3,
+        ),
+        Invalid(
+            "import { Mail } from '../mail';\nclass Users {\n"
+            "  constructor(private readonly mail: Mail) {}\n\n  async add(user: User): Promise<void> {\n"
+            "    if (user) {\n      this.mail.welcome({ user })\n    }\n  }\n}\n",
+            path="src/users/a.ts",
+            others={
+                "src/mail/index.ts": "export * from './mail';\n",
+                "src/mail/mail.ts": "export class Mail {\n  async welcome(to: To): Promise<void> {\n  }\n}\n",
+            },
+            line=7,
+            column=7,
+        ),
+        Invalid(
+            "import { mail } from '@/mail';\nexport const add = async (user) => {\n"
+            "  await put(user);\n  mail.welcome(user);\n};\n",
+            path="src/users/a.js",
+            others={
+                "src/mail.js": "class Mail {\n  async welcome(to) {\n  }\n}\n"
+                "export const mail = new Mail();\n"
+            },
+            line=4,
+            column=3,
+        ),
+    ]
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self._script = Script(source.path, source.text)
+        self._known: dict[str, bool] = {}
+
+    def run(self) -> None:
+        if "async" not in self.source.text or _TEST_PATH.search(self.source.path):
+            return
+        if not self._script.is_written:
+            return
+        for place in _STATEMENT.finditer(self._script.scan.structure):
+            if self._is_dropped(place):
+                name = place["call"]
+                self.report(self._span(place), f"{name} is async, and nothing waits for it here")
+
+    def _is_dropped(self, place: re.Match[str]) -> bool:
+        owner, _, name = place["call"].rpartition(".")
+        line = self._line(place.start("call"))
+        return (
+            self.source.is_added(line)
+            and (owner or name) not in _NO_CALL
+            and self._is_of_other_file(owner, name)
+            and not _MEANT.search(name)
+            and not _ASIDE.search(owner)
+            and self._is_async_there(place["call"])
+            and self._is_statement(place)
+            and self._is_waiting(place.start("call"))
+            and not _NOTE.search("\n".join(self.source.lines[max(0, line - 4) : line]))
+        )
+
+    def _is_of_other_file(self, owner: str, name: str) -> bool:
+        return owner.startswith("this.") or (owner or name) in self._script.imports
+
+    def _is_async_there(self, call: str) -> bool:
+        if call not in self._known:
+            owner, _, name = call.rpartition(".")
+            self._known[call] = self._is_async(owner, name)
+        return self._known[call]
+
+    def _is_statement(self, place: re.Match[str]) -> bool:
+        """Whether the call is all of a statement, with nothing before or after that takes its value."""
+        structure = self._script.scan.structure
+        closing = self._script.scan.pairs.get(place.end() - 1)
+        if closing is None or not _GOES_ON.match(structure, closing + 1):
+            return False
+        return not _CONTINUED.search(structure[max(0, place.start() - _LOOK_BACK) : place.start("call")])
+
+    def _is_waiting(self, offset: int) -> bool:
+        """Whether the innermost function around a place is async."""
+        for opening in self._around(offset):
+            before = self._script.scan.structure[max(0, opening - _LOOK_BACK) : opening]
+            head = _BARE_ARROW.search(before) or self._head(opening, before)
+            if head is None and _CLASS.search(before):
+                return False
+            if head is not None and head.groupdict().get("name") not in _BLOCK_WORDS:
+                return head["async"] is not None
+        return False
+
+    def _head(self, opening: int, before: str) -> re.Match[str] | None:
+        """What stands before the list of parameters of the function, or the condition, a brace belongs to."""
+        end = _LIST_END.search(before)
+        start = self._opens.get(opening - len(before) + end.start()) if end else None
+        if start is None:
+            return None
+        return _NAMED.search(self._script.scan.structure[max(0, start - _LOOK_BACK) : start])
+
+    @cached_property
+    def _opens(self) -> dict[int, int]:
+        """Where the bracket that closes at a place opens."""
+        return {closing: opening for opening, closing in self._script.scan.pairs.items()}
+
+    def _around(self, offset: int) -> Iterator[int]:
+        """Where the braces around a place open, from the inside out."""
+        at = bisect_right(self._braces, (offset, 0)) - 1
+        while at >= 0:
+            opening, closing = self._braces[at]
+            if closing > offset:
+                yield opening
+            at -= 1
+
+    @cached_property
+    def _braces(self) -> list[tuple[int, int]]:
+        scan = self._script.scan
+        return sorted((a, b) for a, b in scan.pairs.items() if scan.structure[a] == "{")
+
+    def _is_async(self, owner: str, name: str) -> bool:
+        script, project = self._script, self.source.project
+        if not owner:
+            found = origin(name, script, project)
+            return found is not None and _function_is_async(*found)
+        module, there = script.imports.get(owner, ("", ""))
+        if there == "*":
+            found = declared_in(module, name, script.path, project)
+            return found is not None and _function_is_async(*found)
+        if owner.startswith("this."):
+            held = re.search(_TYPED % re.escape(owner.removeprefix("this.")), script.scan.structure)
+            found = origin(held["type"], script, project) if held else None
+            return found is not None and _method_is_async(*found, name)
+        found = origin(owner, script, project)
+        return found is not None and _held_method_is_async(*found, name)
+
+    def _span(self, place: re.Match[str]) -> Span:
+        start = place.start("call")
+        return Span(*self._place(start), *self._place(self._script.scan.pairs[place.end() - 1] + 1))
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self.source.text))]
+
+    def _line(self, offset: int) -> int:
+        return bisect_right(self._starts, offset)
+
+    def _place(self, offset: int) -> tuple[int, int]:
+        line = self._line(offset)
+        return line, offset - self._starts[line - 1] + 1
+
+
+def _function_is_async(script: Script, name: str) -> bool:
+    """Whether the one function of a name in a file is async, by its own words."""
+    found = script.bound.get(name, ())
+    if len(found) != 1:
+        return False
+    structure = script.scan.structure
+    if found[0]["kind"].startswith("function"):
+        return _ASYNC_BEFORE.search(structure[max(0, found[0].start() - 20) : found[0].start()]) is not None
+    return _ASYNC_VALUE.match(structure, found[0].end()) is not None
+
+
+def _method_is_async(script: Script, owner: str, name: str) -> bool:
+    """Whether a class of a file has an async method of a name."""
+    found = script.bound.get(owner, ())
+    if len(found) != 1 or found[0]["kind"] != "class":
+        return False
+    return _has_async(script, script.scan.structure.find("{", found[0].end()), name)
+
+
+def _held_method_is_async(script: Script, owner: str, name: str) -> bool:
+    """The same of an object of a file, which may be one of a class of that file."""
+    found = script.bound.get(owner, ())
+    if len(found) != 1 or found[0]["kind"] != "const":
+        return False
+    made = _MADE.match(script.scan.structure, found[0].end())
+    if made is not None:
+        return _method_is_async(script, made["type"], name)
+    opening = _OBJECT.match(script.scan.structure, found[0].end())
+    return opening is not None and _has_async(script, opening.end() - 1, name)
+
+
+def _has_async(script: Script, opening: int, name: str) -> bool:
+    closing = script.scan.pairs.get(opening)
+    if closing is None:
+        return False
+    words = (
+        r"(?m)^[ \t]*(?:(?:public|private|protected|static|override)\s+)*"
+        rf"(?:async\s+{re.escape(name)}\s*[(<]|{re.escape(name)}\s*[:=]\s*async\b)"
+    )
+    return re.search(words, script.scan.structure[opening:closing]) is not None

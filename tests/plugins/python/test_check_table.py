@@ -1,0 +1,50 @@
+"""The table by which the checks are chosen says what the checks say, and keeps none from a file it is for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from wardround_python.specialist import specialist
+
+from wardround.check_table import checks_in, table_of, written
+from wardround.checks import Check, Invalid
+from wardround.late import LateEach
+
+CHECKS = specialist().checks
+
+
+def test_the_table_is_up_to_date() -> None:
+    package = "wardround_python.checks"
+    assert table_of(package).read_text("utf-8") == written(package), (
+        f"run: python -m wardround.check_table {package}"
+    )
+
+
+def test_every_check_is_in_it_once() -> None:
+    assert isinstance(CHECKS, LateEach)
+    assert set(CHECKS) == set(checks_in("wardround_python.checks"))
+    assert len({check.ID for check in CHECKS}) == len(CHECKS)
+
+
+@pytest.mark.parametrize(("check", "case"), [(c, case) for c in CHECKS for case in c.INVALID])
+def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) -> None:
+    assert isinstance(CHECKS, LateEach)
+    assert check in set(CHECKS.about("", case.source))
+
+
+def test_a_module_imports_the_checks_that_may_speak() -> None:
+    program = (
+        "import sys\n"
+        "from wardround.checks import Source\n"
+        "from wardround_python.specialist import specialist\n"
+        "one = specialist()\n"
+        "source = Source('a.py', 'import os\\nPORT = int(os.environ[\\'PORT\\'])\\n')\n"
+        "list(one.run_checks(one.checks, source))\n"
+        "print(sorted(m for m in sys.modules if m.startswith('wardround_python.checks.')))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "env_without_validation" in done.stdout
+    assert "insecure_cipher" not in done.stdout
+    assert "wardround_python.taint" not in done.stdout
