@@ -254,42 +254,40 @@ def _sql(call: str, line: _Line) -> str:
     table, name = quoted(line.name(0)), line.name(1)
     if not line.name(0):
         return ""
-    match call:
-        case "drop_table":
-            return f"DROP TABLE {table}"
-        case "rename_table" if name:
-            return f"ALTER TABLE {table} RENAME TO {quoted(name)}"
-        case "remove_column" | "remove_columns" if name:
-            return f"ALTER TABLE {table} DROP COLUMN {quoted(name)}"
-        case "rename_column" if len(line.names) > 2:
-            return f"ALTER TABLE {table} RENAME COLUMN {quoted(name)} TO {quoted(line.name(2))}"
-        case "add_column" if len(line.names) > 2:
-            return (
-                f"ALTER TABLE {table} ADD COLUMN {quoted(name)} "
-                f"{_TYPES.get(line.name(2), 'text')}{_rest(line)}"
-            )
-        case "change_column" if len(line.names) > 2:
-            typed = _TYPES.get(line.name(2), "text")
-            typed += "(1)" if typed == "text" and "limit" in line.options else ""
-            typed = typed.replace("text(1)", "varchar(1)")
-            return f"ALTER TABLE {table} ALTER COLUMN {quoted(name)} TYPE {typed}"
-        case "change_column_null" if name and re.search(r",\s*false\s*(?:,|\)|$)", line.arguments):
-            return f"ALTER TABLE {table} ALTER COLUMN {quoted(name)} SET NOT NULL"
-        case "add_index" if len(line.names) > 1:
-            how = "CONCURRENTLY " if line.is_concurrent else ""
-            return f"CREATE INDEX {how}ON {table} ({listed(line.names[1])})"
-        case "remove_index":
-            how = "CONCURRENTLY " if line.is_concurrent else ""
-            return f'DROP INDEX {how}"index"'
-        case "add_reference" | "add_belongs_to" if name:
-            return _reference(table, name, line)
-        case "add_foreign_key" if name:
-            return _foreign_key(table, line, 1)
-        case "add_check_constraint":
-            late = " NOT VALID" if line.is_off("validate") else ""
-            return f"ALTER TABLE {table} ADD CHECK (c > 0){late}"
-        case "add_unique_constraint" if name:
-            return f"ALTER TABLE {table} ADD UNIQUE ({listed(line.names[1])})"
+    if call == "drop_table":
+        return f"DROP TABLE {table}"
+    if call == "rename_table" and name:
+        return f"ALTER TABLE {table} RENAME TO {quoted(name)}"
+    if call in ("remove_column", "remove_columns") and name:
+        return f"ALTER TABLE {table} DROP COLUMN {quoted(name)}"
+    if call == "rename_column" and len(line.names) > 2:
+        return f"ALTER TABLE {table} RENAME COLUMN {quoted(name)} TO {quoted(line.name(2))}"
+    if call == "add_column" and len(line.names) > 2:
+        return (
+            f"ALTER TABLE {table} ADD COLUMN {quoted(name)} {_TYPES.get(line.name(2), 'text')}{_rest(line)}"
+        )
+    if call == "change_column" and len(line.names) > 2:
+        typed = _TYPES.get(line.name(2), "text")
+        typed += "(1)" if typed == "text" and "limit" in line.options else ""
+        typed = typed.replace("text(1)", "varchar(1)")
+        return f"ALTER TABLE {table} ALTER COLUMN {quoted(name)} TYPE {typed}"
+    if call == "change_column_null" and name and re.search(r",\s*false\s*(?:,|\)|$)", line.arguments):
+        return f"ALTER TABLE {table} ALTER COLUMN {quoted(name)} SET NOT NULL"
+    if call == "add_index" and len(line.names) > 1:
+        how = "CONCURRENTLY " if line.is_concurrent else ""
+        return f"CREATE INDEX {how}ON {table} ({listed(line.names[1])})"
+    if call == "remove_index":
+        how = "CONCURRENTLY " if line.is_concurrent else ""
+        return f'DROP INDEX {how}"index"'
+    if call in ("add_reference", "add_belongs_to") and name:
+        return _reference(table, name, line)
+    if call == "add_foreign_key" and name:
+        return _foreign_key(table, line, 1)
+    if call == "add_check_constraint":
+        late = " NOT VALID" if line.is_off("validate") else ""
+        return f"ALTER TABLE {table} ADD CHECK (c > 0){late}"
+    if call == "add_unique_constraint" and name:
+        return f"ALTER TABLE {table} ADD UNIQUE ({listed(line.names[1])})"
     return ""
 
 
