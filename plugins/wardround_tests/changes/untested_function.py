@@ -185,10 +185,11 @@ class UntestedFunction(ChangeCheck):
             if any(function.name in text and word.search(text) for text in changed):
                 continue
             project = self.change.project
-            uses = project.files_with_word([function.name], _SOURCES)
-            if any(path != one.file.path and word.search(project.read(path) or "") for path in uses):
+            naming = project.files_with_word([_module_name(one.file.path)], patterns)
+            if not any(map(is_test, naming)):
                 continue
-            if any(is_test(p) for p in project.files_with_word([_module_name(one.file.path)], patterns)):
+            uses = project.files_with_word([function.name], _SOURCES)  # the dear question comes last
+            if all(path == one.file.path or not word.search(project.read(path) or "") for path in uses):
                 text = (one.file.text or "").split("\n")[function.place - 1]
                 span = Span(function.place, 1, function.place, len(text) + 1)
                 self.report(
