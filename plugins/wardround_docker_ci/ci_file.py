@@ -188,9 +188,8 @@ def _dockerfile_scripts(file: CiFile) -> Iterator[Script]:
 
 
 def _workflow_scripts(file: CiFile) -> Iterator[Script]:
-    usual = file.root.text("defaults", "run", "shell")
     for job, step in file.workflow.all_steps:
-        shell = step.node.text("shell") or job.node.text("defaults", "run", "shell") or usual
+        shell = file.workflow.shell(job, step)
         program = shell.split()[0] if shell.split() else ""
         on_windows = "windows" in job.node.text("runs-on") and not shell
         if step.run is not None and program not in _POWERSHELL and not on_windows:

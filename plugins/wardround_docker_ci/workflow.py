@@ -97,6 +97,12 @@ class Workflow:
         jobs = [*self.jobs, *([Job("", None, runs)] if runs.entries else [])]
         return [(job, step) for job in jobs for step in job.steps]
 
+    def shell(self, job: Job | None, step: Step) -> str:
+        """What a step's script is given to, as written at the step, its job or the top; empty if nowhere."""
+        usual = self.root.text("defaults", "run", "shell")
+        of_job = "" if job is None else job.node.text("defaults", "run", "shell")
+        return step.node.text("shell") or of_job or usual
+
     def is_started_by_forks(self) -> bool:
         """Whether strangers can start it with the repository's own rights."""
         return any(event in self.triggers for event in FROM_FORKS)

@@ -224,7 +224,7 @@ def _listed(inside: str) -> Iterator[tuple[str, str]]:
 
 
 @lru_cache(maxsize=64)
-def _script(path: str, text: str) -> Script:
+def script_of(path: str, text: str) -> Script:
     return Script(path, text)
 
 
@@ -254,7 +254,7 @@ def _imported(module: str, name: str, importer: str, project: Project, hops: int
     if found is None:
         return None
     path, text = found
-    script = _script(path, text)
+    script = script_of(path, text)
     wanted = script.default_name() if name == "default" else name
     if wanted is None or name == "*" or not script.is_written:
         return None
@@ -281,7 +281,7 @@ def declared_in(
     found = _file(module, importer, project)
     if found is None:
         return None
-    script = _script(*found)
+    script = script_of(*found)
     if not script.is_written:
         return None
     wanted = script.default_name() if name == "default" else name

@@ -116,10 +116,5 @@ def keeps_status(file: CiFile, script: Script) -> bool:
         return True
     if file.kind not in STEPS:
         return False
-    job = script.job
-    shells = [
-        script.owner.node.text("shell"),
-        "" if job is None else job.node.text("defaults", "run", "shell"),
-    ]
-    shell = next((one for one in (*shells, file.root.text("defaults", "run", "shell")) if one), "")
+    shell = file.workflow.shell(script.job, script.owner)
     return shell == "bash" or "pipefail" in shell  # bash named has the option, bash by default has not

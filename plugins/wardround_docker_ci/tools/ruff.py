@@ -53,10 +53,8 @@ class PythonStep(msgspec.Struct, frozen=True):
 def python_steps(path: str, text: str) -> Iterator[PythonStep]:
     """The steps of a workflow that are written in Python, but for those folded from several lines."""
     file = CiFile(Kind.WORKFLOW, path, text)
-    usual = file.root.text("defaults", "run", "shell")
     for job, step in file.workflow.all_steps:
-        shell = step.node.text("shell") or job.node.text("defaults", "run", "shell") or usual
-        if step.run is None or not shell.startswith("python"):
+        if step.run is None or not file.workflow.shell(job, step).startswith("python"):
             continue
         passage = file.passage(step.run)
         start = passage.start + len(passage.text) - len(passage.text.lstrip())

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
@@ -96,10 +96,6 @@ class EnvMaybeUnset(PythonCheck):
             column=13,
         ),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        return "getenv(" in source.text or "environ.get(" in source.text
 
     def visit_Call(self, node: ast.Call) -> None:
         read = environment_read(self.module, node)

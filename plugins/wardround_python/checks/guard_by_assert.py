@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
@@ -63,10 +63,6 @@ class GuardByAssert(PythonCheck):
         ),
         Invalid("def f(cache, key):\n    assert cache.pop(key) is not None\n", line=2, column=5),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        return "assert " in source.text
 
     def visit_Assert(self, node: ast.Assert) -> None:
         if not isinstance(self.module.function_of(node), FunctionNode) or _only_narrows(node.test):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
@@ -65,10 +65,6 @@ class InsecureCipher(PythonCheck):
             12,
         ),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        return any(word in source.text for word in ("cryptography", "Crypto", "pyaes", "pyDes"))
 
     def visit_Call(self, node: ast.Call) -> None:
         complaint = self._complaint(node)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
@@ -44,10 +44,6 @@ class InsecureDebug(PythonCheck):
         Invalid("class ProductionConfig(Config):\n    DEBUG = True\n", 2, 5),
         Invalid("app.config['DEBUG'] = True\n", 1, 1, path="deploy/prod.py"),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        return "DEBUG" in source.text
 
     def visit_Assign(self, node: ast.Assign) -> None:
         target = node.targets[0]

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround_python.check import PythonCheck
 from wardround_python.module import nodes_run_by
@@ -73,10 +73,6 @@ class InsecureJwt(PythonCheck):
             31,
         ),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        return "jwt" in source.text or "jose" in source.text
 
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.imported_name(node.func) or ""

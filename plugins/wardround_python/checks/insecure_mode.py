@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround_python.check import PythonCheck
 
@@ -48,10 +48,6 @@ class InsecureMode(PythonCheck):
         ),
         Invalid("def share(path):\n    path.chmod(0o666)\n", 2, 5),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        return "umask(" in source.text or "chmod(" in source.text
 
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.dotted(node.func) or ""

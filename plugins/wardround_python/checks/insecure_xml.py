@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround_python.check import PythonCheck
 
@@ -58,12 +58,6 @@ class InsecureXml(PythonCheck):
             10,
         ),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        return any(
-            word in source.text for word in ("resolve_entities", "load_dtd", "no_network", "feature_external")
-        )
 
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.dotted(node.func) or ""

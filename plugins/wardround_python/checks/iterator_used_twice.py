@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode
 
@@ -59,10 +59,6 @@ class IteratorUsedTwice(PythonCheck):
             column=19,
         ),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        return "= (" in source.text or any(f"{maker.rpartition('.')[2]}(" in source.text for maker in _MAKERS)
 
     def visit_Assign(self, node: ast.Assign) -> None:
         target = node.targets[0]

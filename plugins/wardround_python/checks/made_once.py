@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode
 
@@ -62,10 +62,6 @@ class MadeOnce(PythonCheck):
             column=39,
         ),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        return any(word in source.text for word in _WORDS)
 
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.imported_name(node.func)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround_python.check import PythonCheck
 
 _TIMES = ("] *", "]*", "* [", "*[")
@@ -36,10 +36,6 @@ class MultipliedList(PythonCheck):
         Invalid("def f(n):\n    return [{}] * n\n", line=2, column=12),
         Invalid("buckets = n * [set()]\n", line=1, column=11),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        return any(word in source.text for word in _TIMES)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         if not isinstance(node.op, ast.Mult):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround_python.check import PythonCheck
 from wardround_python.checks.unbounded_retry import ASKS_A_PERSON, SLEEPS, called_name, catches_outage
 from wardround_python.module import FunctionNode, nodes_run_by
@@ -68,10 +68,6 @@ class RetryByRecursion(PythonCheck):
             column=16,
         ),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        return "except" in source.text or "sleep" in source.text
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self._look_at(node)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode
@@ -117,10 +117,6 @@ class RetryWithoutEnd(PythonCheck):
             column=2,
         ),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        return any(word in source.text for word in _WORDS)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self._look_at_decorators(node)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround_python.check import PythonCheck
 
@@ -55,10 +55,6 @@ class UnawaitedCondition(PythonCheck):
         ),
         Invalid("async def get(): ...\nasync def f():\n    return get() == 1\n", line=3, column=12),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        return "async def" in source.text
 
     def visit_Call(self, node: ast.Call) -> None:
         name = self._called(node)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.module import nodes_run_by
@@ -164,10 +164,6 @@ class UnboundedRetry(PythonCheck):
             column=5,
         ),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        return "while " in source.text or "itertools" in source.text
 
     def visit_While(self, node: ast.While) -> None:
         test = node.test

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
@@ -189,10 +189,6 @@ class UnclosedOnError(PythonCheck):
             column=9,
         ),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        return any(word in source.text for word in _WORDS)
 
     def visit_Assign(self, node: ast.Assign) -> None:
         function = self.module.function_of(node)

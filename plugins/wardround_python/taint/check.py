@@ -30,7 +30,7 @@ class TaintedCheck(PythonCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return any(word in source.text for word in cls.WORDS) and _COMING_IN.search(source.text) is not None
+        return super().wants(source) and _COMING_IN.search(source.text) is not None
 
     def visit_Module(self, node: ast.Module) -> None:  # noqa: N802 - named after the class of ast
         from wardround_python.taint.flow import hits  # only a file where data comes in needs the walk

@@ -11,7 +11,7 @@ from typing import ClassVar
 from wardround.checks import Check, Invalid, Source, Valid
 from wardround.findings import Plane, Severity, Span
 from wardround.late import LatePattern
-from wardround_typescript.callees import Script, origin
+from wardround_typescript.callees import origin, script_of
 
 _TAG = LatePattern(r"(?<![\w$)\]])<(?P<name>[A-Z][\w$]*)(?=[\s/])")
 _ATTRIBUTE = LatePattern(r"\s*(?:(?P<name>[A-Za-z_][\w-]*)(?P<given>\s*=\s*)?|(?P<sign>[{/>]))")
@@ -92,7 +92,7 @@ class ImportedMemoDefeated(Check):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self._script = Script(source.path, source.text)
+        self._script = script_of(source.path, source.text)
         self._memos: dict[str, bool] = {}
 
     def run(self) -> None:

@@ -11,7 +11,7 @@ from typing import ClassVar
 from wardround.checks import Check, Invalid, Source, Valid
 from wardround.findings import Plane, Severity, Span
 from wardround.late import LatePattern
-from wardround_typescript.callees import Script, declared_in, origin
+from wardround_typescript.callees import Script, declared_in, origin, script_of
 
 _STATEMENT = LatePattern(
     r"(?m)^[ \t]*(?P<call>(?:this\.)?[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)?)(?:<[^<>();{}]{0,120}>)?\("
@@ -133,7 +133,7 @@ class PromiseDropped(Check):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self._script = Script(source.path, source.text)
+        self._script = script_of(source.path, source.text)
         self._known: dict[str, bool] = {}
 
     def run(self) -> None:

@@ -12,7 +12,7 @@ from wardround.checks import Check, Invalid, Source, Valid
 from wardround.findings import Plane, Severity, Span
 from wardround.late import LatePattern
 from wardround.names import MOST_ARGUMENTS, Call, Named, Swap, is_mirrored, tells_something, turns_round
-from wardround_typescript.callees import Script, callee_of
+from wardround_typescript.callees import callee_of, script_of
 
 _CALL = LatePattern(
     r"(?<![\w$.#])(?P<new>new\s{1,9})?(?P<name>[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)?)\s{0,3}"
@@ -121,7 +121,7 @@ class SwappedScriptArguments(Check):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self._script = Script(source.path, source.text)
+        self._script = script_of(source.path, source.text)
         self._suspects = 0
 
     def run(self) -> None:
