@@ -350,6 +350,13 @@ def declared(folder: str, engine: str, package: str = RULES_PACKAGE) -> list[Dec
     Raises:
         WardroundError: a rule file lacks its metadata.
     """
+    return [rule for rule, _ in declared_sources(folder, engine, package)]
+
+
+def declared_sources(
+    folder: str, engine: str, package: str = RULES_PACKAGE
+) -> list[tuple[DeclaredRule, dict[str, Any]]]:
+    """The same, each with all its file says of it."""
     found = []
     for source in (package_folder(package) / folder / engine).iterdir():
         if not source.name.endswith(".yml"):
@@ -357,10 +364,10 @@ def declared(folder: str, engine: str, package: str = RULES_PACKAGE) -> list[Dec
         content = load_yaml(source.read_text("utf-8"))
         for one in content.get("rules", [content]):
             try:
-                found.append(msgspec.convert(one, DeclaredRule))
+                found.append((msgspec.convert(one, DeclaredRule), one))
             except msgspec.ValidationError as cause:
                 raise WardroundError(f"{package}/{folder}/{engine}/{source.name}: {cause}") from cause
-    return sorted(found, key=lambda rule: rule.id)
+    return sorted(found, key=lambda pair: pair[0].id)
 
 
 def rules_folder(folder: str, package: str = RULES_PACKAGE) -> Path:

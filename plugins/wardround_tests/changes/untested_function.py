@@ -24,7 +24,7 @@ from wardround_tests.paths import (
 _FILES = 12
 """Changed files of a language that are looked at."""
 _READ = 60
-"""Tests that are read to see what they name; where more name something, all is taken to be reached."""
+"""Files that are read to see what they name; where more name something, all is taken to be reached."""
 _HINTS = 3
 """Files of a language of which the nearest tests are told."""
 _NEAR = 6.5
@@ -147,9 +147,12 @@ class UntestedFunction(ChangeCheck):
     def run(self) -> None:
         for patterns, of_language in ((PYTHON_TESTS, True), (SCRIPT_TESTS, False)):
             found = [Touched(f, tuple(_changed_functions(f))) for f in self._candidates(of_language)]
-            touched = [one for one in found if one.functions]
-            left = self._not_reached(touched[:_FILES], patterns)
-            self._look_for_new([one for one in touched[:_FILES] if one not in left], patterns)
+            touched = [one for one in found if one.functions][:_FILES]
+            naming = self._texts_naming(touched, patterns)
+            if naming is None:
+                continue
+            left = self._not_reached(touched, naming, patterns)
+            self._look_for_new([one for one in touched if one not in left], naming)
             hints = self._hints(left[:_HINTS], patterns)
             for one in left:
                 self._tell(one, next(hints, ""))
@@ -160,43 +163,47 @@ class UntestedFunction(ChangeCheck):
             if of_language and is_production(file.path) and not re.search(_PRIVATE, file.path) and file.text:
                 yield file
 
-    def _not_reached(self, touched: Sequence[Touched], patterns: Sequence[str]) -> list[Touched]:
-        """Those that no test names; git is asked once about all, and whether there are tests at all."""
+    def _texts_naming(self, touched: Sequence[Touched], patterns: Sequence[str]) -> list[str] | None:
+        """The changed tests, and those that name something touched; None where they are too many to read."""
         texts = [f.text for f in self.change.files if is_test(f.path) and f.text is not None]
-        left = [one for one in touched if not any(map(one.named_in, texts))]
-        if not left:
-            return []
+        if not touched:
+            return texts
+        words = sorted({word for one in touched for word in one.words})
         project = self.change.project
-        words = sorted({word for one in left for word in one.words})
         naming = [path for path in project.files_with_word(words, patterns) if is_test(path)]
-        if len(naming) > _READ:
-            return []
-        texts = [project.read(path) or "" for path in naming]
-        left = [one for one in left if not any(map(one.named_in, texts))]
-        return left if left and (naming or self._tests(patterns)) else []
+        return None if len(naming) > _READ else texts + [project.read(path) or "" for path in naming]
 
-    def _look_for_new(self, touched: Sequence[Touched], patterns: Sequence[str]) -> None:
+    def _not_reached(
+        self, touched: Sequence[Touched], naming: Sequence[str], patterns: Sequence[str]
+    ) -> list[Touched]:
+        """Those that no test names, in a project that has tests of the language."""
+        left = [one for one in touched if not any(map(one.named_in, naming))]
+        return left if left and (len(left) < len(touched) or self._tests(patterns)) else []
+
+    def _look_for_new(self, touched: Sequence[Touched], naming: Sequence[str]) -> None:
         """Report new functions of tested modules that no test names and nothing uses yet."""
-        news = [(one, function) for one in touched for function in one.functions if one.is_new(function)]
-        news = [pair for pair in news if not _is_used(pair[1].name, pair[0].file.text or "")][:_HINTS]
-        for one, function in news:
-            word = re.compile(rf"\b{re.escape(function.name)}\b")
-            changed = (f.text or "" for f in self.change.files if f.path != one.file.path)
-            if any(function.name in text and word.search(text) for text in changed):
+        tested = [one for one in touched if any(map(one.module_named_in, naming))]
+        news = [(one, function) for one in tested for function in one.functions if one.is_new(function)]
+        news = [pair for pair in news if not _is_used(pair[1].name, pair[0].file.text or "")]
+        news = [(one, function) for one, function in news if not self._is_in_change(function, one)][:_HINTS]
+        if not news:
+            return
+        project = self.change.project  # the dear question comes last, and once
+        uses = project.files_with_word(sorted({function.name for _, function in news}), _SOURCES)
+        texts = {path: project.read(path) or "" for path in uses[:_READ]}
+        for one, function in news if len(uses) <= _READ else ():
+            if any(function.is_in(text) for path, text in texts.items() if path != one.file.path):
                 continue
-            project = self.change.project
-            naming = project.files_with_word([_module_name(one.file.path)], patterns)
-            if not any(map(is_test, naming)):
-                continue
-            uses = project.files_with_word([function.name], _SOURCES)  # the dear question comes last
-            if all(path == one.file.path or not word.search(project.read(path) or "") for path in uses):
-                text = (one.file.text or "").split("\n")[function.place - 1]
-                span = Span(function.place, 1, function.place, len(text) + 1)
-                self.report(
-                    one.file.path,
-                    span,
-                    f'"{function.name}" is new, and neither a test nor other code names it',
-                )
+            text = (one.file.text or "").split("\n")[function.place - 1]
+            self.report(
+                one.file.path,
+                Span(function.place, 1, function.place, len(text) + 1),
+                f'"{function.name}" is new, and neither a test nor other code names it',
+            )
+
+    def _is_in_change(self, function: Function, one: Touched) -> bool:
+        """Whether another changed file names a function."""
+        return any(function.is_in(f.text or "") for f in self.change.files if f.path != one.file.path)
 
     def _tests(self, patterns: Sequence[str]) -> list[str]:
         """The files of tests of a language; git is asked once."""
@@ -234,7 +241,7 @@ class Touched(msgspec.Struct, frozen=True, dict=True):
     def is_new(self, function: Function) -> bool:
         """Whether a function was not there before, in a file that was."""
         base = self.file.base_text
-        return base is not None and re.search(rf"\b{re.escape(function.name)}\b", base) is None
+        return base is not None and not function.is_in(base)
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -248,12 +255,20 @@ class Touched(msgspec.Struct, frozen=True, dict=True):
         """Whether a test's text names one of the functions, or their module."""
         return self._named.search(text) is not None
 
+    def module_named_in(self, text: str) -> bool:
+        """Whether a test's text names their module."""
+        return re.search(rf"\b{re.escape(_module_name(self.file.path))}\b", text) is not None
+
 
 class Function(msgspec.Struct, frozen=True):
     """A public function the change touches, and the first line of it that the change brought."""
 
     name: str
     place: int
+
+    def is_in(self, text: str) -> bool:
+        """Whether a text names it."""
+        return self.name in text and re.search(rf"\b{re.escape(self.name)}\b", text) is not None
 
 
 def _changed_functions(file: ChangedText) -> Iterator[Function]:

@@ -2,19 +2,22 @@
 
 The rules stand in ``<package>/<folder>/ast-grep/*.yml`` in ast-grep's own syntax, with our ``metadata``;
 ``<package>/<folder>/sgconfig.yml`` names that folder and, where one grammar reads several kinds of files,
-which.
+which. Reading a rule costs ast-grep some milliseconds, most of them for its regular expressions, so a run is
+given those alone that a word of its files asks for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
 
 import msgspec
 
 from wardround.findings import RawResult, Span
 from wardround.kept import kept
-from wardround.rules import RULES_PACKAGE, declared, rules_digest, rules_folder
+from wardround.rules import RULES_PACKAGE, declared_sources, load_yaml, rules_digest, rules_folder
 from wardround.tools.output import RAN, decoded, one_line, relative
 from wardround.tools.tool import Invocation, Tool, install_line
 
@@ -50,6 +53,25 @@ def parse_ast_grep(output: bytes, run: Invocation) -> list[RawResult]:
     return found
 
 
+class RuleFile(msgspec.Struct, frozen=True, array_like=True):
+    """A rule as ast-grep is given it, without our metadata, and the words of which a file must hold one."""
+
+    needs: tuple[str, ...]
+    text: str
+
+    def can_match(self, text: str) -> bool:
+        return not self.needs or any(word in text for word in self.needs)
+
+
+def _rule_files(folder: str, package: str) -> list[RuleFile]:
+    found = []
+    for rule, content in declared_sources(folder, "ast-grep", package):
+        kept_keys = {name: value for name, value in content.items() if name not in ("metadata", "note")}
+        text = msgspec.json.encode(kept_keys).decode()  # which is YAML
+        found.append(RuleFile(tuple(rule.metadata.needs), text))
+    return found
+
+
 def ast_grep(
     folder: str,
     *,
@@ -62,23 +84,28 @@ def ast_grep(
     """
 
     def command(run: Invocation) -> Sequence[str]:
-        config = rules_folder(folder, package) / "sgconfig.yml"
-        return [str(run.program), "scan", "-c", str(config), "--json=compact", "--no-ignore", "hidden",
+        return [str(run.program), "scan", "-c", str(config(run)), "--json=compact", "--no-ignore", "hidden",
                 "--", *run.files]  # fmt: skip
+
+    def config(run: Invocation) -> Path:
+        """Write down the rules that can match in the files of a run."""
+        texts = [(run.root / name).read_text("utf-8", errors="replace") for name in run.files]
+        asked = [rule.text for rule in rules() if any(map(rule.can_match, texts))]
+        made = Path(mkdtemp(prefix="ast-grep-", dir=run.scratch))
+        (made / "rules").mkdir()
+        (made / "rules" / "asked.yml").write_text("\n---\n".join(asked), "utf-8")
+        rest = load_yaml((rules_folder(folder, package) / "sgconfig.yml").read_text("utf-8"))
+        file = made / "sgconfig.yml"
+        file.write_bytes(msgspec.json.encode({**rest, "ruleDirs": ["rules"]}))
+        return file
 
     @cache
     def digest() -> str:
         return rules_digest(folder, "ast-grep", package)
 
     @cache
-    def needs() -> tuple[str, ...]:
-        """Words of which a file must hold one for a rule to match; the empty word, if a rule cannot say."""
-
-        def words() -> tuple[str, ...]:
-            wanted = [rule.metadata.needs for rule in declared(folder, "ast-grep", package)]
-            return tuple(sorted({word for some in wanted for word in some} if all(wanted) else ())) or ("",)
-
-        return kept("needs", digest(), words, tuple[str, ...])
+    def rules() -> list[RuleFile]:
+        return kept("ast-grep", digest(), lambda: _rule_files(folder, package), list[RuleFile])
 
     return Tool(
         name="ast-grep",
@@ -89,6 +116,6 @@ def ast_grep(
         install=install_line(),
         distribution="ast-grep-cli",
         takes=takes,
-        can_match=lambda text: any(word in text for word in needs()),
+        can_match=lambda text: any(rule.can_match(text) for rule in rules()),
         identity=digest,
     )
