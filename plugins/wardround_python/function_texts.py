@@ -49,7 +49,7 @@ def differing(old_text: str, new_text: str) -> Sequence[tuple[FunctionText, Func
     """
     if not any(quote in old_text for quote in _LONG_QUOTES):
         return ()
-    before, after = _same_blocks(old_text, new_text)
+    before, after = same_blocks(old_text, new_text)
     passed = old_text.count("\n", 0, before)
     old = _by_name(function_texts(old_text[before : len(old_text) - after]))
     found = []
@@ -61,7 +61,8 @@ def differing(old_text: str, new_text: str) -> Sequence[tuple[FunctionText, Func
     return tuple((replace(a, line=a.line + passed), replace(b, line=b.line + passed)) for a, b in found)
 
 
-def _same_blocks(old: str, new: str) -> tuple[int, int]:
+@lru_cache(maxsize=2)
+def same_blocks(old: str, new: str) -> tuple[int, int]:
     """How many characters at the start and at the end, whole blocks of the module, are the same in both."""
     start = _same_at_start(old, new)
     gaps = [match.end() for match in _GAP.finditer(old[:start])]

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Protocol, TypeVar, overload
 
+from wardround.words_in import WordsIn
+
 Item = TypeVar("Item")
 
 
@@ -100,9 +102,10 @@ class LateEach(Late[Item]):
 
     def about(self, kind: str, text: str) -> Iterator[Item]:
         """Those for a kind of file that may say something about a text, in order."""
+        names = WordsIn(text)
         for row in self._rows:
             _, _, kinds, words = row
-            if (not kinds or kind in kinds) and (not words or any(word in text for word in words)):
+            if (not kinds or kind in kinds) and (not words or names.has_one(words)):
                 yield self._made(row)
 
     def about_change(self, files: Sequence[TwoTexts]) -> Iterator[Item]:

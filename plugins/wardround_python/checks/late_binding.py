@@ -13,6 +13,7 @@ from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_LOOP_OR_FUNCTION = LatePattern(r"\n([ \t]*)(?:async )?(for|def) ")
 # By keyword or method: what is called after the loop has gone on.
 _LATER_KEYWORD = LatePattern(
     r"command|callback|cb|on_\w+|\w*handler|target|action|listener|errback|slot|hook|fn|func"
@@ -66,7 +67,7 @@ class LateBinding(PythonCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return "lambda" in source.text or _defines_in_loop(source.lines)
+        return "lambda" in source.text or _defines_in_loop(source.text)
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
         if self._is_kept(node):
@@ -164,18 +165,15 @@ def _leaves(ancestors: Iterator[ast.AST], loop: ast.AST, node: ast.AST) -> bool:
     return False
 
 
-def _defines_in_loop(lines: Sequence[str]) -> bool:
+def _defines_in_loop(text: str) -> bool:
     """Whether a function seems to be defined below a loop, going by how lines are indented."""
     loops: list[int] = []
-    for line in lines:
-        code = line.lstrip()
-        if not code or code[0] == "#":
-            continue
-        depth = len(line) - len(code)
+    for match in _LOOP_OR_FUNCTION.finditer("\n" + text):
+        depth = match.end(1) - match.start(1)
         while loops and depth <= loops[-1]:
             loops.pop()
-        if loops and code.startswith(("def ", "async def ")):
-            return True
-        if code.startswith(("for ", "async for ")):
+        if match[2] == "for":
             loops.append(depth)
+        elif loops:
+            return True
     return False

@@ -14,6 +14,7 @@ from wardround.checks import Invalid, Project, Source, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
+from wardround_python.function_texts import same_blocks
 from wardround_python.module import FunctionNode, PythonModule, parse
 
 _SHOWN_PLACES = 3
@@ -329,7 +330,9 @@ class StaleCallers(PythonCheck):
         before, now = source.base_text, source.text
         if now.startswith(before) and not now[len(before) : len(before) + 1].isspace():
             return False
-        if not set(_PUBLIC_SIGNATURE.findall(before)) <= set(_PUBLIC_SIGNATURE.findall(now)):
+        start, end = same_blocks(before, now)
+        signatures = _PUBLIC_SIGNATURE.findall(before[start : len(before) - end])
+        if any(f"\n{signature}" not in f"\n{now}" for signature in signatures):
             return True
         return "@dataclass" in now and set(_FIELD.findall(before)) != set(_FIELD.findall(now))
 

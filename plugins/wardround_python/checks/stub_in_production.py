@@ -42,10 +42,8 @@ _ADMITS = LatePattern(
 )
 _WORDS = ("todo", "fixme", "xxx", "implement")
 _SKIPPED = r"(?:[ \t]*(?:(?:#|\w*log\w*\.|self\.\w*log\w*\.|print\()[^\n]*)?\n)*[ \t]*"
-_STUB_BELOW = LatePattern(
-    rf"[\"'][ \t]*\n{_SKIPPED}(?:return|pass|\.\.\.|@|def|async|class|\Z)|:[ \t]*\n{_SKIPPED}return True$",
-    re.MULTILINE,
-)
+_STUB_BELOW = LatePattern(rf"[\"'][ \t]*\n{_SKIPPED}(?:return|pass|\.\.\.|@|def|async|class|\Z)")
+_SAYS_YES = LatePattern(rf":[ \t]*\n{_SKIPPED}return True$", re.MULTILINE)
 _TALKS = frozenset({"debug", "info", "warning", "warn", "error", "print", "log"})
 _NO_STUB_DECORATOR = LatePattern(
     r"abstract|overload|singledispatch|hookspec|final|fixture|deprecated", re.IGNORECASE
@@ -130,7 +128,9 @@ class StubInProduction(PythonCheck):
         if source.path.endswith(".pyi"):
             return False
         text = source.text.lower()
-        return any(word in text for word in _WORDS) or _STUB_BELOW.search(source.text) is not None
+        if any(word in text for word in _WORDS) or _STUB_BELOW.search(source.text):
+            return True
+        return "return true" in text and _SAYS_YES.search(source.text) is not None
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self._look_at(node)

@@ -93,10 +93,8 @@ class SwappedArguments(PythonCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return any(
-            "," in line and source.is_added(number) and not _DEFINES.match(line)
-            for number, line in enumerate(source.lines, 1)
-        )
+        commas = ((number, line) for number, line in enumerate(source.lines, 1) if "," in line)
+        return any(source.is_added(number) and not _DEFINES.match(line) for number, line in commas)
 
     def __init__(self, source: Source, module: PythonModule | None = None) -> None:
         super().__init__(source, module)

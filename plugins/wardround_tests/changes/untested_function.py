@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import ClassVar
 
 import msgspec
@@ -146,8 +147,8 @@ class UntestedFunction(ChangeCheck):
 
     def run(self) -> None:
         for patterns, of_language in ((PYTHON_TESTS, True), (SCRIPT_TESTS, False)):
-            found = [Touched(f, tuple(_changed_functions(f))) for f in self._candidates(of_language)]
-            touched = [one for one in found if one.functions][:_FILES]
+            found = (Touched(f, tuple(_changed_functions(f))) for f in self._candidates(of_language))
+            touched = list(islice((one for one in found if one.functions), _FILES))
             naming = self._texts_naming(touched, patterns)
             if naming is None:
                 continue

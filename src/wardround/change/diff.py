@@ -7,6 +7,7 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import msgspec
 
@@ -38,7 +39,7 @@ class Hunk(msgspec.Struct, frozen=True):
     head_length: int
 
 
-class ChangedFile(msgspec.Struct, frozen=True):
+class ChangedFile(msgspec.Struct, frozen=True, dict=True):
     """One file of a change.
 
     Attributes:
@@ -99,8 +100,12 @@ class ChangedFile(msgspec.Struct, frozen=True):
 
     def _hunk_at(self, line: int) -> Hunk | None:
         """The last hunk that begins at or before the line."""
-        index = bisect_right(self.hunks, line, key=_first_line_after)
+        index = bisect_right(self._hunk_starts, line)
         return self.hunks[index - 1] if index else None
+
+    @cached_property
+    def _hunk_starts(self) -> list[int]:
+        return [_first_line_after(hunk) for hunk in self.hunks]
 
     @property
     def added_lines(self) -> int:
