@@ -94,7 +94,12 @@ class CiFile:
 
     @cached_property
     def documents(self) -> list[Node]:
-        return documents(self.text)
+        if self.kind is not Kind.HELM_TEMPLATE:
+            return documents(self.text)
+        try:
+            return documents(_without_gaps(self.text))
+        except SyntaxError:
+            return []  # only what the template becomes is YAML
 
     @cached_property
     def root(self) -> Mapping:
@@ -169,6 +174,42 @@ class CiFile:
         return list(_MOUNTS[self.kind](self)) if self.kind in _MOUNTS else []
 
 
+_ACTION = LatePattern(r"\{\{.*?\}\}", re.DOTALL)
+_ONLY_ACTIONS = LatePattern(r"^[ \t]*(?:\{\{(?:(?!\}\}).)*\}\}[ \t]*)+$", re.MULTILINE | re.DOTALL)
+
+
+_OPENS = LatePattern(r"\{\{-?\s*(?:/\*|(if|with|range|define|block|end|else)\b)")
+_WHOLE = LatePattern(r"^\s*(?:kind|spec|containers|template):", re.MULTILINE)
+
+
+def _without_gaps(text: str) -> str:
+    """A template of Helm as YAML of the same length: lines of actions are blank, values are ``$$$``.
+
+    What only stands there on a condition is blank too: the values decide about it.
+    """
+    pieces, at = [], 0
+    for start, end in sorted(_on_condition(text)):
+        if start >= at:  # else it stands in one that is blank already
+            pieces += [text[at:start], re.sub(r"[^\n]", " ", text[start:end])]
+            at = end
+    text = "".join((*pieces, text[at:]))
+    plain = _ONLY_ACTIONS.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
+    return _ACTION.sub(lambda found: re.sub(r"[^\n]", "$", found.group()), plain)
+
+
+def _on_condition(text: str) -> Iterator[tuple[int, int]]:
+    """Where the bodies of ``if`` and ``with`` are, but for those around a whole object."""
+    opened: list[tuple[str, int]] = []
+    for found in _OPENS.finditer(text):
+        word = found.group(1)
+        if word in ("if", "with", "range", "define", "block"):
+            opened.append((word, found.start()))
+        elif word == "end" and opened:
+            word, start = opened.pop()
+            if word in ("if", "with") and not _WHOLE.search(text, start, found.start()):
+                yield text.find("}}", start) + 2, found.start()
+
+
 def _shell_scripts(file: CiFile) -> Iterator[Script]:
     yield Script(Passage(file.text, 0))
 
@@ -209,10 +250,18 @@ def _jenkins_scripts(file: CiFile) -> Iterator[Script]:
                 yield Script(token.passage(), call)
 
 
+_ONE_STRING = LatePattern(r"\s*(?:\S*/)?(?:ba|da)?sh\s+-\w*c\s+(['\"])(.*)\1\s*$", re.DOTALL)
+
+
 def _compose_scripts(file: CiFile) -> Iterator[Script]:
     for service in file.services:
         for text in service.shell_texts:
             yield Script(file.passage(text), service)
+        for scalar in (service.node.scalar("command"), service.node.scalar("entrypoint")):
+            told = file.passage(scalar) if scalar is not None else None
+            found = _ONE_STRING.match(told.text) if told is not None else None
+            if told is not None and found is not None:
+                yield Script(told.part(told.start + found.start(2), told.start + found.end(2)), service)
 
 
 def _pod_scripts(file: CiFile) -> Iterator[Script]:
@@ -242,6 +291,19 @@ def _dockerfile_images(file: CiFile) -> Iterator[Image]:
                 said = _default_of(file, stage.base.text) or stage.base
                 yield Image(text, said.start, said.end, chosen="$" in stage.base.text)
     yield from _copied_images(file)
+    yield from _mounted_images(file)
+
+
+_MOUNTED = LatePattern(r"(?:^|,)from=([^,\s]*[/:][^,\s]*)")
+
+
+def _mounted_images(file: CiFile) -> Iterator[Image]:
+    """Images that a RUN mounts files from; a plain name may be a stage or a build context."""
+    for one in file.dockerfile.instructions:
+        for name, value in one.flags if one.keyword == "RUN" else ():
+            found = _MOUNTED.search(value.text) if name == "mount" else None
+            if found is not None and "$" not in found.group(1):
+                yield Image(found.group(1), value.start + found.start(1), value.start + found.end(1))
 
 
 def _copied_images(file: CiFile) -> Iterator[Image]:
@@ -270,6 +332,7 @@ def _scalar_image(file: CiFile, scalar: Scalar | None, *, built: bool = False) -
 
 
 def _workflow_images(file: CiFile) -> Iterator[Image]:
+    yield from _action_images(file)
     for job in file.workflow.jobs:
         container = job.node.get("container")
         if isinstance(container, Scalar):
@@ -318,6 +381,30 @@ def _image_of(token: Token) -> Image:
     return Image(token.text, token.inside, token.inside + len(token.text))
 
 
+def _action_images(file: CiFile) -> Iterator[Image]:
+    """The image of a container action, and those that steps take in place of an action."""
+    yield from _docker_uses(file, file.root.scalar("runs", "image"))
+    for _, step in file.workflow.all_steps:
+        yield from _docker_uses(file, step.uses)
+
+
+def _docker_uses(file: CiFile, scalar: Scalar | None) -> Iterator[Image]:
+    if scalar is not None and scalar.value.startswith("docker://"):
+        yield from _scalar_image(file, scalar)
+
+
+def _values_images(file: CiFile) -> Iterator[Image]:
+    """The images that the values of a chart put together; one without a tag has that of the chart."""
+    from wardround_docker_ci.yaml_tree import walk
+
+    for node in walk(file.root):
+        if isinstance(node, Mapping) and (name := node.text("repository")):
+            tag = node.scalar("tag")
+            if tag is not None and tag.value and not node.text("digest"):
+                at = file.passage(tag)
+                yield Image(f"{name}:{tag.value}", at.start, at.end)
+
+
 _IMAGES = {
     Kind.DOCKERFILE: _dockerfile_images,
     Kind.WORKFLOW: _workflow_images,
@@ -325,6 +412,9 @@ _IMAGES = {
     Kind.COMPOSE: _compose_images,
     Kind.KUBERNETES: _pod_images,
     Kind.JENKINSFILE: _jenkins_images,
+    Kind.ACTION: _action_images,
+    Kind.HELM_VALUES: _values_images,
+    Kind.HELM_TEMPLATE: _pod_images,
 }
 
 
@@ -465,6 +555,7 @@ def _workflow_mounts(file: CiFile) -> Iterator[Mount]:
 _MOUNTS = {
     Kind.COMPOSE: _compose_mounts,
     Kind.KUBERNETES: _pod_mounts,
+    Kind.HELM_TEMPLATE: _pod_mounts,
     Kind.JENKINSFILE: _jenkins_mounts,
     Kind.WORKFLOW: _workflow_mounts,
 }

@@ -22,6 +22,8 @@ class Kind(enum.StrEnum):
     JENKINSFILE = "jenkinsfile"
     SHELL = "shell"
     KUBERNETES = "kubernetes"
+    HELM_VALUES = "helm-values"
+    HELM_TEMPLATE = "helm-template"
 
 
 SHELLS = ("sh", "bash", "dash", "ksh", "ksh93", "mksh", "ash", "bats")
@@ -71,6 +73,9 @@ _PIPELINE = LatePattern(
     re.MULTILINE,
 )
 """What tells a pipeline, or a step of a shared library, from Groovy for anything else."""
+_CHART = LatePattern(r"(?:^|/)(?:charts?|helm\w*|[\w-]+-chart)/")
+_TEMPLATE = LatePattern(r"(?:^|/)templates/")
+_VALUES = LatePattern(r"^(?:replicaCount|podSecurityContext|nameOverride|imagePullSecrets):", re.MULTILINE)
 _FILLED_IN = LatePattern(r"^[^#\n]*\{\{[-\s.$]", re.MULTILINE)
 
 
@@ -88,8 +93,13 @@ def kind_of(path: str, text: str) -> Kind | None:
         return kind
     name = path.rpartition("/")[2]
     if name.endswith((".yml", ".yaml")):
-        is_manifest = all(part.search(text) for part in _MANIFEST) and not _FILLED_IN.search(text)
-        return Kind.KUBERNETES if is_manifest else None
+        if name.startswith("values") and (_CHART.search(path) or _VALUES.search(text)):
+            return Kind.HELM_VALUES
+        if not all(part.search(text) for part in _MANIFEST):
+            return None
+        if _FILLED_IN.search(text):
+            return Kind.HELM_TEMPLATE if _TEMPLATE.search(path) else None
+        return Kind.KUBERNETES
     if name.endswith((".groovy", ".jenkins", ".pipeline")):
         return Kind.JENKINSFILE if _PIPELINE.search(text) else None
     if "." not in name and _is_for_a_shell(text, otherwise=False):

@@ -7,7 +7,7 @@ from collections.abc import Sequence as Many
 from msgspec import Struct
 
 from wardround_docker_ci.compose import shell_arguments
-from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar, Sequence
+from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar, Sequence, walk
 
 _POD_SPEC_BY_KIND: dict[str, tuple[str, ...]] = {
     "Pod": ("spec",),
@@ -80,3 +80,13 @@ def pods(documents: Many[Node]) -> list[Pod]:
         if isinstance(spec, Mapping):
             out.append(Pod(kind, spec))
     return out
+
+
+def contexts(root: Mapping) -> list[Mapping]:
+    """The security contexts that the values of a chart set, at any depth."""
+    return [
+        value
+        for node in walk(root)
+        for key, value in (node.entries if isinstance(node, Mapping) else ())
+        if isinstance(value, Mapping) and key.value.lower().endswith("securitycontext")
+    ]

@@ -13,7 +13,9 @@ INTERPRETERS = SHELLS | {"python", "python2", "python3", "perl", "ruby", "node",
 _TEST_RUNNERS = frozenset(
     {
         "pytest", "tox", "nox", "jest", "vitest", "mocha", "ava", "phpunit", "rspec", "ctest",
-        "nosetests", "behave", "karma", "cypress", "playwright", "unittest",
+        "nosetests", "behave", "karma", "cypress", "playwright",
+        "unittest", "newman", "k6", "bats", "nightwatch",
+        "testcafe", "wdio", "pest", "gotestsum", "nextest", "robot", "locust", "minitest", "maestro", "detox",
     }
 )  # fmt: skip
 _LINTERS = frozenset(
@@ -21,13 +23,20 @@ _LINTERS = frozenset(
         "eslint", "mypy", "ruff", "flake8", "pylint", "tsc", "pyright", "golangci-lint",
         "shellcheck", "hadolint", "rubocop", "clippy", "bandit", "semgrep", "trivy", "gosec",
         "biome", "oxlint", "stylelint", "vet",
+        "actionlint", "yamllint", "markdownlint", "ansible-lint", "tflint",
+        "tfsec", "checkov", "kubeconform", "kubeval", "conftest",
+        "buf", "sqlfluff", "phpstan", "psalm", "phpcs",
+        "ktlint", "detekt", "swiftlint", "staticcheck",
+        "govulncheck", "pip-audit", "grype", "cargo-audit", "cargo-deny",
+        "basedpyright", "ty", "vulture", "credo", "dialyzer",
     }
 )  # fmt: skip
 _RUN_BY = frozenset(
     {"npx", "bunx", "uvx", "pipx", "run", "exec", "bundle", "poetry", "uv", "pdm", "rye", "hatch"}
 )
 _TASK = LatePattern(
-    r"(?:unit|integration|e2e|run)?[-:_]?(?:tests?|lint|typecheck|type-check|check-types)(?:[-:_]\w+)*$"
+    r"(?:(?:\w+[-:_])?(?:tests?|lint|typecheck|type-check|check-types|specs?|e2e|integration|verify|acceptance)"
+    r"|unittests?|check|checks|smoke|regression|vet)(?:[-:_]\w+)*$"
 )
 
 
@@ -59,9 +68,48 @@ def is_test(command: Command) -> bool:
         return False
     if name in _TEST_RUNNERS or name in _LINTERS:
         return True
-    if name in ("npm", "pnpm", "yarn", "bun", "make", "just", "task", "rake", "composer"):
+    if name in (
+        "npm",
+        "pnpm",
+        "yarn",
+        "bun",
+        "make",
+        "just",
+        "task",
+        "rake",
+        "composer",
+        "gmake",
+        "mise",
+        "invoke",
+    ):
         task = rest[1] if first in ("run", "run-script", "exec") and len(rest) > 1 else first
-        return _TASK.match(task) is not None
+        return _TASK.match(task) is not None or task in _TEST_RUNNERS | _LINTERS
     if name in ("go", "cargo", "dotnet", "mvn", "gradle", "gradlew", "mvnw", "swift", "bazel", "deno", "mix"):
-        return any(text in ("test", "verify", "clippy", "vet", "lint", "check") for text in rest[:3])
-    return name.startswith("python") and "-m" in texts and bool(_TEST_RUNNERS.intersection(rest))
+        return any(
+            text
+            in ("test", "verify", "clippy", "vet", "lint", "check", "nextest", "audit", "integrationTest")
+            for text in rest[:3]
+        )
+    if name.startswith("python"):
+        is_django = rest[:2] in (["manage.py", "test"], ["setup.py", "test"])
+        return is_django or ("-m" in texts and bool(_TEST_RUNNERS.intersection(rest)))
+    if name in (
+        "rails",
+        "artisan",
+        "php",
+        "manage.py",
+        "bin/rails",
+        "phpunit",
+        "sbt",
+        "lein",
+        "rebar3",
+        "zig",
+    ):
+        return any(text in ("test", "test:system", "eunit", "ct") for text in rest[:2])
+    is_own = "/" in texts[0] and _OWN_TESTS.search(name) is not None
+    return is_own or (name in INTERPRETERS and _OWN_TESTS.search(first.rpartition("/")[2]) is not None)
+
+
+_OWN_TESTS = LatePattern(
+    r"^(?:run[-_]?)?(?:all[-_]?)?(?:unit|integration|e2e|smoke|acceptance|system)?[-_]?(?:tests?|specs?|lint|checks?)(?:[-_]\w+)?(?:\.(?:sh|bash|py|js|rb))?$"
+)

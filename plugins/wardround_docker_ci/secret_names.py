@@ -33,7 +33,9 @@ _ABOUT = frozenset(
         "prefix", "suffix", "header", "field", "mount", "ref", "arn", "algorithm", "min", "max",
         "limit", "count", "size", "hash", "mode", "provider", "store", "manager", "location",
         "server", "service", "scope", "scopes", "audience", "key", "format", "rotation", "hint",
-        "env", "var", "est", "estimate", "usage", "class", "label",
+        "env", "var", "est", "estimate", "usage", "class", "label", "seconds", "minutes", "hours", "days",
+        "secs", "sec", "ms", "duration", "period", "interval", "age", "expire", "leeway", "budget", "bytes",
+        "chars", "tokens", "rate", "window", "retries", "attempts", "strength", "pattern", "regex",
     }
 )  # fmt: skip
 _PUBLIC = frozenset(
@@ -41,10 +43,15 @@ _PUBLIC = frozenset(
 )
 _PLACEHOLDER = LatePattern(
     r"change|example|placeholder|dummy|sample|default|your|todo|fake|test|local|secret|password|passwd|passw0rd"
-    r"|token|insert|replace|redacted|mock|x{4,}|\*{3,}|\.{3}|123|abc|foobar|hunter2|postgres|admin|root|mysql"
-    r"|redis|mariadb|mongo|rabbit|minio|guest|demo|dev|docker|keycloak|grafana|qwerty|letmein|not.?a|none|null|empty",
+    r"|token|insert|replace|redacted|mock|x{4,}|\*{3,}|\.{3}|123|abc|foobar|hunter2|qwerty|letmein|not.?a|none|null|empty",
     re.IGNORECASE,
 )
+_NAMED_AFTER = LatePattern(
+    r"postgres|admin|root|mysql|redis|mariadb|mongo|rabbit|minio|guest|demo|dev|docker|keycloak|grafana",
+    re.IGNORECASE,
+)
+"""What a value is called after that guards nothing; beside much else it may be part of one that does."""
+_MUCH_ELSE = 8
 _FILLED_IN = LatePattern(r"\$|\{\{|<[^<>]+>|%\w+%|@\w+@|^(?:file|vault|op|ssm|env|secret|ref)[:+]")
 _ENTROPY_BITS = 3.0
 """Per character; English words of the length of a secret stay below."""
@@ -72,7 +79,10 @@ def is_secret_name(name: str) -> bool:
 def is_placeholder(value: str) -> bool:
     """Whether a value only stands for a secret: empty, filled in elsewhere, or a word like ``changeme``."""
     text = value.strip()
-    return not text or _FILLED_IN.search(text) is not None or _PLACEHOLDER.search(text) is not None
+    if not text or _FILLED_IN.search(text) is not None or _PLACEHOLDER.search(text) is not None:
+        return True
+    rest = _NAMED_AFTER.sub("", text)
+    return len(rest) < len(text) and len(rest) < _MUCH_ELSE
 
 
 def is_real_secret(value: str) -> bool:

@@ -18,7 +18,8 @@ from wardround_docker_ci.yaml_tree import Node, Scalar
 
 _VERSION = LatePattern(r"(?<![\w.$/])v?(\d+(?:\.\d+)+)(?![\w.]*\w)")
 _NUMBERED = LatePattern(
-    r"(?i)\b(?:node(?:\.?js)?|java|jdk|jre|temurin|php|go|postgres(?:ql)?|mysql|mariadb|redis|mongo(?:db)?|xcode|"
+    r"(?i)\b(?:node(?:\.?js)?|java|jdk|jre|temurin|php|go|postgres(?:ql)?|mysql|mariadb|redis"
+    r"|mongo(?:db)?|xcode|"
     r"llvm|clang|gcc|ruby|python|\.?net|dotnet|debian|fedora|macos|macos-|ubuntu)[ -]v?(\d{1,4})(?![\w.]*\w)"
 )
 _FILLED_IN = LatePattern(r"\$\{\{.*?\}\}|\$\w+")
@@ -228,3 +229,120 @@ def _stale(file: CiFile, new: Named, said: str, now: str, at: int) -> Stale:
     place = passage.text.find(said, min(at, max(len(passage.text) - len(said), 0)))
     start = passage.start + max(place, 0)
     return Stale(said, now, new.name.value, start, start + len(said))
+
+
+_TARGETS = (
+    "staging production prod development dev preview sandbox testing qa uat canary",
+    "ubuntu windows macos linux alpine debian fedora",
+    "main master develop",
+    "hourly daily nightly weekly monthly",
+    "frontend backend server client web mobile ios android api worker workers docs admin",
+    "aws gcp azure",
+    "dockerhub ghcr ecr gcr quay",
+    "postgres postgresql mysql sqlite mariadb mssql oracle",
+    "debug release",
+    "chromium chrome firefox webkit safari edge",
+    "amd64 arm64 armv7 x86",
+)
+"""What work is done for, or on; of one line, one takes the place of another."""
+_TARGET_WORD = LatePattern(r"(?<![\w./-])[A-Za-z][A-Za-z0-9]+(?![\w/-])")
+_WORK = {
+    "lint": (r"lint(?:s|er|ers|ing)?",
+             "eslint oxlint flake8 pylint ruff tslint stylelint golangci-lint golint rubocop "
+             "hadolint shellcheck yamllint clippy"
+             " sqlfluff biome standard xo actionlint markdownlint ktlint"),
+    "types": (r"type[- ]?(?:check(?:s|ing)?"
+              r"|s)|types", "tsc mypy pyright basedpyright pyre vue-tsc ty sorbet"),
+    "test": (r"(?:unit |integration )?tests?",
+             "pytest jest vitest mocha nose2 tox nox rspec phpunit ava jasmine karma unittest ctest"),
+    "format": (r"format(?:s|ting)?", "prettier black gofmt rustfmt isort yapf clang-format dprint shfmt"),
+    "e2e": (r"e2e(?: tests?)?|end-to-end(?: tests?)?", "playwright cypress puppeteer testcafe wdio"),
+    "audit": (r"audit|vulnerabilit(?:y|ies)"
+              r"|security scan", "pip-audit trivy snyk grype safety bandit audit-ci osv-scanner"),
+    "docs": (r"(?:build )?docs|documentation", "mkdocs sphinx-build typedoc docusaurus vitepress jsdoc"),
+    "deploy": (r"deploy(?:ment|s)?", "kubectl helm rsync vercel netlify fly flyctl serverless"),
+}  # fmt: skip
+"""Kinds of work: how names say them, and the programs that do nothing else."""
+
+
+_ANY_WORK = LatePattern(
+    r"\b(?:pre-commit|make|hatch|nox|tox|just|nx|turbo|lerna|invoke|moon|bazel|gradlew?|mvnw?)\b"
+)
+"""Programs that do whatever the project told them to."""
+
+
+def work_in(name: str) -> dict[str, int]:
+    """The one kind of work a name says, as it writes it, with its place; none where it says two."""
+    found: dict[str, tuple[str, int]] = {}
+    for work, (said, _) in _WORK.items():
+        match = re.search(rf"(?i)(?<![\w-])(?:{said})(?![\w-])", name)
+        if match:
+            found[work] = (match[0], match.start())
+    if "e2e" in found:
+        found.pop("test", None)
+    return dict(found.values()) if len(found) == 1 else {}
+
+
+def stale_work(file: CiFile, source: Source) -> list[Stale]:
+    """The kinds of work in names that another kind took the place of."""
+    base = source.base_text
+    if base is None or base == source.text or not any(_does(base).values()):
+        return []
+    telling = [one for one in named(file.root, file.kind) if work_in(one.name.value)]
+    if not telling:
+        return []
+    try:
+        before = next((d for d in yaml_tree.documents(base) if isinstance(d, yaml_tree.Mapping)), None)
+    except SyntaxError:
+        return []
+    pairs = _matched(telling, list(named(before, file.kind)) if before else [])
+    return [one for new, old in pairs for one in _other_work(file, new, old)]
+
+
+def stale_targets(file: CiFile, source: Source) -> list[Stale]:
+    """The words in names, such as an environment's, that the change exchanged for others in what is done."""
+    return [one for new, old in _pairs(file, source, words_in) for one in _targets(file, new, old)]
+
+
+def words_in(name: str) -> dict[str, int]:
+    """The places, systems and times a name says, each with where it does."""
+    plain = _FILLED_IN.sub(lambda hole: "_" * len(hole[0]), name)
+    return {m[0]: m.start() for m in _TARGET_WORD.finditer(plain) if m[0].lower() in _target_families()}
+
+
+def _target_families() -> Mapping[str, frozenset[str]]:
+    return {word: frozenset(line.split()) for line in _TARGETS for word in line.split()}
+
+
+def _targets(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
+    said = words_in(new.name.value)
+    left = _said_in(new.done)
+    for word, at in said.items():
+        pattern = re.compile(rf"(?i)(?<![A-Za-z]){word}(?![A-Za-z])")
+        if word.lower() in left or any(pattern.search(line) for line in new.done):
+            continue
+        for line in (one for one in old.done if pattern.search(one)):
+            shape = re.escape(pattern.sub("\0", line)).replace("\0", r"([A-Za-z][\w]*)")
+            now = next((m[1] for one in new.done if (m := re.fullmatch(shape, one))), None)
+            if now is not None and now.lower() in _target_families()[word.lower()]:
+                yield _stale(file, new, word, now, at)
+                break
+
+
+def _does(text: str) -> dict[str, str]:
+    """The kinds of work whose programs a text names, each with one of them."""
+    words = {word.lower() for word in re.findall(r"(?<![\w./-])[A-Za-z][\w-]*(?![\w/-])", text)}
+    return {
+        work: next((tool for tool in tools.split() if tool in words), "")
+        for work, (_, tools) in _WORK.items()
+    }
+
+
+def _other_work(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
+    had, does = _does("\n".join(old.done)), _does("\n".join(new.done))
+    for said, at in work_in(new.name.value).items():
+        work = next(w for w, (shape, _) in _WORK.items() if re.fullmatch(rf"(?i){shape}", said))
+        come = sorted(other for other in does if does[other] and not had[other] and other != work)
+        still = re.search(rf"(?i)(?<!\w)(?:{_WORK[work][0]})(?!\w)", "\n".join(new.done))
+        if had[work] and not does[work] and come and not still and not _ANY_WORK.search("\n".join(new.done)):
+            yield _stale(file, new, said, does[come[0]], at)

@@ -39,18 +39,18 @@ class _Builder:
         self._anchors: dict[str, Node] = {}
 
     def take(self, event: yaml.Event) -> None:
-        if isinstance(event, yaml.DocumentStartEvent):
-            self._anchors = {}
-        elif isinstance(event, yaml.AliasEvent):
-            here = self._start(event)
-            self._add(self._anchors.get(event.anchor or "") or Scalar("", here, here))
-        elif isinstance(event, yaml.ScalarEvent):
+        if isinstance(event, yaml.ScalarEvent):
             self._add_scalar(event)
         elif isinstance(event, yaml.CollectionStartEvent):
             self._enter(event)
         elif isinstance(event, yaml.CollectionEndEvent):
             closed, _ = self._open.pop()
             closed.end = self._end(event)
+        elif isinstance(event, yaml.AliasEvent):
+            here = self._start(event)
+            self._add(self._anchors.get(event.anchor or "") or Scalar("", here, here))
+        elif isinstance(event, yaml.DocumentStartEvent):
+            self._anchors = {}
 
     def _start(self, event: yaml.Event) -> int:
         return event.start_mark.index + self._shift if event.start_mark else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 
 from msgspec import Struct, field
@@ -111,11 +112,24 @@ def documents(text: str) -> list[Node]:
     Raises:
         SyntaxError: the text is not YAML, or nested beyond what anybody writes.
     """
-    from wardround_docker_ci.yaml_events import (
-        read,  # takes longer to import than to use
-    )
+    _know_patterns_of_the_parser()
+    from wardround_docker_ci.yaml_events import read  # takes longer to import than to use
 
     return read(text)
+
+
+_CHARACTERS = "[^\x09\x0a\x0d\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+"""What PyYAML compiles when it is imported, for its parser in Python; a third of what the import takes."""
+
+
+def _know_patterns_of_the_parser() -> None:
+    """Hand ``re`` what the store of patterns holds compiled, under the key by which it looks for it."""
+    from wardround.compiled import store
+
+    known = getattr(re, "_cache", None)
+    key = (str, _CHARACTERS, 0)
+    if isinstance(known, dict) and key not in known and "yaml" not in sys.modules:
+        known[key] = store().compiled(_CHARACTERS, 0)
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import msgspec
@@ -20,6 +21,7 @@ _SAME_SIGNATURE = frozenset(
     """.split()  # noqa: SIM905
 )
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+_OTHER = ast.Constant(...)
 
 
 class Callee(msgspec.Struct, frozen=True):
@@ -35,12 +37,30 @@ class Callee(msgspec.Struct, frozen=True):
     place: str
 
 
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """Where a name is defined; of a node in another file the lines are its own, counted from 1."""
+
+    node: FunctionNode | ast.ClassDef
+    path: str
+    is_method: bool = False
+
+
 class Callees:
     """The callees of one module's calls; what a name stands for is worked out when it is asked for."""
 
     def __init__(self, module: PythonModule, project: Project) -> None:
         self._module = module
         self._project = project
+
+    @classmethod
+    def shared(cls, module: PythonModule, project: Project) -> Callees:
+        """The callees of a module, one for all checks of it: what is worked out once serves them all."""
+        found = module.notes.get(cls)
+        if not isinstance(found, Callees) or found._project is not project:
+            found = cls(module, project)
+            module.notes[cls] = found
+        return found
 
     @cached_property
     def _bound(self) -> Counter[str]:
@@ -69,39 +89,80 @@ class Callees:
 
     def of(self, call: ast.Call) -> Callee | None:
         """What a call reaches; None where the text alone does not tell."""
+        found = self.definition_of(call)
+        return None if found is None else _callee_of(found.node, found.path, found.is_method)
+
+    def definition_of(self, call: ast.Call) -> Definition | None:
+        """The function or class a call reaches; None where the text alone does not tell."""
         func = call.func
         if isinstance(func, ast.Name):
-            return self._plain(func.id, call)
-        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-            receiver = func.value.id
-            if receiver in ("self", "cls"):
-                return self._method(func.attr, receiver, call)
-        if isinstance(func, ast.Attribute):
-            return self._through_module(func)
-        return None
+            return self._plain(func, call)
+        if not isinstance(func, ast.Attribute):
+            return None
+        if isinstance(func.value, ast.Name) and func.value.id in ("self", "cls"):
+            return self._method(func.attr, func.value.id, call)
+        return self._through_module(func) or self._through_object(func)
 
-    def _plain(self, name: str, call: ast.Call) -> Callee | None:
+    def _plain(self, node: ast.Name, call: ast.AST) -> Definition | None:
+        name = node.id
         if name == "cls":
             holder = self._class_around(call)
-            return None if holder is None else _callee_of(holder, self._module.path)
+            return None if holder is None else Definition(holder, self._module.path)
         if self._bound[name] != 1:
             return None
         if name in self._top:
-            return _callee_of(self._top[name], self._module.path)
+            return Definition(self._top[name], self._module.path)
         dotted = self._module.imported.get(name)
         return self._imported(dotted) if dotted else None
 
-    def _method(self, name: str, receiver: str, call: ast.Call) -> Callee | None:
+    def _method(self, name: str, receiver: str, call: ast.Call) -> Definition | None:
         holder = self._class_around(call)
-        if holder is None:
+        method = None if holder is None else _method_in(holder, name)
+        if method is None or (receiver == "cls" and not _decorated(method) & {"classmethod", "staticmethod"}):
             return None
-        found = [n for n in holder.body if getattr(n, "name", None) == name]
-        if len(found) != 1 or not isinstance(found[0], (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return Definition(method, self._module.path, is_method=True)
+
+    def _through_object(self, func: ast.Attribute) -> Definition | None:
+        """The method of an object whose class the module tells, by annotation or by how it is made."""
+        if not isinstance(func.value, (ast.Name, ast.Attribute)):
             return None
-        method = found[0]
-        if receiver == "cls" and not _decorated(method) & {"classmethod", "staticmethod"}:
+        kinds = self._kinds.get(ast.unparse(func.value), [])
+        named = {ast.unparse(kind) for kind in kinds}
+        if len(named) != 1 or not isinstance(kinds[0], (ast.Name, ast.Attribute)):
             return None
-        return _callee_of(method, self._module.path, is_method=True)
+        made = kinds[0]
+        holder = self._plain(made, made) if isinstance(made, ast.Name) else self._through_module(made)
+        if holder is None or not isinstance(holder.node, ast.ClassDef):
+            return None
+        method = _method_in(holder.node, func.attr)
+        return None if method is None else Definition(method, holder.path, is_method=True)
+
+    @cached_property
+    def _kinds(self) -> dict[str, list[ast.expr]]:
+        """Name or attribute of self -> the classes that annotations and constructions give it; ``...``: "
+        "another.
+        """
+        found: dict[str, list[ast.expr]] = {}
+        for node in self._module.nodes:
+            if isinstance(node, ast.arg):
+                found.setdefault(node.arg, []).append(_class_named(node.annotation))
+            elif isinstance(node, ast.AnnAssign):
+                in_class = isinstance(self._module.parents[node], ast.ClassDef)
+                name = f"self.{ast.unparse(node.target)}" if in_class else ast.unparse(node.target)
+                found.setdefault(name, []).append(_class_named(node.annotation))
+            elif isinstance(node, ast.Assign):
+                for target in node.targets:
+                    found.setdefault(ast.unparse(target), []).append(_class_made(node.value))
+            elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+                found.setdefault(ast.unparse(node.target), []).append(_OTHER)
+            elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+                found.setdefault(ast.unparse(node.optional_vars), []).append(_class_made(node.context_expr))
+        for name, kinds in list(found.items()):
+            if name.startswith("self.") and len(kinds) == 1 and isinstance(kinds[0], ast.Name):
+                passed_on = found.get(kinds[0].id)
+                if passed_on and kinds[0].id not in self._module.imported and kinds[0].id not in self._top:
+                    found[name] = passed_on
+        return found
 
     def _class_around(self, node: ast.AST) -> ast.ClassDef | None:
         """The class of the method a node runs in, if ``self`` or ``cls`` is still that method's there."""
@@ -114,7 +175,7 @@ class Callees:
                     return holder
         return None
 
-    def _through_module(self, func: ast.Attribute) -> Callee | None:
+    def _through_module(self, func: ast.Attribute) -> Definition | None:
         root: ast.expr = func
         while isinstance(root, ast.Attribute):
             root = root.value
@@ -123,11 +184,11 @@ class Callees:
         dotted = self._module.imported_name(func)
         return self._imported(dotted) if dotted else None
 
-    def _imported(self, dotted: str) -> Callee | None:
-        return resolved(dotted, self._module.path, self._project, _MOST_HOPS)
+    def _imported(self, dotted: str) -> Definition | None:
+        return located(dotted, self._module.path, self._project, _MOST_HOPS)
 
 
-def resolved(dotted: str, importer: str, project: Project, hops: int) -> Callee | None:
+def located(dotted: str, importer: str, project: Project, hops: int = _MOST_HOPS) -> Definition | None:
     """The function or class an import names, through packages that only pass it on.
 
     Args:
@@ -142,9 +203,9 @@ def resolved(dotted: str, importer: str, project: Project, hops: int) -> Callee 
     path, text = found
     definition = definition_in(text, name)
     if definition is not None:
-        return _callee_of(definition, path)
+        return Definition(definition, path)
     passed_on = _passed_on(text, name) if hops else None
-    return resolved(passed_on, path, project, hops - 1) if passed_on else None
+    return located(passed_on, path, project, hops - 1) if passed_on else None
 
 
 def _module_file(named: str, level: int, importer: str, project: Project) -> tuple[str, str] | None:
@@ -198,6 +259,32 @@ def _passed_on(text: str, name: str) -> str | None:
     except _UNREADABLE:
         return None
     return imported.get(name)
+
+
+def _method_in(holder: ast.ClassDef, name: str) -> FunctionNode | None:
+    """The one method of a name that a class defines itself."""
+    found = [n for n in holder.body if getattr(n, "name", None) == name]
+    only = found[0] if len(found) == 1 else None
+    return only if isinstance(only, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+
+
+def _class_named(annotation: ast.expr | None) -> ast.expr:
+    """The class an annotation names: ``Mail``, ``"Mail"``, ``Mail | None``, ``Optional[Mail]``."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        return ast.Name(annotation.value, ast.Load()) if annotation.value.isidentifier() else _OTHER
+    if isinstance(annotation, ast.BinOp) and isinstance(annotation.right, ast.Constant):
+        return annotation.left
+    if isinstance(annotation, ast.Subscript):
+        named = ast.unparse(annotation.value).rpartition(".")[2]
+        inner = annotation.slice.elts[0] if isinstance(annotation.slice, ast.Tuple) else annotation.slice
+        return inner if named in ("Optional", "Annotated", "Final") else _OTHER
+    return annotation if isinstance(annotation, (ast.Name, ast.Attribute)) else _OTHER
+
+
+def _class_made(value: ast.expr) -> ast.expr:
+    """The class a value is an instance of, or the name it is passed on from."""
+    made = value.func if isinstance(value, ast.Call) else value
+    return made if isinstance(made, (ast.Name, ast.Attribute)) else _OTHER
 
 
 def _callee_of(node: ast.AST, path: str, is_method: bool = False) -> Callee | None:

@@ -64,6 +64,7 @@ class PythonModule:
         self.text = text
         self.tree = parse(text)
         self._lines = text.split("\n")
+        self.notes: dict[object, object] = {}
 
     @cached_property
     def nodes(self) -> list[ast.AST]:

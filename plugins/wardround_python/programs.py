@@ -9,6 +9,9 @@ from wardround.drift.mentions import Program
 from wardround.late import LatePattern
 
 _SCRIPT = LatePattern(r"""["']?([A-Za-z][\w.-]*)["']?\s*=\s*["']?([A-Za-z_]\w*)(?:\.[\w.]+)?:[\w.]+""")
+_OWN_NAME = LatePattern(
+    r"""(?:\bprog\s*=\s*|\.(?:command|group)\(\s*(?:name\s*=\s*)?)["']([A-Za-z][\w.-]*)["']"""
+)
 _SECTION = LatePattern(r"^\[([^\]\n]+)\]", re.MULTILINE)
 _METADATA = ("pyproject.toml", "setup.cfg", "setup.py")
 
@@ -18,6 +21,7 @@ def program_of(path: str, text: str, project: Project) -> Program:
     parts = path.removesuffix(".py").split("/")
     plain = parts[1:] if parts[0] in ("src", "lib") else parts
     commands = {name for name, package in _scripts(parts[:-1], project) if package in parts}
+    commands |= set(_OWN_NAME.findall(text))
     if "addoption" in text:
         commands.add("pytest")
     dotted = ".".join(plain[:-1] if plain[-1] in ("__main__", "__init__") else plain)

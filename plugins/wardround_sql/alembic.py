@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from wardround.late import LatePattern
 from wardround_sql.python_code import Call, Module, called
 from wardround_sql.written import Text, Writer, listed, quoted
 
+_PLAIN_DEFAULT = LatePattern(r"'[^']*'(?:::[\w.\" ]+)?")
 _TYPES = {"Integer": "integer", "BigInteger": "bigint", "SmallInteger": "smallint", "String": "text",
           "Unicode": "text", "Text": "text", "UnicodeText": "text", "VARCHAR": "text", "CHAR": "text",
           "Float": "double precision", "FLOAT": "double precision", "Double": "double precision",
@@ -50,16 +52,43 @@ class AlembicReader:
         table = self._batch(owner.id, call.node.lineno)
         if owner.id != "op" and table is None:
             return
-        writer = Writer()
         start = self.module.place(call.node)[0]
         width = len(f"{owner.id}.{call.name}")
         if call.name == "create_table":
             yield from _table(self.module, call.node, start, width)
             return
-        sql = _sql(call, table)
-        if sql:
-            writer.add(sql, start, width)
+        for sql, at, wide in self._parts(call, table, start, width):
+            writer = Writer()
+            writer.add(sql, at, wide)
             yield writer.text()
+
+    def _parts(self, call: Call, table: str | None, start: int, width: int) -> Iterator[tuple[str, int, int]]:
+        """The SQL of an operation; each thing ``alter_column`` changes stands at the argument that says
+        so.
+        """
+        if call.name != "alter_column":
+            sql = _sql(self.module, call, table)
+            if sql:
+                yield sql, start, width
+            return
+        given = _Arguments(self.module, call, table, _SIGNATURES["alter_column"])
+        if not given.text("column_name"):
+            return
+        for name, sql in _altered(quoted(given.table or _UNKNOWN), given):
+            said = next((one for one in call.node.keywords if one.arg == name), None)
+            at = self.module.place_of(said.lineno, said.col_offset) if said is not None else start
+            yield sql, at, len(name) if said is not None else width
+
+    def commits(self) -> Iterator[Text]:
+        """The ends of ``autocommit_block``s, behind which what they did is there to be used."""
+        for node in ast.walk(self.module.tree) if "autocommit_block" in self.module.text else ():
+            opened = [item.context_expr for item in node.items] if isinstance(node, ast.With) else []
+            blocks = any(isinstance(one, ast.Call) and called(one) == "autocommit_block" for one in opened)
+            if isinstance(node, ast.With) and blocks:
+                end = self.module.place_of(node.end_lineno or 1, node.end_col_offset or 0)
+                writer = Writer()
+                writer.add("COMMIT", end, 1)
+                yield writer.text()
 
     def _batch(self, name: str, line: int) -> str | None:
         if name in self.batches:
@@ -70,20 +99,31 @@ class AlembicReader:
 class _Arguments:
     """The arguments of an operation; those on a batch leave the table out."""
 
-    def __init__(self, call: ast.Call, table: str | None, names: tuple[str, ...]) -> None:
-        given = _keywords(call)
+    def __init__(self, module: Module, call: Call, table: str | None, names: tuple[str, ...]) -> None:
+        given = _keywords(call.node)
         positions = names if table is None else tuple(name for name in names if name not in _TABLES)
-        given.update(zip(positions, call.args, strict=False))
+        given.update(zip(positions, call.node.args, strict=False))
         self.given = given
+        self.module = module
+        self.scope = call.scope
         self.table = table if table is not None else self.text(*_TABLES)
 
     def text(self, *names: str) -> str:
-        return next((found for name in names if (found := _text(self.given.get(name)))), "")
+        return next((found for name in names if (found := self._said(self.given.get(name)))), "")
+
+    def _said(self, node: ast.expr | None) -> str:
+        """A text as it is written, or of a name the first it stands for."""
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            held = next(self.module.values(node, self.scope), None)
+            return held.text if held is not None and not held.holes else ""
+        return _text(node)
 
     def texts(self, name: str) -> list[str]:
         """The texts of a list; none if one of them cannot be told."""
-        elements = getattr(self.given.get(name), "elts", [])
-        found = [_text(one) for one in elements]
+        node = self.given.get(name)
+        if isinstance(node, ast.Name):
+            return [one.text for one in self.module.values(node, self.scope) if not one.holes]
+        found = [_text(one) for one in getattr(node, "elts", [])]
         return found if all(found) else []
 
     def is_true(self, name: str) -> bool:
@@ -103,19 +143,22 @@ _SIGNATURES = {
     "create_exclude_constraint": ("name", "table_name"),
     "drop_column": ("table_name", "column_name"),
     "drop_index": ("index_name",),
+    "drop_table": ("table_name",),
     "rename_table": ("old_table_name", "new_table_name"),
     "alter_column": ("table_name", "column_name"),
 }
 
 
-def _sql(call: Call, table: str | None) -> str:
-    if call.name == "drop_table":
-        gone = _text(call.node.args[0]) if call.node.args else ""
-        return f"DROP TABLE {quoted(gone)}" if gone else ""
+_UNKNOWN = "the table"
+
+
+def _sql(module: Module, call: Call, table: str | None) -> str:
     if call.name not in _SIGNATURES:
         return ""
-    given = _Arguments(call.node, table, _SIGNATURES[call.name])
-    at = quoted(given.table or "batch")
+    given = _Arguments(module, call, table, _SIGNATURES[call.name])
+    if call.name == "drop_table":
+        return f"DROP TABLE {quoted(given.table)}" if given.table else ""
+    at = quoted(given.table or _UNKNOWN)
     match call.name:
         case "add_column":
             return _added(at, given)
@@ -123,8 +166,9 @@ def _sql(call: Call, table: str | None) -> str:
             return _index(at, given)
         case "create_foreign_key" if given.texts("local_cols") and given.text("referent_table"):
             late = " NOT VALID" if given.is_true("postgresql_not_valid") else ""
-            return (f"ALTER TABLE {at} ADD FOREIGN KEY ({listed(given.texts('local_cols'))}) "
-                    f"REFERENCES {quoted(given.text('referent_table'))}{late}")  # fmt: skip
+            local, target = listed(given.texts("local_cols")), quoted(given.text("referent_table"))
+            gone = _on_delete(given.given)
+            return f"ALTER TABLE {at} ADD FOREIGN KEY ({local}) REFERENCES {target}{gone}{late}"
         case "create_check_constraint":
             late = " NOT VALID" if given.is_true("postgresql_not_valid") else ""
             return f"ALTER TABLE {at} ADD CHECK (c > 0){late}"
@@ -137,8 +181,6 @@ def _sql(call: Call, table: str | None) -> str:
             return f"DROP INDEX {how}{quoted(given.text('index_name') or 'index')}"
         case "rename_table" if given.text("new_table_name"):
             return f"ALTER TABLE {at} RENAME TO {quoted(given.text('new_table_name'))}"
-        case "alter_column" if given.text("column_name"):
-            return _altered(at, given)
     return ""
 
 
@@ -152,26 +194,36 @@ def _added(table: str, given: _Arguments) -> str:
 
 
 def _index(table: str, given: _Arguments) -> str:
-    names = given.texts("columns")
-    if not names:
-        return ""
+    names = given.texts("columns") or ["an expression"]
     unique = "UNIQUE " if given.is_true("unique") else ""
     how = "CONCURRENTLY " if given.is_true("postgresql_concurrently") else ""
     some = " WHERE true" if "postgresql_where" in given.given else ""
     return f"CREATE {unique}INDEX {how}ON {table} ({listed(names)}){some}"
 
 
-def _altered(table: str, given: _Arguments) -> str:
+def _altered(table: str, given: _Arguments) -> Iterator[tuple[str, str]]:
+    """What ``alter_column`` does: the argument that says so, and its SQL."""
     column = quoted(given.text("column_name"))
-    parts = []
     new = given.given.get("type_")
     if new is not None and not _is_same(given.given.get("existing_type"), new):
-        parts.append(f"ALTER TABLE {table} ALTER COLUMN {column} TYPE {_type(new)}")
+        yield "type_", f"ALTER TABLE {table} ALTER COLUMN {column} TYPE {_type(new)}"
     if given.is_false("nullable") and not given.is_false("existing_nullable"):
-        parts.append(f"ALTER TABLE {table} ALTER COLUMN {column} SET NOT NULL")
+        yield "nullable", f"ALTER TABLE {table} ALTER COLUMN {column} SET NOT NULL"
+    default = _default(given.given.get("server_default"))
+    if default:
+        yield "server_default", f"ALTER TABLE {table} ALTER COLUMN {column} SET DEFAULT {default}"
     if given.text("new_column_name"):
-        parts.append(f"ALTER TABLE {table} RENAME COLUMN {column} TO {quoted(given.text('new_column_name'))}")
-    return "; ".join(parts)
+        renamed = quoted(given.text("new_column_name"))
+        yield "new_column_name", f"ALTER TABLE {table} RENAME COLUMN {column} TO {renamed}"
+
+
+def _default(node: ast.expr | None) -> str:
+    """A default as SQL, where it is one text."""
+    written = _text(node).replace("'", "''")
+    if written:
+        return f"'{written}'"
+    inside = node.args[0] if isinstance(node, ast.Call) and called(node) == "text" and node.args else None
+    return found if (found := _text(inside)) and _PLAIN_DEFAULT.fullmatch(found) else ""
 
 
 def _is_same(old: ast.expr | None, new: ast.expr) -> bool:
@@ -236,17 +288,26 @@ def _constraint(part: ast.Call) -> str:
             local = [_text(one) for one in getattr(part.args[0], "elts", [])]
             remote = [_text(one) for one in getattr(part.args[1], "elts", [])]
             if local and remote and all(local) and all(remote):
-                return f"FOREIGN KEY ({listed(local)}) REFERENCES {quoted(remote[0].rsplit('.', 1)[0])}"
+                gone = _on_delete(_keywords(part))
+                return f"FOREIGN KEY ({listed(local)}) REFERENCES {quoted(remote[0].rsplit('.', 1)[0])}{gone}"
     return ""
 
 
 class Declared:
-    """A column as it is declared: its name, its SQL, whether an index is asked for, what it points to."""
+    """A column as it is declared: its name, its SQL, whether an index is asked for, what it points to and
+    where.
+    """
 
-    def __init__(self, name: str, sql: str, indexed: bool) -> None:
+    def __init__(self, name: str, head: str, indexed: bool) -> None:
         self.name = name
-        self.sql = sql
+        self.head = head
         self.indexed = indexed
+        self.reference = ""
+        self.target: ast.expr | None = None
+
+    @property
+    def sql(self) -> str:
+        return self.head + self.reference
 
 
 def declared(node: ast.expr, name: str = "", typed: str = "") -> Declared | None:
@@ -274,8 +335,16 @@ def declared(node: ast.expr, name: str = "", typed: str = "") -> Declared | None
     sql += " DEFAULT null" if "server_default" in keywords or "autoincrement" in keywords or generated else ""
     sql += " PRIMARY KEY" if key else " UNIQUE" if _flag(keywords, "unique") is True else ""
     points_to = _text(target.args[0]).rsplit(".", 1)[0] if target is not None and target.args else ""
-    sql += f" REFERENCES {quoted(points_to)}" if points_to else ""
-    return Declared(name, sql, _flag(keywords, "index") is True)
+    found = Declared(name, sql, _flag(keywords, "index") is True)
+    if points_to and target is not None:
+        found.reference = f" REFERENCES {quoted(points_to)}{_on_delete(_keywords(target))}"
+        found.target = target
+    return found
+
+
+def _on_delete(keywords: dict[str, ast.expr]) -> str:
+    said = _text(keywords.get("ondelete")).upper()
+    return f" ON DELETE {said}" if said in ("CASCADE", "SET NULL", "RESTRICT") else ""
 
 
 def called_type(node: ast.expr) -> bool:
@@ -290,6 +359,12 @@ def called_type(node: ast.expr) -> bool:
             "FetchedValue",
         )
     return isinstance(node, (ast.Attribute, ast.Name))
+
+
+def declared_type(node: ast.expr) -> str:
+    """A type as SQL; nothing where it is none that is known."""
+    named = node.func if isinstance(node, ast.Call) else node
+    return _type(node) if getattr(named, "attr", getattr(named, "id", "")) in _TYPES else ""
 
 
 def _type(node: ast.expr) -> str:

@@ -58,7 +58,7 @@ def run_sql_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[Ra
     """Run SQL checks over one file: parsed once, and not at all where no check could speak."""
     script = Script(source)
     lowered = script.sql.lower()
-    if not lowered.strip() and not script.built:
+    if not lowered.strip() and not script.built and not script.discarded:
         return
     chosen: Iterable[type[Check]] = checks.about("", lowered) if isinstance(checks, LateEach) else checks
     for check_type in chosen:

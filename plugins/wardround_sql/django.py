@@ -120,7 +120,7 @@ def django_models(module: Module) -> Iterator[Text]:
         for statement in one.body:
             if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
                 name = _name(statement.targets[0])
-                sql = field(quoted(name), statement.value) if name else ""
+                sql = field(quoted(name), statement.value, modelled=True) if name else ""
                 if sql:
                     begun = module.place_of(statement.lineno, statement.col_offset)
                     writer.add(f", {sql}", begun, len(name))
@@ -132,8 +132,33 @@ def django_models(module: Module) -> Iterator[Text]:
             yield writer.text()
 
 
-def field(name: str, node: ast.expr | None) -> str:
-    """A model's field as a column; nothing where it is none."""
+def _on_delete(node: ast.expr | None) -> str:
+    """What is done to a row when the one it points to goes: ``CASCADE``, ``PROTECT`` ..."""
+    given = {k.arg: k.value for k in node.keywords} if isinstance(node, ast.Call) else {}
+    said = given.get("on_delete") or (
+        node.args[1] if isinstance(node, ast.Call) and len(node.args) > 1 else None
+    )
+    return str(getattr(said, "attr", getattr(said, "id", "")))
+
+
+def _target(node: ast.expr | None) -> str:
+    """The model a key points to."""
+    given = (
+        node.args[:1] or [k.value for k in node.keywords if k.arg == "to"]
+        if isinstance(node, ast.Call)
+        else []
+    )
+    said = str(getattr(given[0], "value", "")) or ast.unparse(given[0]) if given else ""
+    return quoted(said.rsplit(".", 1)[-1] if isinstance(said, str) else "other")
+
+
+def field(name: str, node: ast.expr | None, *, modelled: bool = False) -> str:
+    """A model's field as a column; nothing where it is none.
+
+    ``modelled``: of a model, not of a migration: an index on a key that deletes with its target is left out,
+    as
+    Django makes it, and stands as UNIQUE for what asks for one.
+    """
     kind = called_of(node)
     if not kind.endswith(("Field", "ForeignKey")) or kind in ("ManyToManyField", "GeneratedField"):
         return ""
@@ -143,7 +168,11 @@ def field(name: str, node: ast.expr | None) -> str:
         indexed = (
             kind == "OneToOneField" or options.get("db_index") is not False or options.get("unique") is True
         )
-        sql += "" if indexed or options.get("db_constraint") is False else ' REFERENCES "other"'
+        cascades = _on_delete(node) == "CASCADE"
+        if options.get("db_constraint") is not False and (not indexed or (cascades and modelled)):
+            sql += (
+                f" UNIQUE REFERENCES {_target(node)} ON DELETE CASCADE" if indexed else ' REFERENCES "other"'
+            )
     else:
         sql = f"{name} {_TYPES.get(kind, 'text')}"
     may_be_blank = options.get("blank") is True and kind in (

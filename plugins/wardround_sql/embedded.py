@@ -7,18 +7,23 @@ from functools import lru_cache
 
 from wardround.late import LatePattern
 from wardround_sql.statements import Fragment
-from wardround_sql.written import Calls, Text
+from wardround_sql.written import Calls, Text, Writer, quoted
 
 STARTS = LatePattern(
     r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*(?:SELECT\s.*\bFROM\b|INSERT\s+(?:OR\s+\w+\s+|IGNORE\s+)?INTO\s|UPDATE\s.*\bSET\b|"
     r"DELETE\s+FROM\s|REPLACE\s+INTO\s|MERGE\s+INTO\s|WITH\s.*\bAS\s*\(|CREATE\s+(?:OR\s+REPLACE\s+)?"
     r"(?:(?:UNIQUE|TEMP|TEMPORARY|RECURSIVE)\s+)?(?:TABLE|INDEX|VIEW|MATERIALIZED|FUNCTION|PROCEDURE|"
     r"POLICY|TYPE|TRIGGER|SCHEMA|EXTENSION)\b|ALTER\s+(?:TABLE|TYPE|VIEW|FUNCTION|POLICY|DEFAULT|INDEX|DOMAIN)\b|"
-    r"DROP\s+(?:TABLE|INDEX|VIEW|TYPE|POLICY|SCHEMA|DATABASE)\b|GRANT\s|REVOKE\s|TRUNCATE\s|REINDEX\s|VACUUM\s|CLUSTER\s|"
+    r"LOCK\s+TABLE\s|REFRESH\s+MATERIALIZED\s|DROP\s+(?:TABLE|INDEX|VIEW|TYPE|POLICY|SCHEMA|DATABASE)\b|GRANT\s|REVOKE\s|TRUNCATE\s|REINDEX\s|VACUUM\s|CLUSTER\s|"
     r"DO\s+\$|COMMENT\s+ON\s|BEGIN\s*;)",
     re.IGNORECASE | re.DOTALL,
 )
 """How a text begins that is SQL and nothing else."""
+_CAPITALS = LatePattern(
+    r"\s*(?:--[^\n]*\n\s*)*(?:SELECT\s.*\sFROM\s+[\w\".(]+|INSERT\s+INTO\s+[\w\".]+|UPDATE\s+[\w\".]+\s+(?:\w+\s+)?SET\s|"
+    r"WITH\s+(?:RECURSIVE\s+)?\w+\s+AS\s*(?:MATERIALIZED\s*)?\()",
+    re.DOTALL,
+)
 _VALUE = LatePattern(
     r"(?:[=<>(+\-*/%|]|\b(?:like|ilike|limit|offset|in|values|interval|then|else|any|all)|"
     r"\bbetween(?:\s+\S+\s+and)?|\blimit\s+\S+\s*,)\s*$",
@@ -41,6 +46,10 @@ def calls(path: str, text: str) -> Calls:
         from wardround_sql.python_sql import python_calls
 
         return python_calls(path, text)
+    if path.endswith(".sh"):
+        from wardround_sql.shell_sql import shell_calls
+
+        return shell_calls(path, text)
     if path.endswith(".rb"):
         from wardround_sql.ruby_sql import ruby_calls
 
@@ -55,6 +64,40 @@ def is_sql(text: Text) -> bool:
     return STARTS.match(text.text) is not None and all(
         is_value(text.text, hole.start, hole.end) for hole in text.holes
     )
+
+
+_RELATION = LatePattern(
+    r"(?i)\b(?:from|join|into|update|table|only|truncate|cluster|lock|vacuum(?:\s*\([^()]*\)|\s+full|\s+analyze|\s+verbose)*|"
+    r"(?:refresh\s+)?materialized\s+view(?:\s+concurrently)?|reindex\s+(?:table|index)(?:\s+concurrently)?|if\s+exists|on)"
+    r"\s+[\"`]?$"
+)
+
+
+def with_names(text: Text) -> Text:
+    """A text whose holes where a table's name stands hold a name: the code, in braces."""
+    named = [one for one in text.holes if _is_name(text.text, one.start, one.end)]
+    if not named:
+        return text
+    writer, at = Writer(), 0
+    for hole in named:
+        writer.copy(text, at, hole.start)
+        bare = text.text[max(hole.start - 1, 0) : hole.start] in ('"', "`")
+        code = "{" + hole.code.replace('"', "").replace("`", "") + "}"
+        writer.add(code if bare else quoted(code), hole.offset, max(len(hole.code.split("\n", 1)[0]), 1))
+        at = hole.end
+    writer.copy(text, at, len(text.text))
+    return writer.text()
+
+
+def _is_name(sql: str, start: int, end: int) -> bool:
+    if is_quoted(sql, start) or sql[end : end + 1].isalnum() or sql[end : end + 1] in ("_", "."):
+        return False
+    return _RELATION.search(sql[max(start - 80, 0) : start]) is not None
+
+
+def is_plainly_sql(text: Text) -> bool:
+    """Whether a text is a query in capitals, as nobody writes a sentence."""
+    return _CAPITALS.match(text.text) is not None and is_sql(text)
 
 
 def is_value(sql: str, start: int, end: int) -> bool:

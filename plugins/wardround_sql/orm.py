@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from wardround_sql.alembic import declared
+from wardround_sql.alembic import declared, declared_type
 from wardround_sql.python_code import Call, Module, called
 from wardround_sql.written import Text, Writer, every_row, listed, quoted
 
@@ -22,7 +22,7 @@ def models(module: Module) -> Iterator[Text]:
     """The tables that SQLAlchemy's declarative classes stand for."""
     zoned = "timezone=True" in module.text
     for one in module.classes:
-        table = _table_name(one)
+        table = _table_name(one) or (one.name if _is_mixin(one) else "")
         if not table:
             continue
         writer, count, indexed = Writer(), 0, []
@@ -33,12 +33,14 @@ def models(module: Module) -> Iterator[Text]:
             found = declared(value, name, typed) if value is not None else None
             if found is None:
                 continue
-            sql = found.sql if zoned else found.sql.replace(" timestamp", " timestamptz", 1)
+            sql = found.head if zoned else found.head.replace(" timestamp", " timestamptz", 1)
             writer.add(
                 (", " if count else "") + sql,
                 module.place_of(statement.lineno, statement.col_offset),
                 len(name),
             )
+            if found.target is not None:
+                writer.add(found.reference, module.place(found.target)[0], len("ForeignKey"))
             indexed += [(found.name,)] if found.indexed else []
             count += 1
         writer.add(")", start, 5)
@@ -46,6 +48,31 @@ def models(module: Module) -> Iterator[Text]:
             writer.add(f"; CREATE INDEX ON {quoted(table)} ({listed(columns)})", start, 5)
         if count:
             yield writer.text()
+
+
+def _is_mixin(one: ast.ClassDef) -> bool:
+    """Whether a class without a table gives columns to those that have one."""
+    typed = [s.value for s in one.body if isinstance(s, (ast.AnnAssign, ast.Assign))]
+    return any(isinstance(v, ast.Call) and called(v) in ("mapped_column", "Column") for v in typed)
+
+
+def annotation_types(module: Module) -> Iterator[Text]:
+    """``type_annotation_map``: the types of all columns that are only annotated."""
+    for name, values in module.members.items():
+        if name != "type_annotation_map":
+            continue
+        for value in values:
+            for key, kind in (
+                zip(value.keys, value.values, strict=True) if isinstance(value, ast.Dict) else ()
+            ):
+                typed = declared_type(kind)
+                if key is not None and ast.unparse(key).endswith("datetime") and typed:
+                    writer = Writer()
+                    start, _end = module.place(key)
+                    writer.add(
+                        f'CREATE TABLE "every table" ("datetime" {typed})', start, len(ast.unparse(key))
+                    )
+                    yield writer.text()
 
 
 def _table_name(one: ast.ClassDef) -> str:

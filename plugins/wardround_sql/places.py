@@ -27,6 +27,8 @@ _SPARE = LatePattern(
 _SEED = LatePattern(
     r"(?:^|/)(?:seeds?|seeders|seed[-_]data)(?:/|\.)|seed[^/]*\.(?:sql|ts|js|py)$", re.IGNORECASE
 )
+_VIEW = LatePattern(r"(?:^|/)db/views/[^/]+\.sql$|(?:^|/)views/\w+_v\d+\.sql$")
+"""Where Scenic keeps the views of Rails."""
 _PRISMA = LatePattern(r"(?:^|/)\d{8,14}_[^/]+/(?:migration|down)\.sql$|(?:^|/)prisma/(?:[^/]+/)*migrations/")
 
 
@@ -52,6 +54,16 @@ def is_spare(path: str) -> bool:
 def is_seed(path: str) -> bool:
     """Whether a file fills an empty database."""
     return _SEED.search(path) is not None
+
+
+def is_view(path: str) -> bool:
+    """Whether a file is the query of a view that a migration makes by the file's name."""
+    return _VIEW.search(path) is not None
+
+
+def view_name(path: str) -> str:
+    """The view of such a file, without its version."""
+    return re.sub(r"_v\d+$", "", path.rsplit("/", 1)[-1].removesuffix(".sql"))
 
 
 def is_prisma(path: str) -> bool:

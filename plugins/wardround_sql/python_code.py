@@ -32,6 +32,9 @@ _STRUCTURE = LatePattern(
     r"interval|keys|values|marks|_id_list|\bquoted|param|^_?quote|\bident|expr|dialect|relation|"
     r"partition|statement|stmt|predicate|projection|format|^self\._?(?:name|prefix)\b"
 )
+_REQUEST = LatePattern(
+    r"(?:self\.)?(?:request|req|flask\.request)\.(?:args|form|values|json|GET|POST|query_params|data|params|cookies|headers)\b"
+)
 _FIELD = LatePattern(r"\{\{|\}\}|\{(?P<name>[^{}]*)\}")
 _DEPTH = 12
 
@@ -67,6 +70,8 @@ class Module:
         self.adds: list[tuple[ast.AugAssign, Scope]] = []
         self.imports: set[str] = set()
         self.parents: dict[int, ast.Call] = {}
+        self.bare: list[ast.Call] = []
+        self.inverted: set[int] = set()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self.tree = ast.parse(text)
@@ -95,6 +100,10 @@ class Module:
     def _note(self, node: ast.AST, scope: Scope, *, member: bool) -> None:
         if isinstance(node, ast.Call):
             self.calls.append(Call(node, scope, called(node)))
+        elif isinstance(node, ast.Expr):
+            self.bare += [node.value] if isinstance(node.value, ast.Call) else []
+        elif isinstance(node, ast.UnaryOp):
+            self.inverted |= {id(node.operand)} if isinstance(node.op, ast.Invert) else set()
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             for target in targets:
@@ -160,12 +169,19 @@ class Module:
             return self._called(node, scope, depth)
         if isinstance(node, ast.Name):
             held = self._held(node.id, scope)
+            if len(held) == 1 and isinstance(held[0], ast.Starred):
+                return self._first(node, scope, depth)
             return self.value(held[0], scope, depth + 1) if len(held) == 1 else None
         if isinstance(node, ast.Attribute):
             held = self.members.get(node.attr, [])
             own = isinstance(node.value, ast.Name)
             return self.value(held[0], scope, depth + 1) if own and len(held) == 1 else None
         return None
+
+    def _first(self, node: ast.Name, scope: Scope, depth: int) -> Text | None:
+        """The first text the variable of a loop over a written list stands for."""
+        each = self._listed(node, scope)
+        return self.value(each[0], scope, depth + 1) if each else None
 
     def _held(self, name: str, scope: Scope | None) -> list[ast.expr]:
         while scope is not None:
@@ -197,7 +213,8 @@ class Module:
             writer.add(held.text, offset, max(len(code.split("\n", 1)[0]), 1))
         else:
             numeric = re.search(r":[^:'\"]*[dfxeg]$", code) is not None or "!r" in code
-            writer.hole(code.strip(), offset, safe=numeric or self.is_safe(node, scope))
+            safe = numeric or self.is_safe(node, scope)
+            writer.hole(code.strip(), offset, safe=safe, outside=not numeric and self.is_outside(node, scope))
 
     def _joined(self, node: ast.BinOp, scope: Scope, depth: int) -> Text | None:
         left = self.value(node.left, scope, depth + 1)
@@ -214,7 +231,8 @@ class Module:
                 writer.take(text)
             else:
                 start, end = self.place(part)
-                writer.hole(self.text[start:end], start, safe=self.is_safe(part, scope))
+                safe, outside = self.is_safe(part, scope), self.is_outside(part, scope)
+                writer.hole(self.text[start:end], start, safe=safe, outside=outside)
         return writer.text()
 
     def _interpolated(self, left: Text, right: ast.expr, scope: Scope) -> Text:
@@ -303,6 +321,25 @@ class Module:
             return True
         return isinstance(node, ast.Name) and self._is_number(node.id, scope)
 
+    def is_outside(self, node: ast.expr, scope: Scope) -> bool:
+        """Whether a value plainly is a text that a caller sends, and nothing asks what it is."""
+        code = ast.unparse(node)
+        if _REQUEST.match(code):
+            return True
+        function = scope.node
+        if not isinstance(node, ast.Name) or not isinstance(
+            function, (ast.FunctionDef, ast.AsyncFunctionDef)
+        ):
+            return False
+        arguments = function.args
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        said = next(
+            (ast.unparse(a.annotation) for a in every if a.arg == node.id and a.annotation is not None), ""
+        )
+        held = [ast.unparse(value) for value in scope.names.get(node.id, [])]
+        sent = said in ("str", "str | None", "Optional[str]") or any(_REQUEST.match(value) for value in held)
+        return sent and not _is_asked(function, node.id)
+
     def _is_number(self, name: str, scope: Scope | None) -> bool:
         """Whether a name holds a number, an enum or one of some constants."""
         while scope is not None:
@@ -347,6 +384,25 @@ class Module:
         return start, self.lines.offset(
             getattr(node, "end_lineno", 1) or 1, getattr(node, "end_col_offset", 0) or 0
         )
+
+
+_LOOK_UPS = ("get", "index", "fullmatch", "match", "isidentifier")
+
+
+def _is_asked(function: ast.AST, name: str) -> bool:
+    """Whether a function looks a name up, or compares it, before it uses it."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Compare) and any(
+            n.id == name for n in ast.walk(node) if isinstance(n, ast.Name)
+        ):
+            return True
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name) and node.slice.id == name:
+            return True
+        looked_up = isinstance(node, ast.Call) and called(node) in _LOOK_UPS
+        given = (*node.args, getattr(node.func, "value", None)) if isinstance(node, ast.Call) else ()
+        if looked_up and any(isinstance(one, ast.Name) and one.id == name for one in given):
+            return True
+    return False
 
 
 def _keyed(values: ast.expr, key: str) -> ast.expr:

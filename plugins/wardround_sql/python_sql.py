@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cached_property
 
 from msgspec.structs import replace
 
 from wardround.late import LatePattern
 from wardround_sql.alembic import AlembicReader
 from wardround_sql.django import django_migration, django_models
-from wardround_sql.embedded import STARTS, is_sql
+from wardround_sql.embedded import STARTS, is_plainly_sql, is_sql, with_names
+from wardround_sql.enum_uses import enum_uses
 from wardround_sql.nullable import may_be_none
-from wardround_sql.orm import models, whole_table_writes
+from wardround_sql.orm import annotation_types, models, whole_table_writes
 from wardround_sql.places import is_migration
 from wardround_sql.python_code import Call, Module, Scope
+from wardround_sql.query_builders import built_queries, narrowed_in_vain
 from wardround_sql.statements import Fragment
 from wardround_sql.written import Calls, Text
 
@@ -23,7 +26,8 @@ _CALLS = frozenset({"execute", "executemany", "exec_driver_sql", "executescript"
                     "fetchval", "fetch_all", "fetch_one", "fetch_val", "mogrify", "raw", "text",
                     "RunSQL", "RawSQL",
                     "read_sql", "read_sql_query", "exec", "query", "sql", "iterate", "execute_sql", "run_sql",
-                    "execute_values", "scalar", "scalars", "run_query", "from_statement"})  # fmt: skip
+                    "execute_values", "scalar", "scalars", "run_query", "from_statement",
+                    "SQL", "literal_column"})  # fmt: skip
 _LATER = ("execute_values", "execute_batch")
 _NAMED = LatePattern(r"(?i)(?:^|_)(?:sql|query|stmt|statement|ddl|view|select|insert|update|delete)(?:_|s?$)")
 _KEYWORDS = ("sql", "query", "statement", "operation")
@@ -38,7 +42,14 @@ def python_calls(path: str, text: str) -> Calls:
     found = _Found(module, is_migration(path))
     found.read()
     order = sorted(found.fragments.values(), key=lambda one: one.offset)
-    return Calls(tuple(order), tuple(found.built.values()))
+    return Calls(tuple(order), tuple(found.built.values()), tuple(narrowed_in_vain(module)))
+
+
+_DRIVERS = LatePattern(
+    r"(?:sqlite3|aiosqlite|psycopg2?|asyncpg|aiopg|pymysql|MySQLdb|mysql|aiomysql|sqlalchemy|django\.db|"
+    r"databases|duckdb|"
+    r"pyodbc|cx_Oracle|oracledb|snowflake|google\.cloud\.bigquery|clickhouse\w*|trino|redshift_connector)\b"
+)
 
 
 class _Found:
@@ -56,13 +67,23 @@ class _Found:
                 continue
             if call.name in _CALLS:
                 self._text_call(call)
+            elif call.name == "extra":
+                self._extra(call)
+            elif call.name == "append" and self.queries and call.node.args:
+                self._piece(call.node.args[0], call.scope)
             if self.migrates:
                 self._keep_all(alembic.operation(call), migrates=True)
         if self.migrates:
+            self._keep_all(alembic.commits(), migrates=True)
+            self._keep_all(enum_uses(module), migrates=True)
             self._keep_all(django_migration(module), migrates=True)
         self._keep_all(whole_table_writes(module), migrates=self.migrates)
         if not self.migrates:
+            for text in built_queries(module):
+                fragment = text.fragment(migrates=False, modelled="LEFT JOIN" not in text.text)
+                self.fragments.setdefault((fragment.offset, fragment.text), fragment)
             self._keep_all(models(module), migrates=False)
+            self._keep_all(annotation_types(module), migrates=False)
             self._keep_all(django_models(module), migrates=False)
         self._constants()
         self._grown()
@@ -82,7 +103,26 @@ class _Found:
             if text.holes:
                 self.built.setdefault((text.holes[0].offset, text.text), text)
 
+    @cached_property
+    def queries(self) -> bool:
+        """Whether the file talks to a database itself."""
+        return any(_DRIVERS.match(name) for name in self.module.imports)
+
+    def _extra(self, call: Call) -> None:
+        """Conditions and columns of Django's ``extra()``."""
+        given = {one.arg: one.value for one in call.node.keywords}
+        parts = [*getattr(given.get("where"), "elts", []), *getattr(given.get("select"), "values", [])]
+        for part in parts:
+            self._piece(part, call.scope)
+
+    def _piece(self, node: ast.expr, scope: Scope) -> None:
+        """A part of a query that is put together elsewhere."""
+        text = self.module.value(node, scope)
+        if text is not None and text.holes:
+            self.built.setdefault((text.holes[0].offset, text.text), text)
+
     def _keep(self, text: Text, *, migrates: bool, nullable: tuple[int, ...] = ()) -> None:
+        text = with_names(text)
         if is_sql(text):
             fragment = text.fragment(migrates=migrates)
             known = self.fragments.setdefault((fragment.offset, ""), fragment)
@@ -94,10 +134,14 @@ class _Found:
         scope = self.module.scope
         holders = (scope.names, self.module.members)
         for name, values in ((n, v) for holder in holders for n, v in holder.items()):
-            if len(values) != 1 or not _NAMED.search(name) or isinstance(values[0], ast.Starred):
+            if len(values) != 1 or isinstance(values[0], ast.Starred):
+                continue
+            named = _NAMED.search(name) is not None
+            if not named and not isinstance(values[0], (ast.Constant, ast.JoinedStr, ast.BinOp)):
                 continue
             for text in self.module.values(values[0], scope):
-                self._keep(text, migrates=self.migrates)
+                if named or is_plainly_sql(text):
+                    self._keep(text, migrates=self.migrates)
 
     def _grown(self) -> None:
         """Texts with holes that are added to a text which is given to a database."""

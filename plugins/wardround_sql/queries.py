@@ -118,22 +118,30 @@ def writes(script: Script) -> Iterator[Write]:
     for statement in script.queries:
         if statement.kind in ("DeleteStmt", "UpdateStmt") and "whereClause" not in statement.node:
             node = statement.node
-            if "fromClause" in node or "usingClause" in node:
+            if _is_narrowed(node):
                 continue
             columns = tuple(
                 t.get("name", "") for t in kinds(node.get("targetList", []), "ResTarget") if "name" in t
             )
             verb = "DELETE" if statement.kind == "DeleteStmt" else "UPDATE"
-            yield Write(
-                script.span(statement), "", statement, verb, script.name_of(node.get("relation", {})), columns
-            )
+            relation = node.get("relation", {})
+            place = relation.get("location") if "withClause" in node else None
+            yield Write(script.span(statement, place), "", statement, verb, script.name_of(relation), columns)
+
+
+def _is_narrowed(node: Node) -> bool:
+    """Whether something beside a table stands in FROM or USING, which may be one row."""
+    named = {cte.get("ctename") for cte in kinds(node.get("withClause", {}), "CommonTableExpr")}
+    beside = [*node.get("fromClause", []), *node.get("usingClause", [])]
+    tables = [content(one, "RangeVar") for one in beside]
+    return bool(beside) and not all(t is not None and t.get("relname") not in named for t in tables)
 
 
 def not_ins(script: Script) -> Iterator[Exclusion]:
     """``NOT IN`` over a subquery that can give NULL."""
     if not script.is_postgres:
         yield from _foreign(script, Exclusion)
-    for statement in _roots(script):
+    for statement in roots(script):
         for negation in kinds(statement.node, "BoolExpr"):
             if negation.get("boolop") != "NOT_EXPR":
                 continue
@@ -167,7 +175,7 @@ def cross_joins(script: Script) -> Iterator[CrossJoin]:
     """Tables listed with commas that no condition connects."""
     if not script.is_postgres:
         yield from _foreign(script, CrossJoin)
-    for statement in _roots(script):
+    for statement in roots(script):
         named = {cte.get("ctename") for cte in kinds(statement.node, "CommonTableExpr")}
         for node in walk(statement.node):
             if not is_select(node) or len(node.get("fromClause", [])) < 2:
@@ -183,31 +191,31 @@ def cross_joins(script: Script) -> Iterator[CrossJoin]:
 
 def one_sided_joins(script: Script) -> Iterator[CrossJoin]:
     """Joins whose condition is about one table alone, so that it connects nothing."""
-    for statement in _roots(script):
+    for statement in roots(script):
         for select in walk(statement.node):
             if not is_select(select):
                 continue
             for source in select.get("fromClause", []):
-                for join in _joins(source):
+                for join in joins_of(source):
                     loose = _one_sided(join, select.get("whereClause"))
                     if loose is not None:
                         yield CrossJoin(script.span(statement, loose[2]), "", statement, loose[:2])
 
 
-def _joins(node: object) -> Iterator[Node]:
+def joins_of(node: object) -> Iterator[Node]:
     """The joins of one item of FROM, those of subqueries left out."""
     join = content(node, "JoinExpr")
     if join is not None:
-        yield from _joins(join.get("larg"))
-        yield from _joins(join.get("rarg"))
+        yield from joins_of(join.get("larg"))
+        yield from joins_of(join.get("rarg"))
         yield join
 
 
-def _names(node: object) -> dict[str, str]:
+def names_of(node: object) -> dict[str, str]:
     """The names that tables, subqueries and functions have in one item of FROM, and what they are."""
     kind, inside = unwrapped(node)
     if kind == "JoinExpr":
-        return {**_names(inside.get("larg")), **_names(inside.get("rarg"))}
+        return {**names_of(inside.get("larg")), **names_of(inside.get("rarg"))}
     name = (inside.get("alias") or {}).get("aliasname") or inside.get("relname", "")
     return {name: inside.get("relname", name)} if kind else {}
 
@@ -221,7 +229,7 @@ def _one_sided(join: Node, where: object) -> tuple[str, str, int] | None:
     quals, right = join.get("quals"), join.get("rarg")
     if quals is None or content(right, "RangeVar") is None or any(True for _ in kinds(quals, "SubLink")):
         return None
-    mine, others = _names(right), _names(join.get("larg"))
+    mine, others = names_of(right), names_of(join.get("larg"))
     used = set()
     for reference in kinds(quals, "ColumnRef"):
         parts = column_name({"ColumnRef": reference})
@@ -230,7 +238,7 @@ def _one_sided(join: Node, where: object) -> tuple[str, str, int] | None:
         used.add(parts[-2])
     if not used or (used & set(mine) and used & set(others)) or used - set(mine) - set(others):
         return None
-    for part in _conjuncts(where):
+    for part in conjuncts(where):
         owners = {
             column_name({"ColumnRef": r})[-2:-1][0] if len(column_name({"ColumnRef": r})) > 1 else ""
             for r in kinds(part, "ColumnRef")
@@ -246,7 +254,7 @@ def null_comparisons(script: Script) -> Iterator[NullCompared]:
     """``= NULL``, ``<> NULL``, ``IN (..., NULL)`` and ``CASE x WHEN NULL``."""
     if not script.is_postgres:
         yield from _foreign(script, NullCompared)
-    for statement in _roots(script):
+    for statement in roots(script):
         for one in kinds(statement.node, "A_Expr"):
             left, right = one.get("lexpr"), one.get("rexpr")
             if one.get("kind") == "AEXPR_OP" and nodes.texts(one.get("name")) in (["="], ["<>"]):
@@ -293,7 +301,7 @@ def _unconnected(select: Node, named: set[object]) -> tuple[Node, Node] | None:
 def _connections(where: object, aliases: list[str]) -> list[set[str]] | None:
     """Which tables the parts of a condition bring together; None if a column does not say whose it is."""
     found = []
-    for part in _conjuncts(where):
+    for part in conjuncts(where):
         used = set()
         for reference in kinds(part, "ColumnRef"):
             parts = column_name({"ColumnRef": reference})
@@ -306,10 +314,11 @@ def _connections(where: object, aliases: list[str]) -> list[set[str]] | None:
     return found
 
 
-def _conjuncts(where: object) -> list[object]:
+def conjuncts(where: object) -> list[object]:
+    """The parts of a condition joined by AND."""
     junction = content(where, "BoolExpr")
     if junction and junction.get("boolop") == "AND_EXPR":
-        return [inner for part in junction["args"] for inner in _conjuncts(part)]
+        return [inner for part in junction["args"] for inner in conjuncts(part)]
     return [where] if where else []
 
 
@@ -317,10 +326,10 @@ def bare_limits(script: Script) -> Iterator[Limit]:
     """LIMIT without ORDER BY where the choice of rows can be seen."""
     if not script.is_postgres:
         yield from (fact for fact in _foreign(script, Limit) if not fact.parameter)
-    for statement in _roots(script):
+    for statement in roots(script):
         for select in _visible_selects(statement):
             count = select.get("limitCount")
-            if count is None or "sortClause" in select or "lockingClause" in select or _is_one_row(select):
+            if count is None or "sortClause" in select or "lockingClause" in select or is_one_row(select):
                 continue
             constant = content(count, "A_Const")
             number = constant.get("ival", {}).get("ival", 0) if constant and "ival" in constant else None
@@ -347,7 +356,7 @@ def _visible_selects(statement: Statement) -> Iterator[Node]:
             )
 
 
-def _is_one_row(select: Node) -> bool:
+def is_one_row(select: Node) -> bool:
     """Whether a SELECT gives one row whatever happens, or rows of no table."""
     if select.get("op") == "SETOP_NONE" and not any(
         True for _ in kinds(select.get("fromClause", []), "RangeVar")
@@ -365,7 +374,7 @@ def offsets(script: Script) -> Iterator[Limit]:
     """OFFSET with a number the caller gives."""
     if not script.is_postgres:
         yield from (fact for fact in _foreign(script, Limit) if fact.parameter)
-    for statement in _roots(script):
+    for statement in roots(script):
         for node in walk(statement.node):
             offset = node.get("limitOffset") if is_select(node) else None
             if offset is not None and content(offset, "A_Const") is None:
@@ -377,6 +386,11 @@ def view_stars(script: Script) -> Iterator[ViewStar]:
     """Views whose columns are whatever the tables have."""
     if not script.is_postgres:
         yield from _foreign(script, ViewStar)
+    if places.is_view(script.path):
+        for statement in script.of("SelectStmt"):
+            place = _star(statement.node, {})
+            if place is not None:
+                yield ViewStar(script.span(statement, place), "", statement, places.view_name(script.path))
     for statement in script.of("ViewStmt", "CreateTableAsStmt"):
         view = statement.node.get("view") or statement.node.get("into", {}).get("rel", {})
         if statement.kind == "CreateTableAsStmt" and statement.node.get("objtype") != "OBJECT_MATVIEW":
@@ -451,7 +465,7 @@ def typed_columns(script: Script) -> Iterator[TypedColumn]:
                 )
 
 
-def _roots(script: Script) -> Iterator[Statement]:
+def roots(script: Script) -> Iterator[Statement]:
     """The statements to look for queries in, each query once."""
     return (s for s in script.queries if s.kind not in ("CreateFunctionStmt", "DoStmt"))
 

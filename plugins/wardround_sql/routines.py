@@ -44,6 +44,15 @@ class Routines(Struct):
     named: dict[tuple[str, str], list[Routine]] = field(default_factory=dict)
     about: dict[Statement, list[Routine]] = field(default_factory=dict)
 
+    def definers(self) -> set[tuple[str, str]]:
+        """The schemas and names of the functions that run as their owner."""
+        return {
+            (one.schema, one.name)
+            for held in self.named.values()
+            for one in held
+            if one.definer and not one.gone
+        }
+
     def made_by(self, statement: Statement) -> Routine | None:
         """The routine a statement makes, if no later statement writes or drops it."""
         found = self.about.get(statement, [])

@@ -18,6 +18,10 @@ _STRINGS = LatePattern(
     |"(?P<double>[^"\\\n]*)"|'(?P<single>[^'\\\n]*)')""",
     re.DOTALL | re.MULTILINE,
 )
+_CONDITIONS = LatePattern(
+    r"\.(?:where|having|find_by|exists\?|delete_by|destroy_by|update_all|joins|reorder|"
+    r"order)\b\s*\(?\s*\"(?P<double>[^\"\\\n]*)\""
+)
 _HOLE = LatePattern(r"\#\{(?P<code>[^{}]*)\}")
 _TYPES = {"string": "text", "text": "text", "citext": "text", "integer": "integer", "bigint": "bigint",
 "float": "double precision",
@@ -33,7 +37,10 @@ _BLOCK = LatePattern(
     re.MULTILINE | re.DOTALL,
 )
 _LINE = LatePattern(
-    r"^[ \t]*(?P<call>[a-z_]+)\b(?:\s*\(\s*|\s+)(?P<arguments>[:\"'](?:[^\n]|,\s*\n)*)", re.MULTILINE
+    r"^[ \t]*(?:safety_assured\s*\{\s*|[A-Z%(\[][^\n|]*\.each\s*(?:do|\{)\s*\|[^|"
+    r"\n]*\|\s*)?(?P<call>[a-z_]+)\b"
+    r"(?:\s*\(\s*|[ \t]+)(?P<arguments>(?:[:\"']|[a-z_]\w*[ \t]*,)(?:,[ \t]*(?:\#[^\n]*)?\n\s*|[^\n])*)",
+    re.MULTILINE,
 )
 _DOWN = LatePattern(
     r"^(?P<indent>[ \t]*)def\s+(?:self\.)?down\b.*?^(?P=indent)end\b", re.MULTILINE | re.DOTALL
@@ -42,11 +49,12 @@ _REVERSED = LatePattern(r"\bdir\.down\s*(?:\{[^}]*\}|do\b.*?\bend\b)", re.DOTALL
 _OPTION = LatePattern(
     r"(?:\b(?P<key>\w+):|:(?P<old>\w+)\s*=>)\s*(?P<value>\{[^}]*\}|\[[^\]]*\]|\"[^\"]*\"|'[^']*'|[^,\s)]+)"
 )
-_NAME = LatePattern(r"\s*(?::\"?|[\"'])(?P<name>[\w.]+)[\"']?\s*(?:,|$|\))")
+_NAME = LatePattern(r"\s*(?::\"?|[\"']|(?=[a-z_]))(?P<name>[\w.]+)[\"']?\s*(?:,|$|\)|\})")
 _LIST = LatePattern(r"\s*(?:%[iw][\[(](?P<words>[^\])]*)[\])]|\[(?P<items>[^\]]*)\])\s*(?:,|$|\))")
 _COMMENT = LatePattern(r"^[ \t]*#")
 _EVERY_ROW = LatePattern(
-    r"(?<![\w.:])(?P<model>[A-Z]\w*(?:::\w+)*)(?:\.(?:unscoped|all))*\.(?P<call>update_all|delete_all|destroy_all)\b(?P<rest>[^\n]*)"
+    r"(?<![\w.:])(?P<model>[A-Z]\w*(?:::\w+)*)(?:\.(?:unscoped|all))*\.(?P<call>update_all|delete_all|"
+    r"destroy_all)\b(?P<rest>[^\n]*)"
 )
 
 
@@ -55,7 +63,7 @@ def ruby_calls(path: str, text: str) -> Calls:
     migrates = is_migration(path)
     down = [(m.start(), m.end()) for p in (_DOWN, _REVERSED) for m in p.finditer(text)] if migrates else []
     found: dict[tuple[int, str], Fragment] = {}
-    built: list[Text] = []
+    built = [one for one in _strings(text, _CONDITIONS) if one.holes]
     for text_found in _strings(text):
         if STARTS.match(text_found.text):
             if not text_found.holes:
@@ -71,9 +79,9 @@ def ruby_calls(path: str, text: str) -> Calls:
     return Calls(tuple(sorted(kept, key=lambda one: one.offset)), tuple(built))
 
 
-def _strings(text: str) -> Iterator[Text]:
-    for found in _STRINGS.finditer(text):
-        group = next(g for g in ("here", "double", "single") if found[g] is not None)
+def _strings(text: str, pattern: LatePattern = _STRINGS) -> Iterator[Text]:
+    for found in pattern.finditer(text):
+        group = next(g for g in ("here", "double", "single") if found.groupdict().get(g) is not None)
         writer, at, inside = Writer(), 0, found[group]
         begun = found.start(group)
         for hole in _HOLE.finditer(inside) if group != "single" else ():
@@ -167,7 +175,8 @@ def _block(text: str, block: re.Match[str]) -> Iterator[Text]:
         writer.add("id bigint PRIMARY KEY", start, width)
         count = 1
     step = re.compile(
-        rf"^[ \t]*{block['name']}\.(?P<call>\w+)\b\s*\(?\s*(?P<arguments>(?:[^\n]|,\s*\n)*)", re.MULTILINE
+        rf"^[ \t]*{block['name']}\.(?P<call>\w+)\b\s*\(?\s*(?P<arguments>(?:,[ \t]*\n\s*|[^\n])*)",
+        re.MULTILINE,
     )
     for found in step.finditer(text, block.start("body"), block.end("body")):
         line, at = _Line(found["arguments"]), found.start() + len(found.group()) - len(found.group().lstrip())
@@ -210,7 +219,10 @@ def _target(name: str, line: _Line) -> str:
         return ""
     named = re.search(r"to_table:\s*:?[\"']?(\w+)", said)
     late = " NOT VALID" if re.search(r"validate:\s*false", said) else ""
-    return f" REFERENCES {quoted(named[1] if named else _table_of(name))}" + late.replace(" NOT VALID", "")
+    gone = " ON DELETE CASCADE" if re.search(r"on_delete:\s*:cascade", said) else ""
+    return f" REFERENCES {quoted(named[1] if named else _table_of(name))}{gone}" + late.replace(
+        " NOT VALID", ""
+    )
 
 
 def _rest(line: _Line) -> str:
@@ -246,7 +258,8 @@ def _foreign_key(table: str, line: _Line, number: int) -> str:
     target = line.name(number)
     column = line.options.get("column", "").strip(":\"'") or re.sub(r"s$", "", target) + "_id"
     late = " NOT VALID" if line.is_off("validate") else ""
-    return f"ALTER TABLE {table} ADD FOREIGN KEY ({quoted(column)}) REFERENCES {quoted(target)}{late}"
+    gone = " ON DELETE CASCADE" if line.options.get("on_delete") == ":cascade" else ""
+    return f"ALTER TABLE {table} ADD FOREIGN KEY ({quoted(column)}) REFERENCES {quoted(target)}{gone}{late}"
 
 
 def _sql(call: str, line: _Line) -> str:

@@ -55,6 +55,8 @@ class Column(Struct):
     type: str
     required: bool = False
     unique: bool = False
+    sizes: tuple[int, ...] = ()
+    """Length, or precision and scale, where the type says them."""
 
 
 class ForeignKey(Struct):
@@ -185,6 +187,12 @@ class Schema(Struct):
         return any(set(one[: len(columns)]) == wanted for one in (*keys, *found))
 
 
+def sizes_of(typed: Node) -> tuple[int, ...]:
+    """The numbers in the brackets of a TypeName."""
+    found = [(content(one, "A_Const") or {}).get("ival", {}) for one in typed.get("typmods", [])]
+    return tuple(int(one.get("ival", 0)) for one in found)
+
+
 def name_of(relation: Node, default: str = "public") -> Name:
     """The name of a RangeVar."""
     return Name(relation.get("schemaname") or default, relation.get("relname", ""))
@@ -285,7 +293,8 @@ class _Maker:
         self._new_relation(self._name(node.get("base", {}).get("relation")))
 
     def _column(self, table: Table, node: Node, statement: Statement) -> None:
-        column = Column(node.get("colname", ""), type_name(node.get("typeName", {})))
+        typed = node.get("typeName", {})
+        column = Column(node.get("colname", ""), type_name(typed), sizes=sizes_of(typed))
         table.columns[column.name] = column
         for one in kinds(node.get("constraints", []), "Constraint"):
             kind = one.get("contype")
@@ -338,6 +347,7 @@ class _Maker:
         elif kind == "AT_AlterColumnType" and command.get("name") in table.columns:
             typed = (content(definition, "ColumnDef") or {}).get("typeName", {})
             table.columns[command["name"]].type = type_name(typed)
+            table.columns[command["name"]].sizes = sizes_of(typed)
         elif kind == "AT_DropColumn":
             self._drop_column(table, command.get("name", ""))
 

@@ -9,7 +9,8 @@ from wardround.late import LatePattern
 from wardround_sql.written import Text, Writer, listed, quoted
 
 _BLOCK = LatePattern(
-    r"\.(?P<kind>createTable|createTableIfNotExists|alterTable|table)\(\s*['\"`](?P<table>[\w.]+)['\"`]\s*,\s*"
+    r"\.(?P<kind>createTable|createTableIfNotExists|alterTable|table)\(\s*"
+    r"(?:['\"`](?P<table>[\w.]+)['\"`]|(?P<variable>[A-Za-z_$][\w$.]*))\s*,\s*"
     r"(?:async\s+)?(?:function\s*\w*\s*)?\(?\s*(?P<name>\w+)\s*(?::\s*[\w.]+)?\s*\)?\s*(?:=>)?\s*\{?"
 )
 _STEP = LatePattern(r"(?:^|[^\w.])(?P<owner>\w+)\s*\.(?P<call>\w+)\(")
@@ -21,32 +22,44 @@ _KNEX_TYPES = {"string": "text", "text": "text", "integer": "integer", "bigInteg
                "specificType": "text",
                "binary": "bytea", "increments": "serial", "bigIncrements": "bigserial"}  # fmt: skip
 _QUERY_INTERFACE = LatePattern(
-    r"\b(?:queryInterface|queryRunner|qi)\s*\.(?P<call>addColumn|addIndex|createIndex|dropColumn|removeColumn|renameColumn|"
-    r"renameTable|dropTable|createForeignKey|addConstraint|createUniqueConstraint|removeIndex|dropIndex|changeColumn)\(\s*"
-    r"['\"`](?P<table>[\w.]+)['\"`]"
+    r"\b(?P<owner>\w+)\s*\.(?P<call>addColumns?|addIndex|createIndex|createIndices|dropColumns?|"
+    r"removeColumn|renameColumn|"
+    r"renameTable|dropTable|createForeignKeys?|addConstraint|createUniqueConstraint|removeIndex|"
+    r"dropIndex|changeColumn)\(\s*"
+    r"(?:['\"`](?P<table>[\w.]+)['\"`]|(?P<variable>[A-Za-z_$][\w$.]*))"
+)
+_RUNNER = LatePattern(
+    r"\b(\w+)\s*:\s*(?:QueryRunner|QueryInterface)\b|\bup\b[^\n(]{0,30}\(\s*(\w+)\s*,\s*(?:\w*Sequelize|"
+    r"DataTypes)\b|"
+    r"\bcontext\s*:\s*(\w+)"
+)
+_RUNNERS = frozenset({"queryInterface", "queryRunner", "qi"})
+_HELD = LatePattern(
+    r"(?:\b(?:const|let|var|readonly|private|static)\s+)+(?P<name>\w+)\s*(?::\s*[\w<>\[\].]+\s*)?=\s*"
+    r"(?=new\s+\w+\s*\(|[{\['\"`])"
+)
+_STEP_HELPER = LatePattern(
+    r"(?:\bfunction\s+(?P<name>\w+)\s*|\b(?:const|"
+    r"let)\s+(?P<held>\w+)\s*=\s*)\(\s*(?P<first>\w+)\b(?P<rest>[^()]*)\)"
+    r"\s*(?::\s*[\w.<>]+\s*)?(?:=>\s*)?(?:\{\s*return\s+)?(?P<body>(?P=first)\s*\.\w+\()"
 )
 _STRING = LatePattern(r"['\"`]([\w.]+)['\"`]")
 
 
 def built_schema(text: str) -> Iterator[Text]:
     """The SQL of the calls that build a schema."""
-    if (
-        "Table" not in text
-        and "queryInterface" not in text
-        and "queryRunner" not in text
-        and ".table(" not in text
+    if not any(
+        word in text for word in ("Table", "queryInterface", "ueryRunner", ".table(", "QueryInterface")
     ):
         return
+    held = _Held(text)
     for found in _BLOCK.finditer(text):
-        end = _closing(text, text.index("(", found.start()))
-        yield from _table(text, found, end)
+        end = closing(text, text.index("(", found.start()))
+        yield from _table(held, found, end)
     for found in _QUERY_INTERFACE.finditer(text):
-        end = _closing(text, text.index("(", found.start()))
-        sql = _called(found["call"], found["table"], text[found.end() : end])
-        if sql:
-            writer = Writer()
-            writer.add(sql, found.start(), found.end() - found.start())
-            yield writer.text()
+        if found["owner"] in held.runners:
+            end = closing(text, text.index("(", found.start()))
+            yield from _operations(held, found, end)
     for found in re.finditer(
         r"\.(?:dropTable|dropTableIfExists|renameTable)\(\s*['\"`](\w+)['\"`](?:\s*,\s*['\"`](\w+)['\"`])?",
         text,
@@ -62,37 +75,94 @@ def built_schema(text: str) -> Iterator[Text]:
             yield writer.text()
 
 
-def _table(text: str, block: re.Match[str], end: int) -> Iterator[Text]:
-    table, new = quoted(block["table"]), block["kind"].startswith("create")
-    steps = [
-        (step, _statement_end(text, step.start("owner"), end))
-        for step in _STEP.finditer(text, block.end(), end)
-        if step["owner"] == block["name"]
-    ]
+class _Held:
+    """What a file keeps under names: the runners of its migrations, objects, and functions that make a
+    column.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.runners = _RUNNERS | {name for m in _RUNNER.finditer(text) for name in m.groups() if name}
+        self.values = {found["name"]: found.end() for found in _HELD.finditer(text)}
+        self.helpers = {found["name"] or found["held"]: found for found in _STEP_HELPER.finditer(text)}
+
+    def of(self, name: str) -> tuple[str, int] | None:
+        """The text kept under a name, ``this.name`` too, and where it begins."""
+        at = self.values.get(name.removeprefix("this."))
+        if at is None:
+            return None
+        first = self.text[at]
+        if first in "'\"`":
+            end = self.text.find(first, at + 1)
+            return (self.text[at + 1 : end], at + 1) if end > 0 else None
+        opened = at if first in "{[" else self.text.index("(", at)
+        return self.text[at : closing(self.text, opened) + 1], at
+
+    def table(self, found: re.Match[str]) -> str:
+        """The table a call is about, as far as the file says."""
+        if found["table"]:
+            return found["table"]
+        held = self.of(found["variable"])
+        return held[0] if held is not None and re.fullmatch(r"[\w.]+", held[0]) else "the table"
+
+    def helped(self, name: str, given: str) -> tuple[str, str] | None:
+        """The step a function of the file makes of what it is given: the call, and its chain."""
+        helper = self.helpers.get(name)
+        if helper is None:
+            return None
+        begun = helper.start("body")
+        body = self.text[begun : _statement_end(self.text, begun, len(self.text))]
+        names = [one.split(":")[0].split("=")[0].strip(" ?") for one in helper["rest"].split(",")[1:]]
+        values = [one.strip() for one in given.split(",")[1:]]
+        for parameter, value in zip(names, values, strict=False):
+            if parameter:
+                body = re.sub(rf"\b{re.escape(parameter)}\b", value.replace("\\", r"\\"), body)
+        call = re.match(r"\w+\s*\.(\w+)\(", body)
+        return (call[1], body) if call else None
+
+
+def _steps(held: _Held, block: re.Match[str], end: int) -> Iterator[tuple[int, str, str, int]]:
+    """The steps of a block, those through a function of the file too: place, call, chain and width."""
+    text = held.text
+    for step in _STEP.finditer(text, block.end(), end):
+        if step["owner"] == block["name"]:
+            at = step.start("owner")
+            chain = text[at : _statement_end(text, at, end)]
+            named = re.search(r"['\"`]\w+['\"`]\s*,\s*(\w+)\s*\)", chain)
+            value = held.of(named[1]) if named else None
+            yield at, step["call"], chain + (f" /* {value[0]} */" if value else ""), _line(chain)
+    for name in sorted(held.helpers):
+        for used in re.finditer(rf"\b{name}\(\s*{re.escape(block['name'])}\b", text[block.end() : end]):
+            at = block.end() + used.start()
+            close = closing(text, text.index("(", at))
+            made = held.helped(name, text[text.index("(", at) + 1 : close])
+            rest = text[close + 1 : _statement_end(text, at, end)]
+            if made is not None:
+                yield at, made[0], made[1] + rest, _line(text[at:end])
+
+
+def _table(held: _Held, block: re.Match[str], end: int) -> Iterator[Text]:
+    table, new = quoted(held.table(block)), block["kind"].startswith("create")
     writer, count, after = Writer(), 0, []
     start, width = block.start() + 1, len(block["kind"])
     writer.add(f"CREATE TABLE {table} (", start, width)
-    for step, stop in steps:
-        at = step.start("owner")
-        chain = text[at:stop]
-        column = _column(step["call"], chain)
+    for at, call, chain, wide in sorted(_steps(held, block, end)):
+        column = _column(call, chain)
         if column:
             if new:
-                writer.add((", " if count else "") + column, at, _line(chain))
+                writer.add((", " if count else "") + column, at, wide)
                 count += 1
             elif ".alter(" in chain:
                 name, typed = column.split(" ", 1)
                 if not re.search(r"alter\(\s*\{[^}]*alterType:\s*false", chain):
-                    after.append(
-                        (f"ALTER TABLE {table} ALTER COLUMN {name} TYPE {_bare(typed)}", at, _line(chain))
-                    )
+                    after.append((f"ALTER TABLE {table} ALTER COLUMN {name} TYPE {_bare(typed)}", at, wide))
             else:
-                after.append((f"ALTER TABLE {table} ADD COLUMN {column}", at, _line(chain)))
+                after.append((f"ALTER TABLE {table} ADD COLUMN {column}", at, wide))
         if re.search(r"\.(?:index|unique)\(\s*\)", chain) and column:
-            after.append((f"CREATE INDEX ON {table} ({column.split(' ', 1)[0]})", at, _line(chain)))
-        sql = _operation(step["call"], chain, table)
+            after.append((f"CREATE INDEX ON {table} ({column.split(' ', 1)[0]})", at, wide))
+        sql = _operation(call, chain, table)
         if sql:
-            after.append((sql, at, _line(chain)))
+            after.append((sql, at, wide))
     writer.add(")", start, width)
     if not new:
         writer = Writer()
@@ -119,7 +189,11 @@ def _column(call: str, chain: str) -> str:
     sql += " NOT NULL" if ".notNullable(" in chain else ""
     sql += " DEFAULT null" if ".defaultTo(" in chain else ""
     sql += " PRIMARY KEY" if ".primary(" in chain else " UNIQUE" if ".unique(" in chain else ""
-    return sql + (f" REFERENCES {quoted(pointed[1])}" if pointed else "")
+    return sql + (f" REFERENCES {quoted(pointed[1])}{_on_delete(chain)}" if pointed else "")
+
+
+def _on_delete(said: str) -> str:
+    return " ON DELETE CASCADE" if re.search(r"onDelete(?:\(|:)\s*['\"`]cascade['\"`]", said, re.I) else ""
 
 
 def _bare(typed: str) -> str:
@@ -139,7 +213,7 @@ def _operation(call: str, chain: str, table: str) -> str:
             target = re.search(r"\.inTable\(\s*['\"`](\w+)|\.references\(\s*['\"`](\w+)\.", chain)
             return (
                 f"ALTER TABLE {table} ADD FOREIGN KEY ({listed(names[:1])}) REFERENCES "
-                f"{quoted(target[1] or target[2])}"
+                f"{quoted(target[1] or target[2])}{_on_delete(chain)}"
                 if target
                 else ""
             )
@@ -156,6 +230,41 @@ def _operation(call: str, chain: str, table: str) -> str:
                 else ""
             )
     return ""
+
+
+def _operations(held: _Held, found: re.Match[str], end: int) -> Iterator[Text]:
+    """The SQL of one call; of several columns or keys each where it is written down."""
+    text, table = held.text, held.table(found)
+    rest, begun = text[found.end() : end], found.end()
+    call = found["call"]
+    single = {"addColumns": "addColumn", "createForeignKeys": "createForeignKey",
+              "createIndices": "createIndex", "dropColumns": "dropColumn"}.get(call, call)  # fmt: skip
+    parts: list[tuple[str, int]] = []
+    for name in re.finditer(r"(?<![\w.'\"`])((?:this\.)?[A-Za-z_]\w*)\s*(?=[,\])]|$)", rest):
+        value = held.of(name[1])
+        if value is not None and not value[0].startswith("["):
+            parts.append(value)
+        elif value is not None:
+            rest, begun = ", " + value[0], value[1] - 2
+    if single != call and not parts:
+        parts = [(text_of, begun + at) for text_of, at in _objects(rest)]
+    for part, at in parts or [(rest, 0)]:
+        sql = _called(single, table, part if part == rest else ", " + part)
+        named = re.search(r"\bname:", part) if at and single == "addColumn" else None
+        if sql:
+            writer = Writer()
+            if named is not None:
+                writer.add(sql, at + named.start(), _line(part[named.start() :]))
+            else:
+                writer.add(sql, found.start(), found.end() - found.start())
+            yield writer.text()
+
+
+def _objects(rest: str) -> Iterator[tuple[str, int]]:
+    """The objects of a list, each with its place."""
+    for made in re.finditer(r"new\s+\w+\s*\(|(?<=[\[,])\s*\{", rest):
+        opened = made.end() - 1
+        yield rest[made.start() : closing(rest, opened) + 1], made.start()
 
 
 def _called(call: str, table: str, rest: str) -> str:
@@ -201,6 +310,7 @@ def _called(call: str, table: str, rest: str) -> str:
             target = re.search(r"(?:referencedTableName|\btable):\s*['\"`](\w+)", rest)
             return (
                 f"ALTER TABLE {at} ADD FOREIGN KEY ({quoted(local[1])}) REFERENCES {quoted(target[1])}"
+                f"{_on_delete(rest)}"
                 if local and target
                 else ""
             )
@@ -221,7 +331,7 @@ def _line(chain: str) -> int:
     return max(len(chain.split("\n", 1)[0].rstrip()), 1)
 
 
-def _closing(text: str, at: int) -> int:
+def closing(text: str, at: int) -> int:
     """Where the bracket at a place is closed."""
     depth, quote = 0, ""
     while at < len(text):
@@ -245,7 +355,7 @@ def _statement_end(text: str, at: int, limit: int) -> int:
     while at < limit:
         char = text[at]
         if char in "([{":
-            at = _closing(text, at)
+            at = closing(text, at)
         elif char in ";}" or (char == "\n" and not text[at:].lstrip().startswith((".", "//"))):
             return at
         at += 1

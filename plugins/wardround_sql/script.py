@@ -18,7 +18,7 @@ from wardround_sql.nodes import Node, content, kinds, text_of
 from wardround_sql.options import SqlOptions
 from wardround_sql.schema import Name, Policy, Schema, Table, build, name_of
 from wardround_sql.statements import Fragment, Parsed, Statement, Unparsed, batches, parsed, parsed_about
-from wardround_sql.written import Text
+from wardround_sql.written import Discarded, Text
 
 _TOKEN = LatePattern(r'"(?:[^"]|"")*"|[\w$]+(?:\.[\w$]+)*|\'(?:[^\']|\'\')*\'|.')
 _DUMP = LatePattern(r"^-- PostgreSQL database dump", re.MULTILINE)
@@ -60,6 +60,11 @@ class Script:
     def built(self) -> tuple[Text, ...]:
         """The texts with holes that code gives to a database."""
         return () if self.is_sql else calls(self.path, self.text).built
+
+    @cached_property
+    def discarded(self) -> tuple[Discarded, ...]:
+        """Calls of code that narrow a statement and change nothing."""
+        return () if self.is_sql else calls(self.path, self.text).discarded
 
     @cached_property
     def is_postgres(self) -> bool:
@@ -275,6 +280,10 @@ class Script:
     def _position(self, offset: int) -> tuple[int, int]:
         row = bisect.bisect_right(self._starts, offset) - 1
         return row + 1, offset - self._starts[row] + 1
+
+    def offset_of(self, span: Span) -> int:
+        """Where a place begins in the file, in code points."""
+        return self._starts[span.line - 1] + span.column - 1
 
     def span_of(self, start: int, end: int) -> Span:
         """The place of a stretch of the file, in code points."""

@@ -7,10 +7,11 @@ import re
 from msgspec.structs import replace
 
 from wardround.late import LatePattern
-from wardround_sql.embedded import STARTS, is_sql
+from wardround_sql.embedded import STARTS, is_plainly_sql, is_sql, with_names
 from wardround_sql.nullable import may_be_null
 from wardround_sql.places import is_migration
 from wardround_sql.schema_builders import built_schema
+from wardround_sql.script_queries import script_queries
 from wardround_sql.statements import Fragment
 from wardround_sql.written import Calls, Text, Writer
 
@@ -32,6 +33,14 @@ _GROWS = LatePattern(r"^\s*(?P<name>[\w$]+)\s*\+=\s*(?=[`'\"])", re.MULTILINE)
 _NAMED = LatePattern(r"(?i)(?:^|_|[a-z])(?:sql|query|stmt|statement|ddl)$|^(?:sql|query)")
 _NAME = LatePattern(r"[\w$]+(?:\.[\w$]+)*")
 _TAGGED = LatePattern(r"[\w$.]+\s*`")
+_CAPITAL = LatePattern(r"\s*(?:--|SELECT|INSERT|UPDATE|DELETE|WITH)\b|\s*--")
+_RAW = LatePattern(
+    r"\b(?:raw|whereRaw|andWhere|createQueryBuilder|literal|\$?queryRaw\w*|\$?executeRaw\w*|unsafe)\s*(?:<[^()`]*>)?[(`]|\.(?:query|execute)\s*(?:<[^()`]*>)?\("
+)
+_PIECE = LatePattern(
+    r"(?:=>\s*|\breturn\s+|\.push\(\s*|\.(?:where|andWhere|orWhere|having|andHaving)\(\s*|[=?:]\s+)(?=`[^`]{0,200}'%?\$\{|"
+    r"(?<=push\()`\w)"
+)
 _ANY_CALL = frozenset({"run", "all", "get", "each", "one", "none", "many", "any", "exec", "literal"})
 _WAY = LatePattern(
     r"(?P<down>\b(?:exports\.down|(?:async\s+)?down\s*[(=:]|(?:async\s+)?function\s+down\b))|"
@@ -51,14 +60,15 @@ _CLOSES = {"(": ")", "[": "]", "{": "}"}
 
 def script_calls(path: str, text: str) -> Calls:
     """What a JavaScript or TypeScript file has of SQL, and the texts it puts together for a database."""
-    found = _Found(text, is_migration(path))
+    found = _Found(path, text, is_migration(path))
     found.read()
     kept = sorted(found.fragments.values(), key=lambda one: one.offset)
     return Calls(tuple(kept), tuple(found.built.values()))
 
 
 class _Found:
-    def __init__(self, text: str, migrates: bool) -> None:
+    def __init__(self, path: str, text: str, migrates: bool) -> None:
+        self.path = path
         self.text = text
         self.migrates = migrates
         self.ways = [(m.start(), m["down"] is not None) for m in _WAY.finditer(text)] if migrates else []
@@ -72,14 +82,25 @@ class _Found:
         grown = {found["name"] for found in _GROWS.finditer(self.text)}
         self._tags()
         self._calls(grown)
+        self._pieces()
         for name, places in self.constants.items():
-            if _NAMED.search(name) and len(places) == 1 and name not in grown:
-                self._keep(self.expression(places[0][0]), places[0][0])
+            if len(places) != 1 or name in grown:
+                continue
+            text = self.expression(places[0][0]) if self._may_be_sql(name, places[0][0]) else None
+            if text is not None and (_NAMED.search(name) or is_plainly_sql(text)):
+                self._keep(text, places[0][0])
+        for text in script_queries(self.path, self.text):
+            fragment = text.fragment(migrates=self.migrates, modelled="LEFT JOIN" not in text.text)
+            if not self._is_down(fragment.offset):
+                self.fragments.setdefault(fragment.offset, fragment)
         if self.migrates:
             for text in built_schema(self.text):
                 fragment = text.fragment(migrates=True, modelled=True)
                 if not self._is_down(fragment.offset):
                     self.fragments.setdefault(fragment.offset, fragment)
+
+    def _may_be_sql(self, name: str, at: int) -> bool:
+        return _NAMED.search(name) is not None or _CAPITAL.match(self.text, at + 1) is not None
 
     def _tags(self) -> None:
         for found in _TAG.finditer(self.text):
@@ -100,6 +121,16 @@ class _Found:
                 if name and not held and self.text[name.end() : name.end() + 1] not in ("+", " "):
                     continue
                 self._one(found["name"], at, held, name.group() if name else "", grown)
+
+    def _pieces(self) -> None:
+        """Conditions in templates of their own, in a file that gives a database texts as they are."""
+        if not _RAW.search(self.text):
+            return
+        for found in _PIECE.finditer(self.text):
+            at = found.end()
+            text = self.expression(at) if not in_comment(self.text, at) else None
+            if text is not None and text.holes and not STARTS.match(text.text):
+                self.built.setdefault(at, text)
 
     def _one(self, call: str, at: int, held: list[tuple[int, str]], name: str, grown: set[str]) -> None:
         places = [place for place, _kind in held if place < at] or [place for place, _kind in held]
@@ -124,6 +155,7 @@ class _Found:
         return may_be_null(self.text, at, text.text, self.text[end : end + 400]) if end >= 0 else ()
 
     def _keep(self, text: Text | None, at: int, nullable: tuple[int, ...] = ()) -> None:
+        text = with_names(text) if text is not None else None
         if text is not None and is_sql(text) and not self._is_down(at) and not in_comment(self.text, at):
             fragment = replace(text.fragment(migrates=self.migrates), maybe_null=nullable)
             self.fragments.setdefault(fragment.offset, fragment)
@@ -191,13 +223,34 @@ class _Found:
 
     def _fill(self, code: str, offset: int, writer: Writer) -> None:
         held = self.constants.get(code, [])
-        text = (
-            self.expression(held[0][0]) if len(held) == 1 and held[0][1] != "let" and code.isupper() else None
-        )
+        text = self.expression(held[0][0]) if len(held) == 1 and held[0][1] in ("const", "readonly") else None
         if text is not None and not text.holes:
             writer.add(text.text, offset, max(len(code), 1))
         else:
-            writer.hole(code, offset, safe=self.is_safe(code))
+            writer.hole(code, offset, safe=self.is_safe(code), outside=self.is_outside(code))
+
+    def is_outside(self, code: str) -> bool:
+        """Whether a value plainly is a text that a caller sends, and nothing asks what it is."""
+        if _OUTSIDE.search(code):
+            return True
+        if not re.fullmatch(r"[\w$]+", code):
+            return False
+        made = re.search(
+            rf"\b(?:const|let)\s+{re.escape(code)}\s*(?::\s*string\s*)?=\s*(\w+(?:\.\w+)+)\s*(?:\?\?|\|\||;)",
+            self.text,
+        )
+        if (
+            made is None
+            or made[1].startswith(("this.", "config.", "env.", "process."))
+            or made[1].split(".")[0].isupper()
+        ):
+            return False
+        asked = re.search(
+            rf"(?:includes|has|test|indexOf)\(\s*(?:{re.escape(code)}|{re.escape(made[1])})\b|\[\s*{re.escape(code)}\s*\]|"
+            rf"\b(?:{re.escape(code)}|{re.escape(made[1])})\s*[!=]==",
+            self.text,
+        )
+        return asked is None
 
     def is_safe(self, code: str) -> bool:
         """Whether a value is plainly no text from outside."""

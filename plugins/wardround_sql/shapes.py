@@ -332,6 +332,19 @@ def multiplied_sums(script: Script) -> Iterator[Shape]:
                 break
 
 
+def _is_one_each(select: exp.Select, source: exp.Expr) -> bool:
+    """Whether what is joined is a query of this statement that gives one row for each key."""
+    inside: exp.Expr | None = source.this if isinstance(source, exp.Subquery) else None
+    if isinstance(source, exp.Table) and not source.db:
+        root = select.root()
+        defined = root.find_all(exp.CTE) if isinstance(root, exp.Expr) else ()
+        inside = next((cte.this for cte in defined if cte.alias == source.name), None)
+    if not isinstance(inside, exp.Select):
+        return False
+    distinct = inside.args.get("distinct")
+    return inside.args.get("group") is not None or distinct is not None
+
+
 def _many(query: _Query) -> dict[str, str]:
     """Tables of which several rows may belong to one of another,
     and that other: joined by a column to its id.
@@ -339,6 +352,8 @@ def _many(query: _Query) -> dict[str, str]:
     found: dict[str, str] = {}
     for join in query.joins:
         on, name = join.args.get("on"), join.this.alias_or_name
+        if _is_one_each(query.select, join.this):
+            continue
         equal = next(iter(on.find_all(exp.EQ)), None) if isinstance(on, exp.Expr) else None
         if (
             on is None

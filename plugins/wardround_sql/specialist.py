@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from wardround.checks import Check, Source
@@ -10,28 +11,53 @@ from wardround.late import Late, LateEach, LatePattern
 from wardround.specialists import Specialist
 from wardround_sql.options import SqlOptions
 
-_CODE = ("*.py", "*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.mjs", "*.cjs", "*.rb")
+_CODE = ("*.py", "*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.mjs", "*.cjs", "*.rb", "*.sh")
 _CALL = LatePattern(
-    r"\b(?:execute\w*|exec_driver_sql|fetch\w*|text|RunSQL|RawSQL|raw|\w*Raw|\w*RawUnsafe|read_sql\w*|\w*[qQ]uery\w*|"
-    r"sql|SQL|unsafe|op|prepare|exec\w*|run\w*|all|get|iterate|find_by_sql|select_\w+)\b"
+    r"\b(?:execute\w*|exec_driver_sql|fetch\w*|text|RunSQL|RawSQL|raw|\w*Raw|\w*RawUnsafe|read_sql\w*|"
+    r"\w*[qQ]uery\w*|"
+    r"sql|SQL|unsafe|op|extra|where|andWhere|orWhere|having|prepare|exec\w*|run\w*|all|get|iterate|"
+    r"find_by_sql|select_\w+)\b"
     r"\s*(?:<[^()`;]{0,300}>)?[(.`]|\$(?:query|execute)Raw|\b(?:execute|exec_query|select_all)\b"
 )
 _VERB = LatePattern(
-    r"(?i)\b(?:select\s|update\s|delete\s+from|alter\s|create\s|grant\s|insert\s+into|truncate\s|drop\s|reindex\s)"
+    r"(?i)\b(?:select\s|update\s|delete\s+from|alter\s|create\s|grant\s|insert\s+into|truncate\s|drop\s|"
+    r"reindex\s|vacuum\s|"
+    r"lock\s+table\s|refresh\s+materialized\s)"
+)
+_CLIENT = LatePattern(r"\b(?:psql|mysql|mariadb|sqlite3|cockroach|usql)\b")
+_KEPT = LatePattern(
+    r"[=(]\s*[rf]?[`\"']{1,3}\s*(?:--[^\n]*\s+)?(?:SELECT|WITH|INSERT INTO|UPDATE|DELETE FROM)\s"
 )
 _BUILDS = LatePattern(
-    r"\bop\.(?:add_|create_|drop_|alter_|rename_|batch_)|\bmigrations\.(?:Add|Remove|Rename|Alter|Delete|Create|Run)\w|"
-    r"__tablename__|\bmodels\.FloatField|db_index=False|\.objects\.(?:all\(\)\.)?(?:update|delete)\(|"
+    r"\bop\.(?:add_|create_|drop_|alter_|rename_|batch_)|\bmigrations\.(?:Add|Remove|Rename|Alter|"
+    r"Delete|Create|Run)\w|"
+    r"__tablename__|type_annotation_map|\bmapped_column\(|\bmodels\.FloatField|db_index=False|"
+    r"\.objects\.(?:all\(\)\.)?(?:update|delete)\(|"
     r"\.(?:delete|update)\(\)|\bquery\([\w.]+\)\.(?:delete|update)\(|(?:update|delete)_all\b|destroy_all\b|"
-    r"ActiveRecord::Migration|\.(?:alterTable|createTable)\(|\bqueryInterface\.|\bqueryRunner\.|"
+    r"ActiveRecord::Migration|\.(?:alterTable|createTable)\(|\bqueryInterface\.|\b[qQ]uery(?:Runner|"
+    r"Interface)\b|"
     r"\.(?:raw|whereRaw|\$queryRawUnsafe|\$executeRawUnsafe)\("
 )
+_STEPS = LatePattern(
+    r"\.(?:where|filter|offset|skip|limit|not_in|notin_|in_|whereNotIn|leftJoin|findFirst|findMany|"
+    r"deleteMany|"
+    r"updateMany|"
+    r"deleteFrom|updateTable|del|first|delete)\s*\(|(?<![\w.])skip:"
+)
+"""Calls that build a query, where the file names a library that has them."""
+_BARE = LatePattern(r"^[ \t]+\w+\.(?:filter|exclude|order_by)\(", re.MULTILINE)
+"""A queryset that is narrowed on a line of its own."""
+_LIBRARIES = {
+    ".py": ("sqlalchemy", "sqlmodel"),
+    "": ("knex", "kysely", "drizzle", "typeorm", "sequelize", "prisma", "supabase", "objection", "mikro-orm"),
+}
 _VERBS = (
     "select", "update", "delete", "alter", "create", "grant", "insert", "truncate", "drop", "reindex",
+    "vacuum", "lock table", "refresh",
 )  # fmt: skip
 _BUILDERS = (
-    "op.", "migrations.", "__tablename__", "floatfield", "db_index", ".update(", ".delete(", "_all",
-    "activerecord", "table(", "queryinterface", "queryrunner", "raw",
+    "op.", "migrations.", "__tablename__", "annotation_map", "mapped_column(", "floatfield", "db_index",
+    ".update(", ".delete(", "_all", "activerecord", "table(", "queryinterface", "queryrunner", "raw",
 )  # fmt: skip
 """In lower case: of which one stands in every text that ``_VERB``, or ``_BUILDS``, fits."""
 
@@ -54,9 +80,22 @@ def holds_sql(path: str, text: bytes) -> bool:
     """A cheap look: whether code in another language has SQL in a string, or calls that stand for it."""
     code = text.decode("latin-1")
     lowered = code.lower()
-    if any(word in lowered for word in _VERBS) and _VERB.search(code) and _CALL.search(code):
+    spoken = any(word in lowered for word in _VERBS) and _VERB.search(code) is not None
+    if path.endswith(".sh"):
+        return spoken and _CLIENT.search(lowered) is not None
+    if spoken and (_CALL.search(code) or _KEPT.search(code)):
         return True
-    return any(word in lowered for word in _BUILDERS) and _BUILDS.search(code) is not None
+    if any(word in lowered for word in _BUILDERS) and _BUILDS.search(code) is not None:
+        return True
+    if path.endswith(".py") and ".objects." in lowered and _BARE.search(code):
+        return True
+    return _names_builder(path, lowered) and _STEPS.search(code) is not None
+
+
+def _names_builder(path: str, lowered: str) -> bool:
+    """Whether code names a library that builds queries by calls."""
+    words = _LIBRARIES[".py"] if path.endswith(".py") else _LIBRARIES[""]
+    return any(word in lowered for word in words)
 
 
 def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from wardround_sql.statements import Fragment, Part
 
@@ -17,6 +18,7 @@ class Hole(Struct, frozen=True):
         code: the expression as the file has it.
         offset: where that stands in the file.
         safe: whether it is plainly no text from outside: a number, a constant, a list of placeholders.
+        outside: whether it plainly is one: what a caller sends, compared with nothing first.
     """
 
     start: int
@@ -24,6 +26,7 @@ class Hole(Struct, frozen=True):
     code: str
     offset: int
     safe: bool = False
+    outside: bool = False
 
 
 class Text(Struct, frozen=True):
@@ -56,23 +59,48 @@ class Writer:
             self._pieces.append(text)
             self._size += len(text)
 
-    def hole(self, code: str, offset: int, *, safe: bool = False) -> None:
+    def hole(self, code: str, offset: int, *, safe: bool = False, outside: bool = False) -> None:
         start = self._size
         self.add("$1", offset, max(len(code.split("\n", 1)[0]), 1))
-        self._holes.append(Hole(start, self._size, code, offset, safe))
+        self._holes.append(Hole(start, self._size, code, offset, safe, outside))
 
     def take(self, other: Text) -> None:
         """Another text behind what is there."""
         base = self._size
         self._parts += [Part(part.start + base, part.offset, part.width) for part in other.parts]
-        self._holes += [
-            Hole(one.start + base, one.end + base, one.code, one.offset, one.safe) for one in other.holes
-        ]
+        self._holes += [replace(one, start=one.start + base, end=one.end + base) for one in other.holes]
         self._pieces.append(other.text)
         self._size += len(other.text)
 
+    def copy(self, other: Text, start: int, end: int) -> None:
+        """A stretch of another text, with the places of its parts and its holes."""
+        base = self._size - start
+        for part, after in zip(
+            other.parts, [*(p.start for p in other.parts[1:]), len(other.text)], strict=True
+        ):
+            first, last = max(part.start, start), min(after, end)
+            if first < last:
+                offset = part.offset if part.width is not None else part.offset + first - part.start
+                self.add(other.text[first:last], offset, part.width)
+        self._holes += [
+            replace(one, start=one.start + base, end=one.end + base)
+            for one in other.holes
+            if start <= one.start < end
+        ]
+
     def text(self) -> Text:
         return Text("".join(self._pieces), tuple(self._parts), tuple(self._holes))
+
+
+class Discarded(Struct, frozen=True):
+    """A call that narrows the statement under a name, and whose result nobody takes; its place in the
+    file.
+    """
+
+    start: int
+    end: int
+    name: str
+    call: str
 
 
 class Calls(Struct, frozen=True):
@@ -81,10 +109,12 @@ class Calls(Struct, frozen=True):
     Attributes:
         fragments: the SQL in it, in order.
         built: the texts given to a database that have holes, whether or not they are read as SQL.
+        discarded: narrowed statements that nobody takes.
     """
 
     fragments: tuple[Fragment, ...] = ()
     built: tuple[Text, ...] = ()
+    discarded: tuple[Discarded, ...] = ()
 
 
 def quoted(name: str) -> str:
@@ -104,3 +134,24 @@ def every_row(verb: str, table: str, columns: list[str]) -> str:
     return " ".join(
         ("UPDATE", quoted(table), "SET", ", ".join(f"{quoted(c)} = null" for c in columns or ["?"]))
     )
+
+
+def side_by_side(first: str, second: str) -> str:
+    """Two tables that nothing connects."""
+    return " ".join(("SELECT 1 FROM", f"{quoted(first)},", quoted(second)))
+
+
+def undone(table: str) -> str:
+    """A table that comes in by LEFT JOIN, and that WHERE compares."""
+    name = quoted(table)
+    return " ".join(("SELECT 1 FROM a LEFT JOIN", name, "ON", f"{name}.k = a.k WHERE {name}.x = 1"))
+
+
+def limited(*, single: bool) -> str:
+    """A query without an order, of one row or of some."""
+    return " ".join(("SELECT a FROM t LIMIT", "1" if single else "10"))
+
+
+def excluded(column: str, table: str) -> str:
+    """NOT IN over a column of a table."""
+    return " ".join(("SELECT 1 FROM a WHERE b NOT IN (SELECT", quoted(column), "FROM", f"{quoted(table)})"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from wardround.findings import Span
@@ -23,6 +23,7 @@ class Assertion:
         strength: how much it pins down, from ``LOOSE`` to ``EXACT``.
         tolerance: the numbers that say how far off the value may be, by name; more allows more.
         expected: the literal it compares with; empty if it is none.
+        line: where it stands, 1-based; 0 if that is not known. Two that differ in it alone are equal.
     """
 
     text: str
@@ -30,6 +31,7 @@ class Assertion:
     strength: int
     tolerance: tuple[tuple[str, float], ...] = ()
     expected: str = ""
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +12,7 @@ from wardround_python.module import FunctionNode, PythonModule
 
 from wardround.late import LatePattern
 from wardround_tests.paths import is_collected
+from wardround_tests.serving import serving
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -166,10 +167,52 @@ class TestModule(PythonModule):
                 yield from self._top(statement.body)
                 yield from self._top(getattr(statement, "orelse", []))
 
+    def own(self, case: TestCase) -> Sequence[ast.AST]:
+        """Every node that runs when a test does, in source order; found once for all checks."""
+        if case.node not in self._own:
+            self._own[case.node] = tuple(own_nodes(case.node.body))
+        return self._own[case.node]
+
+    def all_of(self, case: TestCase) -> Sequence[ast.AST]:
+        """Every node of a test, what it defines included; found once for all checks."""
+        if case.node not in self._all:
+            self._all[case.node] = tuple(ast.walk(case.node))
+        return self._all[case.node]
+
+    @cached_property
+    def _own(self) -> dict[ast.AST, Sequence[ast.AST]]:
+        return {}
+
+    @cached_property
+    def _all(self) -> dict[ast.AST, Sequence[ast.AST]]:
+        return {}
+
     def test_of(self, node: ast.AST) -> TestCase | None:
         """The test whose own body a node runs in; None in fixtures, helpers and nested functions."""
         function = self.function_of(node)
         return self._by_node.get(function) if function is not None else None
+
+    @cached_property
+    def serving(self) -> frozenset[ast.AST]:
+        """The tests, and what runs for them in this module: fixtures, set-up, helpers they call."""
+        return serving([case.node for case in self.tests], self._functions())
+
+    @cached_property
+    def makers(self) -> list[FunctionNode]:
+        """What runs for tests and is none: fixtures, set-up and helpers, in source order."""
+        return [one for one in self._functions() if one in self.serving and one not in self._by_node]
+
+    def serves(self, node: ast.AST) -> bool:
+        """Whether a node runs when tests do: in one, or in what this module has to set them up."""
+        return self.function_of(node) in self.serving
+
+    def _functions(self) -> Iterator[FunctionNode]:
+        """The functions of the module and the methods of its classes of tests."""
+        for statement in self._top(self.tree.body):
+            if isinstance(statement, FUNCTIONS):
+                yield statement
+            elif isinstance(statement, ast.ClassDef) and _holds_tests(statement):
+                yield from (one for one in self._top(statement.body) if isinstance(one, FUNCTIONS))
 
     @cached_property
     def _by_node(self) -> dict[ast.AST, TestCase]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from wardround.findings import Span
@@ -124,7 +125,7 @@ def _assertions(module: TestModule, function: ast.AST) -> Iterator[Assertion]:
     while stack:
         node = stack.pop()
         if is_certain_assertion(node) or module.calls_own_helper(node):
-            yield _assertion(node)
+            yield replace(_assertion(node), line=getattr(node, "lineno", 0))
         else:
             stack += list(ast.iter_child_nodes(node))[::-1]
 

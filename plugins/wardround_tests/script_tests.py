@@ -35,6 +35,10 @@ _STRENGTH = {
     "toBeGreaterThan": PARTIAL,
     "toBeGreaterThanOrEqual": PARTIAL,
     "toMatchObject": PARTIAL,
+    "toHaveProperty": PARTIAL,
+    "toBeLessThan": PARTIAL,
+    "toBeLessThanOrEqual": PARTIAL,
+    "toBeOneOf": PARTIAL,
 }
 _OF_A_VALUE = frozenset({"toThrow", "toBe", "toEqual", "toStrictEqual"})
 _ALIASES = {
@@ -102,9 +106,13 @@ class Script:
 
     def span(self, match: re.Match[str]) -> Span:
         """The place of the call that a match begins with."""
-        line = bisect_right(self._starts, match.start())
-        column = match.start() - self._starts[line - 1] + 1
-        return Span(line, column, line, column + len(match["call"]))
+        return self.span_at(match.start(), len(match["call"]))
+
+    def span_at(self, start: int, width: int = 1) -> Span:
+        """The place of what begins at an offset."""
+        line = bisect_right(self._starts, start)
+        column = start - self._starts[line - 1] + 1
+        return Span(line, column, line, column + width)
 
 
 def _titled(script: Script) -> Iterator[tuple[str, re.Match[str], int, str]]:
@@ -188,6 +196,7 @@ def _expects(script: Script, start: int, end: int) -> Iterator[Assertion]:
             strength,
             tuple(_tolerance(subject, matcher, expected)),
             expected if is_literal else "",
+            script.span_at(match.start()).line,
         )
 
 

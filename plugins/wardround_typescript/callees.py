@@ -294,6 +294,12 @@ def declared_in(
     return None
 
 
+def module_text(module: str, importer: str, project: Project) -> str | None:
+    """The text of the file of the repository that an import means."""
+    found = _file(module, importer, project)
+    return None if found is None else found[1]
+
+
 def _file(module: str, importer: str, project: Project) -> tuple[str, str] | None:
     """Path and text of the file that an import means; None outside the repository."""
     for stem in _stems(module, importer):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks import Check
 from wardround.findings import Plane, Span
+from wardround_typescript.tree_check import SCRIPTS
 
 if TYPE_CHECKING:
     from wardround_typescript.functions import ComparedFunction
@@ -19,6 +21,10 @@ class JsDocCheck(Check):
     """
 
     PLANE: ClassVar[Plane] = Plane.CONTRACT
+
+    @classmethod
+    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+        return SCRIPTS, ("/**",)
 
     def run(self) -> None:
         from wardround_typescript.parted import untold  # not needed where no comment can have parted

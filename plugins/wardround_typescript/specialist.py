@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from wardround.checks import Check, Source, run_each
 from wardround.findings import RawResult
-from wardround.late import Late, LateEach
+from wardround.late import Late, LateEach, LatePattern
 from wardround.rules import Rule, declarative_rules
 from wardround.specialists import Specialist
 from wardround_typescript.comments import comments
@@ -14,7 +14,7 @@ from wardround_typescript.engines import FOLDER, engines
 
 PATTERNS = ("*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.vue", "*.svelte")
 
-_SCRIPTS = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
+_ENDING = LatePattern(r"\.(?:[mc]?[jt]s|[jt]sx|vue|svelte)$")
 
 
 def specialist() -> Specialist:
@@ -24,7 +24,7 @@ def specialist() -> Specialist:
         patterns=PATTERNS,
         interpreters=("node", "nodejs", "deno", "bun", "tsx", "ts-node"),
         tools=Late("wardround_typescript.tools:TOOLS"),
-        checks=Late("wardround_typescript.checks:CHECKS"),
+        checks=LateEach("wardround_typescript.checks.table:TABLE"),
         change_checks=LateEach("wardround_typescript.changes.table:TABLE"),
         run_checks=_run_checks,
         rules=_declared,
@@ -34,17 +34,18 @@ def specialist() -> Specialist:
 
 def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
     """Run the checks; those of comments only where the change may have parted one from its code."""
-    if not source.path.endswith(_SCRIPTS) or ".min." in source.path:
+    kind = _ENDING.search(source.path)
+    if kind is None or ".min." in source.path:
         return ()
-    from wardround_typescript.documented_check import JsDocCheck  # not needed to start the tools
+    chosen = list(checks.about(kind[0], source.text) if isinstance(checks, LateEach) else checks)
+    if "/**" in source.text and not _may_part(source):
+        from wardround_typescript.documented_check import JsDocCheck  # not needed to start the tools
 
-    is_parted = _may_part(source)
-    return run_each([one for one in checks if is_parted or not issubclass(one, JsDocCheck)], source)
+        chosen = [one for one in chosen if not issubclass(one, JsDocCheck)]
+    return run_each(chosen, source)
 
 
 def _may_part(source: Source) -> bool:
-    if "/**" not in source.text:
-        return False
     from wardround_typescript.touched import may_part
 
     return may_part(source.base_text or "", source.text)

@@ -56,6 +56,8 @@ class Source(msgspec.Struct, frozen=True, dict=True):
         options: the specialist's own configuration for this file.
         is_added: whether the change brought a line (1-based); of an added file it brought all.
         models: the models the specialist named; where one is missing the check does what it can without.
+        is_changed: whether the change touches a file, which is then looked at by itself.
+        added_lines: the numbers of the lines it brought, of so many, in order; None: ask ``is_added``.
     """
 
     path: str
@@ -65,6 +67,8 @@ class Source(msgspec.Struct, frozen=True, dict=True):
     options: Any = None
     is_added: Callable[[int], bool] = lambda line: True
     models: Models = msgspec.field(default_factory=NoModels)
+    is_changed: Callable[[str], bool] = lambda path: False
+    added_lines: Callable[[int], Iterable[int]] | None = None
 
     @cached_property
     def base_text(self) -> str | None:
@@ -75,6 +79,14 @@ class Source(msgspec.Struct, frozen=True, dict=True):
     def lines(self) -> list[str]:
         """The lines without their ends; only newlines end a line."""
         return [line.removesuffix("\r") for line in self.text.split("\n")]
+
+    @cached_property
+    def added(self) -> str:
+        """The lines the change brought, each with its end."""
+        count = len(self.lines)
+        told = self.added_lines
+        numbers = filter(self.is_added, range(1, count + 1)) if told is None else told(count)
+        return "".join(f"{self.lines[number - 1]}\n" for number in numbers)
 
 
 class Valid(msgspec.Struct, frozen=True):

@@ -8,12 +8,15 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
+from wardround.late import LatePattern
 from wardround_docker_ci.check import COMPOSE, PIPELINES, STEPS, CiCheck
 from wardround_docker_ci.kinds import Kind
 from wardround_docker_ci.programs import program
 from wardround_docker_ci.secret_names import is_secret_name
 from wardround_docker_ci.shell import Command, unwrapped
 from wardround_docker_ci.yaml_tree import Mapping, Scalar
+
+_SECRET = LatePattern(r"\$\{\{\s*secrets\.\w+")
 
 
 class BuildArgumentSecret(CiCheck):
@@ -36,6 +39,13 @@ class BuildArgumentSecret(CiCheck):
         Valid("echo --build-arg TOKEN=x\n", path="a.sh"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "on: push\njobs:\n  a:\n    steps:\n"
+            "      - run: docker build --build-arg REG=${{ secrets.REG }} .\n",
+            line=5,
+            column=39,
+            path=".github/workflows/a.yml",
+        ),
         Invalid("docker build --build-arg NPM_TOKEN=$NPM_TOKEN .\n", line=1, column=26, path="a.sh"),
         Invalid(
             "services:\n  a:\n    build:\n      args:\n        - API_KEY=${API_KEY}\n",
@@ -84,18 +94,22 @@ class BuildArgumentSecret(CiCheck):
             if option != "--build-arg":
                 continue
             if sign:
-                self._named(value.partition("=")[0], word.start + len("--build-arg="))
+                self._argument(value, word.start + len("--build-arg="))
             elif at + 1 < len(words):
-                self._named(words[at + 1].text.partition("=")[0], words[at + 1].start)
+                self._argument(words[at + 1].text, words[at + 1].start)
 
     def _listed(self, scalar: Scalar | None) -> None:
         if scalar is not None:
             text = self.file.passage(scalar)
-            for found in re.finditer(r"^[ \t]*([\w-]+)=", text.text, re.MULTILINE):
-                self._named(found.group(1), text.start + found.start(1))
+            for found in re.finditer(r"^[ \t]*([\w-]+=[^\n]*)", text.text, re.MULTILINE):
+                self._argument(found.group(1), text.start + found.start(1))
 
-    def _named(self, name: str, start: int) -> None:
-        if is_secret_name(name):
+    def _argument(self, told: str, start: int) -> None:
+        name, _, value = told.partition("=")
+        self._named(name, start, is_secret=_SECRET.search(value) is not None)
+
+    def _named(self, name: str, start: int, *, is_secret: bool = False) -> None:
+        if is_secret or is_secret_name(name):
             self.report_at(
                 start, start + len(name), f"{name} is kept in the image's history; use a build secret"
             )

@@ -9,7 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
-from wardround_docker_ci.check import COMPOSE, JENKINS, KUBERNETES, WORKFLOW, CiCheck
+from wardround_docker_ci.check import COMPOSE, JENKINS, KUBERNETES, TEMPLATE, WORKFLOW, CiCheck
 from wardround_docker_ci.kinds import Kind
 
 _SOCKET = LatePattern(
@@ -35,7 +35,7 @@ class DockerSocket(CiCheck):
     NAME = "docker-socket-mounted"
     PLANE = Plane.SECURITY
     TRIED_ON = "trees of 27 repositories: 12 hits; 640 commits of 16 that touch such files: 4"
-    KINDS = COMPOSE | KUBERNETES | JENKINS | WORKFLOW
+    KINDS = COMPOSE | KUBERNETES | JENKINS | WORKFLOW | TEMPLATE
     NEEDS = (".sock", "docker_engine")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
@@ -87,7 +87,7 @@ class DockerSocket(CiCheck):
 
     def run(self) -> None:
         allowed = self._built_for_it() if self.file.kind is Kind.COMPOSE else []
-        is_agent = self.file.kind is Kind.KUBERNETES and re.search(r"kind:\s*DaemonSet", self.file.text)
+        is_agent = self.file.kind in KUBERNETES | TEMPLATE and re.search(r"kind:\s*DaemonSet", self.file.text)
         severity = Severity.INFO if is_agent else None
         for mount in self.file.mounts:
             if _SOCKET.search(mount.source) and not any(a <= mount.start < b for a, b in allowed):

@@ -34,13 +34,19 @@ class DockerWithoutTls(CiCheck):
     DEFECT_CLASS = "docker-without-tls"
     TRIED_ON = "trees of 79 repositories: 1 hit, right"
     KINDS = SCRIPTS
-    NEEDS = (":2375",)
+    NEEDS = (":2375", "DOCKER_TLS_CERTDIR")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("a:\n  variables:\n    DOCKER_HOST: tcp://docker:2376\n  script: b\n", path=".gitlab-ci.yml"),
         Valid("export DOCKER_HOST=tcp://localhost:2375\n", path="a.sh"),
         Valid("echo tcp://docker:2375\n", path="a.sh"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "variables:\n  DOCKER_TLS_CERTDIR: ''\na:\n  services: [docker:27-dind]\n",
+            2,
+            24,
+            path=".gitlab-ci.yml",
+        ),
         Invalid(
             "a:\n  variables:\n    DOCKER_HOST: tcp://docker:2375\n  script: b\n",
             3,
@@ -62,6 +68,9 @@ class DockerWithoutTls(CiCheck):
         for variable in self.file.variables:
             if variable.name == "DOCKER_HOST":
                 self._look(variable.value, variable.start, variable.end)
+            if variable.name == "DOCKER_TLS_CERTDIR" and not variable.value and "2375" not in self.file.text:
+                said = "without a folder for keys Docker answers without encryption or password"
+                self.report_at(variable.start, variable.end, said)
         for script in self.file.scripts:
             for command in script.commands:
                 self._command(command)

@@ -22,6 +22,9 @@ _SERVERS = frozenset(
         "waitress-serve",
     }
 )  # fmt: skip
+_PROGRAM = LatePattern(
+    r"(?:^|/)(?:app|main|server|run|wsgi|asgi|bot|worker|api|serve|web|service|daemon|consumer)\.py$"
+)
 _ENDS_SOON = frozenset({"--version", "-v", "-V", "--help", "-t", "-e", "-p", "--print", "inspect", "--eval"})
 
 
@@ -47,6 +50,7 @@ class EntrypointWithoutExec(CiCheck):
         Valid("#!/bin/sh\nnode server.js\necho ended\n", path="entrypoint.sh"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("#!/bin/sh\nset -e\n./migrate\npython app.py\n", 4, 1, path="docker/entrypoint.sh"),
         Invalid('#!/bin/sh\nset -e\npython manage.py migrate\n"$@"\n', 4, 1, path="docker-entrypoint.sh"),
         Invalid("#!/bin/sh\nwait-for db\ngunicorn app:app -b :80\n", 3, 1, path="docker/entrypoint.sh"),
         Invalid("#!/bin/bash\njava $OPTS -jar app.jar\n", 2, 1, path="web-entrypoint.sh"),
@@ -81,7 +85,10 @@ def _is_service(command: Command) -> bool:
     task = subcommand(words)
     if name.startswith("python"):
         rest = texts[1:]
-        return "runserver" in rest or ("-m" in rest and any(t in _SERVERS | {"flask"} for t in rest))
+        is_own = any(_PROGRAM.search(text) for text in rest[:1])
+        return (
+            is_own or "runserver" in rest or ("-m" in rest and any(t in _SERVERS | {"flask"} for t in rest))
+        )
     return (name, task) in (
         ("npm", "start"),
         ("yarn", "start"),

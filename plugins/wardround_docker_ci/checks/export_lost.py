@@ -12,12 +12,14 @@ from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.ci_file import Script
 from wardround_docker_ci.workflow import Job, Step
 
+_GOES = frozenset({"cd", "mkdir", "pushd", "ls", "pwd", "echo", "export"})
+
 
 class ExportLost(CiCheck):
-    """A step exports a variable for a later step, which runs in another shell and does not get it.
+    """A step exports a variable or goes to a folder for a later step, which runs in another shell.
 
-    There it is empty, without an error. Write `NAME=value` to the file in `$GITHUB_ENV`, or use it in the
-    same step.
+    There the variable is empty, without an error, and the folder is the workspace again. Write `NAME=value`
+    to the file in `$GITHUB_ENV`, say `working-directory`, or do it in the same step.
     """
 
     ID = "DC069"
@@ -26,7 +28,7 @@ class ExportLost(CiCheck):
     DEFECT_CLASS = "undefined-name"
     TRIED_ON = "trees of 79 repositories: no hit"
     KINDS = STEPS
-    NEEDS = ("export ",)
+    NEEDS = ("export ", "cd ")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
             "on: push\njobs:\n  a:\n    steps:\n      - run: export TAG=1 && make $TAG\n"
@@ -56,6 +58,12 @@ class ExportLost(CiCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: cd web\n      - run: npm ci\n",
+            line=6,
+            column=14,
+            path=".github/workflows/a.yml",
+        ),
         Invalid(
             "name: a\ndescription: b\nruns:\n  using: composite\n  steps:\n    - shell: bash\n"
             "      run: export V=1\n"
@@ -89,6 +97,8 @@ class ExportLost(CiCheck):
                 script = by_step.get(id(step))
                 if script is not None and "export " in script.passage.text:
                     self._look(script, job, step, job.steps[at + 1 :])
+                if script is not None and "cd " in script.passage.text:
+                    self._moved(script, job.steps[at + 1 :])
 
     def _look(self, script: Script, job: Job, step: Step, later: Sequence[Step]) -> None:
         for command in script.commands:
@@ -101,6 +111,14 @@ class ExportLost(CiCheck):
                 is_read = any(_reads(one, name) for one in later)
                 if is_read and not self._used_here(script, name, command.end):
                     self.report_at(word.start, word.end, f"{name} is gone when this step ends")
+
+    def _moved(self, script: Script, later: Sequence[Step]) -> None:
+        """A step that only goes to a folder, as if the next began there."""
+        names = [command.name for command in script.commands]
+        runs = [one for one in later if one.run is not None and one.node.get("working-directory") is None]
+        if names and names[-1] == "cd" and runs and set(names) <= _GOES:
+            last = script.commands[-1]
+            self.report_at(last.start, last.end, "the next step begins in the workspace again")
 
     def _is_known(self, name: str, job: Job) -> bool:
         """Whether the variable is there anyway: one of the system's, or set by the file for all steps."""

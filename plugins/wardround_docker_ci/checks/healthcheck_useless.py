@@ -20,6 +20,11 @@ _CURL = LatePattern(r"(?<![\w./-])curl(?![\w.-])[^|&;]*")
 _FAILS = LatePattern(r"(?:^|\s)(?:--fail\S*|-[a-zA-Z]*f[a-zA-Z]*|-w|--write-out)(?:\s|$)")
 
 
+_FINDS_ITSELF = LatePattern(
+    r"\bps\s[^|]*\|\s*grep\s+(?:-\w+\s+)*[\"']?(?!-|.*\[)[\w./-]+[\"']?(?![^\n]*grep -v)"
+)
+
+
 class HealthcheckUseless(CiCheck):
     """The health check cannot fail, so a broken service counts as healthy and keeps its traffic.
 
@@ -50,6 +55,7 @@ class HealthcheckUseless(CiCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("FROM a:1\nHEALTHCHECK CMD ps aux | grep gunicorn\n", line=2, column=17, path="Dockerfile"),
         Invalid("FROM a:1\nHEALTHCHECK CMD curl -s localhost || exit 1\n", 2, 17, path="Dockerfile"),
         Invalid("FROM a:1\nHEALTHCHECK CMD wget -q localhost || true\n", 2, 35, path="Dockerfile"),
         Invalid(
@@ -74,6 +80,11 @@ class HealthcheckUseless(CiCheck):
                 self.report_at(
                     start, text.start + len(text.text.rstrip()), "the check succeeds whatever is wrong"
                 )
+                continue
+            itself = _FINDS_ITSELF.search(text.text)
+            if itself is not None:
+                said = "grep finds itself in the list, so the check succeeds whatever is wrong"
+                self.report_at(text.start + itself.start(), text.start + itself.end(), said)
                 continue
             curl = _CURL.search(text.text)
             piped = curl is not None and re.match(r"\s*\|(?!\|)", text.text[curl.end() :])

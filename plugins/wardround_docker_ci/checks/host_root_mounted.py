@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
-from wardround.findings import Plane
+from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
-from wardround_docker_ci.check import COMPOSE, JENKINS, KUBERNETES, CiCheck
+from wardround_docker_ci.check import COMPOSE, JENKINS, KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.ci_file import Mount
 from wardround_docker_ci.kinds import Kind
 
@@ -31,7 +31,7 @@ class HostRootMounted(CiCheck):
     NAME = "host-system-mounted"
     PLANE = Plane.SECURITY
     TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
-    KINDS = COMPOSE | KUBERNETES | JENKINS
+    KINDS = COMPOSE | KUBERNETES | JENKINS | TEMPLATE
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
             "services:\n  a:\n    image: a:1\n    volumes: ['/etc/localtime:/etc/localtime']\n",
@@ -84,10 +84,17 @@ class HostRootMounted(CiCheck):
                 and not self._observes(mount)
             ):
                 self.report_at(mount.start, mount.end, f"the container may write to the host's {source}")
+            elif (
+                source == "/"
+                and self.file.kind in KUBERNETES | TEMPLATE
+                and "readOnly: true" not in self.file.text
+            ):
+                said = "the container may write to every disk of the host"
+                self.report_at(mount.start, mount.end, said, severity=Severity.INFO)
 
     def _observes(self, mount: Mount) -> bool:
         """Whether what gets the folder exists to look at the host, or may only read it."""
-        if self.file.kind is Kind.KUBERNETES:
+        if self.file.kind in KUBERNETES | TEMPLATE:
             return "readOnly: true" in self.file.text or _OBSERVERS.search(self.file.text) is not None
         if self.file.kind is not Kind.COMPOSE:
             return False

@@ -17,6 +17,10 @@ _COMPARED = LatePattern(
     r"|needs\.[\w-]+\.result|steps\.[\w-]+\.(?:outcome|conclusion))\s*(==|!=)\s*'([^']*)'",
     re.IGNORECASE,
 )
+_WITH_TRUTH = LatePattern(
+    r"(?<![\w.])(github\.event\.pull_request\.(?:draft|merged|head\.repo\.fork)|(?:github\.event\.)?inputs\.[\w-]+)"
+    r"\s*(==|!=)\s*('(?:true|false)'|true\b|false\b)"
+)
 _EVENTS = frozenset(
     {
         "branch_protection_rule", "check_run", "check_suite", "create", "delete", "deployment",
@@ -47,6 +51,11 @@ class ImpossibleComparison(CiCheck):
     NEEDS = ("==", "!=")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
+            "on:\n  workflow_dispatch:\n    inputs:\n      dry: {type: boolean}\njobs:\n  a:\n"
+            "    if: github.event.inputs.dry == 'true' || inputs.dry == true\n    steps: []\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
             "on: push\njobs:\n  a:\n"
             "    if: github.ref == 'refs/heads/main' || github.ref_name == 'main'\n    steps: []\n",
             path=".github/workflows/a.yml",
@@ -68,6 +77,20 @@ class ImpossibleComparison(CiCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "on:\n  workflow_dispatch:\n    inputs:\n      dry: {type: boolean}\njobs:\n  a:\n"
+            "    if: inputs.dry == 'true'\n    steps: []\n",
+            line=7,
+            column=9,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: pull_request\njobs:\n  a:\n    if: github.event.pull_request.draft == 'false'\n"
+            "    steps: []\n",
+            line=4,
+            column=9,
+            path=".github/workflows/a.yml",
+        ),
         Invalid(
             "on: push\njobs:\n  a:\n    if: github.ref == 'main'\n    steps: []\n",
             4,
@@ -109,6 +132,30 @@ class ImpossibleComparison(CiCheck):
                 if said:
                     always = "never true" if found.group(2) == "==" else "always true"
                     self.report_at(text.start + found.start(), text.start + found.end(), f"{always}: {said}")
+
+            for found in _WITH_TRUTH.finditer(text.text):
+                said = self._other_kind(found.group(1), found.group(3))
+                if said:
+                    always = "never true" if found.group(2) == "==" else "always true"
+                    self.report_at(text.start + found.start(), text.start + found.end(), f"{always}: {said}")
+
+    def _other_kind(self, context: str, value: str) -> str:
+        """Why a truth value and a text cannot be equal; empty if both are of one kind."""
+        is_text = value.startswith("'")
+        name = context.rpartition(".")[2]
+        if context.startswith("github.event.pull_request."):
+            return f"{context} is a truth value, and '{value[1:-1]}' a text" if is_text else ""
+        if context.startswith("github.event.inputs."):
+            return "" if is_text else f"{context} is a text, and {value} a truth value"
+        kinds = {
+            self.file.workflow.root.text("on", event, "inputs", name, "type")
+            for event in ("workflow_dispatch", "workflow_call")
+        } - {""}
+        if kinds == {"boolean"} and is_text:
+            return f"{context} is a truth value, and '{value[1:-1]}' a text"
+        return (
+            f"{context} is a text, and {value} a truth value" if kinds == {"string"} and not is_text else ""
+        )
 
     def _expressions(self) -> Iterator[Passage]:
         """The conditions, and every expression in brackets that is in none of them."""

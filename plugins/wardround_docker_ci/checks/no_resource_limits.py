@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
-from wardround_docker_ci.check import KUBERNETES, CiCheck
+from wardround_docker_ci.check import HELM, KUBERNETES, CiCheck
+from wardround_docker_ci.yaml_tree import Mapping
 
 _STAYS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController"})
 
@@ -24,7 +25,7 @@ class NoResourceLimits(CiCheck):
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO
     TRIED_ON = "trees of 79 repositories: 24 hits, all true, all in one repository of examples"
-    KINDS = KUBERNETES
+    KINDS = KUBERNETES | HELM
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
             "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
@@ -40,8 +41,11 @@ class NoResourceLimits(CiCheck):
             "      - name: a\n        env: []\n",
             path="patch.yaml",
         ),
+        # What the chart says by default is for others to fill in.
+        Valid("replicaCount: 1\nresources: {}\n", path="charts/a/values.yaml"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("replicaCount: 3\nresources: {}\n", line=2, column=1, path="charts/a/values-production.yaml"),
         Invalid(
             "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
             "      - name: a\n        image: b:1\n",
@@ -66,7 +70,9 @@ class NoResourceLimits(CiCheck):
     ]
 
     def run(self) -> None:
-        for pod in self.file.pods:
+        if self.file.kind in HELM:
+            self._values()
+        for pod in self.file.pods if self.file.kind in KUBERNETES else ():
             if pod.kind not in _STAYS or pod.node.get("resources") is not None:
                 continue
             for container in pod.containers:
@@ -78,3 +84,11 @@ class NoResourceLimits(CiCheck):
                     and not container.node.mapping("resources").entries
                 ):
                     self.report_at(key.start, key.end, f'"{container.name}" may take all memory of its node')
+
+    def _values(self) -> None:
+        """The values of one place a chart is installed at: what is empty here is empty there."""
+        if self.source.path.rpartition("/")[2] in ("values.yaml", "values.yml"):
+            return
+        key, value = self.file.root.key("resources"), self.file.root.get("resources")
+        if key is not None and isinstance(value, Mapping) and not value.entries:
+            self.report_at(key.start, value.end, "its containers may take all memory of their nodes")

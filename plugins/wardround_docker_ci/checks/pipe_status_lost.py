@@ -10,8 +10,8 @@ from wardround.late import LatePattern
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.checks.hidden_failure import keeps_status
 from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.programs import program
-from wardround_docker_ci.shell import Command
+from wardround_docker_ci.programs import is_test, program
+from wardround_docker_ci.shell import Command, unwrapped
 
 _PRODUCERS = frozenset(
     {
@@ -21,6 +21,15 @@ _PRODUCERS = frozenset(
     }
 )  # fmt: skip
 _DUMPS = LatePattern(r"\b(?:dump\w*|basebackup|backup|send|save|export|snapshot)\b")
+_BUILDS = LatePattern(
+    r"^(?:npm|pnpm|yarn|bun) (?:run )?(?:build|publish|deploy|release)\S*(?: |$)|^(?:make|cmake|ninja"
+    r"|mvn|\./mvnw|gradle|\./gradlew|bazel|sbt|msbuild|xcodebuild)(?: |$)"
+    r"|^(?:go|cargo|dotnet|swift|docker|docker buildx|helm|poetry|uv) (?:build|publish|install|push"
+    r"|package)(?: |$)"
+    r"|^(?:terraform|tofu|terragrunt|pulumi|helm|helmfile|kubectl|ansible-playbook|cdk|serverless|sam|twine|goreleaser|packer)"
+    r" (?!(?:\S+ )*(?:get|version|list|show|output|logs|describe|status|template|providers|fmt)(?: |$))"
+)
+"""Commands run for what they do, whose failure is the failure of the step."""
 _KEEPERS = frozenset(
     {
         "gzip", "pigz", "zstd", "xz", "bzip2", "lz4", "gpg", "age", "openssl", "aws", "gsutil", "rclone",
@@ -39,9 +48,9 @@ class PipeStatusLost(CiCheck):
     ID = "DC112"
     NAME = "pipe-status-lost"
     DEFECT_CLASS = "pipefail-missing"
-    TRIED_ON = "trees of 79 repositories: no hit"
+    TRIED_ON = "trees of 79 repositories: no hit; builds and deployments into tee, in 85: 1 hit, right"
     KINDS = frozenset({Kind.SHELL}) | STEPS
-    NEEDS = ("dump", "backup", "send", "save", "export", "cat")
+    NEEDS = ("dump", "backup", "send", "save", "export", "cat", "tee")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("#!/bin/bash\nset -euo pipefail\npg_dump app | gzip > a.gz\n", path="a.sh"),
         Valid("#!/bin/bash\nset -e\npg_dump app > a.sql\ngzip a.sql\n", path="a.sh"),
@@ -49,6 +58,13 @@ class PipeStatusLost(CiCheck):
         Valid("#!/bin/bash\npg_dump app | gzip > a.gz\n[ ${PIPESTATUS[0]} -eq 0 ]\n", path="a.sh"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("#!/bin/bash\nset -e\nterraform apply tfplan | tee log\n", 3, 1, path="a.sh"),
+        Invalid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: npm run build 2>&1 | tee log\n",
+            6,
+            14,
+            path=".github/workflows/a.yml",
+        ),
         Invalid("#!/bin/bash\nset -eu\npg_dump app | gzip > a.gz\n", 2, 1, path="a.sh"),
         Invalid(
             "#!/usr/bin/env bash\nset -e\nf() {\n  sudo mysqldump x |\n    aws s3 cp - s3://b/x\n}\nf\n",
@@ -71,12 +87,13 @@ class PipeStatusLost(CiCheck):
             commands = script.commands
             for at, command in enumerate(commands):
                 behind = next((one for one in commands[at + 1 :] if one.depth == command.depth), None)
-                if (
-                    command.after == "|"
-                    and behind is not None
-                    and _is_dump(command)
-                    and program(behind) in _KEEPERS
-                ):
+                if command.after != "|" or behind is None:
+                    continue
+                if command.before not in ("|", "|&") and program(behind) == "tee" and _is_build(command):
+                    if not self.file.is_explained(command.start):
+                        said = f"the step has the status of tee, not of {program(command)}"
+                        self.report_at(command.start, behind.end, said)
+                elif _is_dump(command) and program(behind) in _KEEPERS:
                     self._report(commands, command, behind)
                     break
 
@@ -92,6 +109,11 @@ class PipeStatusLost(CiCheck):
 
     def _is_new(self, command: Command) -> bool:
         return self.source.is_added(self.file.places.line(command.start))
+
+
+def _is_build(command: Command) -> bool:
+    told = " ".join(word.text for word in unwrapped(command))
+    return _BUILDS.match(told) is not None and not is_test(command)
 
 
 def _is_dump(command: Command) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround_docker_ci.check import JENKINS, CiCheck
+from wardround_docker_ci.jenkinsfile import Token
 
 
 class PipelineWithoutTimeout(CiCheck):
@@ -19,16 +21,22 @@ class PipelineWithoutTimeout(CiCheck):
     ID = "DC095"
     NAME = "pipeline-without-timeout"
     SEVERITY = Severity.INFO
-    OFF = "Most pipelines have none and most never hang."
-    TRIED_ON = "trees of 27 repositories: 4 hits; 640 commits of 16 that touch such files: 0"
+    TRIED_ON = "trees of 85 repositories with 102 pipelines: 22 hits, all true, 18 of them examples with node"
     KINDS = JENKINS
-    NEEDS = ("pipeline",)
+    NEEDS = ("pipeline", "node")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("pipeline { options { timeout(time: 1, unit: 'HOURS') } }\n", path="Jenkinsfile"),
-        Valid("node { sh 'make' }\n", path="Jenkinsfile"),
+        Valid("timeout(5) { node { sh 'make' } }\n", path="Jenkinsfile"),
+        Valid("def call() { echo 'node' }\n", path="Jenkinsfile"),
         Valid("pipeline { stages { stage('a') { steps { timeout(5) { sh 'x' } } } } }\n", path="Jenkinsfile"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "def runs = [:]\nruns['a'] = {\n  node('linux') {\n    sh 'make'\n  }\n}\n",
+            3,
+            3,
+            path="Jenkinsfile",
+        ),
         Invalid("pipeline { agent any }\n", line=1, column=1, path="Jenkinsfile"),
         Invalid("// x\npipeline {\n  stages {}\n}\n", line=2, column=1, path="Jenkinsfile"),
         Invalid(
@@ -38,8 +46,15 @@ class PipelineWithoutTimeout(CiCheck):
 
     def run(self) -> None:
         tokens = self.file.jenkinsfile.tokens
-        start = next(
-            (t for t in tokens if t.text == "pipeline" and t.block is None and t.kind == "word"), None
-        )
+        words = [t for t in tokens if t.kind == "word" and t.block is None]
+        start = next((t for t in words if t.text == "pipeline"), None) or _first_node(tokens)
         if start is not None and not any(t.kind == "word" and t.text == "timeout" for t in tokens):
             self.report_at(start.start, start.end, "nothing ends this pipeline when a step hangs")
+
+
+def _first_node(tokens: Sequence[Token]) -> Token | None:
+    """The first ``node`` that opens a block."""
+    for token, behind in pairwise(tokens):
+        if token.kind == "word" and token.text == "node" and behind.text in ("{", "("):
+            return token
+    return None

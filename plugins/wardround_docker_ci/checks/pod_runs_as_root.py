@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
-from wardround.findings import Plane
-from wardround_docker_ci.check import KUBERNETES, CiCheck
+from wardround.findings import Plane, Severity
+from wardround_docker_ci.check import HELM, KUBERNETES, TEMPLATE, CiCheck
+from wardround_docker_ci.manifests import contexts
+from wardround_docker_ci.yaml_tree import Mapping
 
 
 class PodRunsAsRoot(CiCheck):
@@ -21,8 +23,11 @@ class PodRunsAsRoot(CiCheck):
     NAME = "pod-runs-as-root"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "root-user"
-    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
-    KINDS = KUBERNETES
+    TRIED_ON = (
+        "trees of 27 repositories and 640 commits of 16 that touch such files: no hit; charts and "
+        "runAsNonRoot, in 85: 4 hits, all true"
+    )
+    KINDS = KUBERNETES | HELM | TEMPLATE
     NEEDS = ("runAsUser", "allowPrivilegeEscalation", "runAsNonRoot")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
@@ -42,6 +47,19 @@ class PodRunsAsRoot(CiCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "image: {repository: a, tag: '1'}\npodSecurityContext:\n  runAsUser: 0\n",
+            line=3,
+            column=3,
+            path="charts/a/values-prod.yaml",
+        ),
+        Invalid(
+            "apiVersion: v1\nkind: Pod\nspec:\n  securityContext: {runAsNonRoot: false}\n  containers:\n"
+            "  - name: a\n",
+            line=4,
+            column=21,
+            path="pod.yaml",
+        ),
         Invalid(
             "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    securityContext:\n"
             "      runAsUser: 0\n",
@@ -66,11 +84,26 @@ class PodRunsAsRoot(CiCheck):
     ]
 
     def run(self) -> None:
+        if self.file.kind in HELM:
+            for context in contexts(self.file.root):
+                self._look(context)
+            return
         for pod in self.file.pods:
-            contexts = [pod.node.mapping("securityContext")]
-            contexts += [c.node.mapping("securityContext") for c in pod.containers if not c.is_init]
-            for context in contexts:
-                for name, bad in (("runAsUser", "0"), ("allowPrivilegeEscalation", "true")):
-                    key, value = context.key(name), context.scalar(name)
-                    if key is not None and value is not None and value.value == bad:
-                        self.report_at(key.start, value.end, f"{name}: {bad} lets the program be root")
+            self._look(pod.node.mapping("securityContext"))
+            for container in pod.containers:
+                if not container.is_init:
+                    self._look(container.node.mapping("securityContext"))
+
+    def _look(self, context: Mapping) -> None:
+        for name, bad in (
+            ("runAsUser", "0"),
+            ("allowPrivilegeEscalation", "true"),
+            ("runAsNonRoot", "false"),
+        ):
+            key, value = context.key(name), context.scalar(name)
+            if key is not None and value is not None and value.value == bad:
+                # An image may still name another user.
+                severity = Severity.INFO if name == "runAsNonRoot" else None
+                self.report_at(
+                    key.start, value.end, f"{name}: {bad} lets the program be root", severity=severity
+                )

@@ -9,9 +9,10 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
-from wardround_docker_ci.check import COMPOSE, KUBERNETES, CiCheck
+from wardround_docker_ci.check import COMPOSE, HELM, KUBERNETES, TEMPLATE, CiCheck
+from wardround_docker_ci.jenkinsfile import Token
 from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.manifests import Pod
+from wardround_docker_ci.manifests import Pod, contexts
 from wardround_docker_ci.programs import program
 from wardround_docker_ci.shell import unwrapped
 from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar
@@ -33,11 +34,21 @@ class PrivilegedContainer(CiCheck):
     NAME = "privileged-container"
     PLANE = Plane.SECURITY
     TRIED_ON = (
-        "trees of 27 repositories: 9 hits; "
-        "640 commits of 16 that touch such files: 0; node agents and init containers narrowed"
+        "trees of 27 repositories: 9 hits; 640 commits of 16 that touch such files: 0; node agents "
+        "and init containers narrowed; arguments of Jenkins and charts, in 85: 4 more, all true"
     )
-    KINDS = COMPOSE | KUBERNETES | {Kind.SHELL, Kind.WORKFLOW, Kind.JENKINSFILE, Kind.GITLAB_CI}
-    NEEDS = ("privileged", "SYS_ADMIN", "ALL", "allowPrivilegeEscalation", "unconfined")
+    KINDS = (
+        COMPOSE | KUBERNETES | {Kind.SHELL, Kind.WORKFLOW, Kind.JENKINSFILE, Kind.GITLAB_CI} | HELM | TEMPLATE
+    )
+    NEEDS = (
+        "privileged",
+        "SYS_ADMIN",
+        "ALL",
+        "allowPrivilegeEscalation",
+        "unconfined",
+        "Unconfined",
+        "Unmasked",
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
             "services:\n  a:\n    image: a:1\n    privileged: false\n    cap_add: [NET_ADMIN]\n",
@@ -53,6 +64,25 @@ class PrivilegedContainer(CiCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "securityContext:\n  privileged: true\n",
+            line=2,
+            column=3,
+            path="charts/a/values.yaml",
+        ),
+        Invalid(
+            "node {\n  docker.image('a:1').inside('-u root --privileged') {\n    sh 'make'\n  }\n}\n",
+            line=2,
+            column=39,
+            path="Jenkinsfile",
+        ),
+        Invalid(
+            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    securityContext:\n"
+            "      seccompProfile: {type: Unconfined}\n",
+            line=7,
+            column=30,
+            path="pod.yaml",
+        ),
         Invalid(
             "services:\n  a:\n    image: b:1\n    security_opt:\n      - seccomp:unconfined\n",
             line=5,
@@ -82,13 +112,34 @@ class PrivilegedContainer(CiCheck):
         if self.file.kind is Kind.COMPOSE:
             for service in self.file.services:
                 self._compose(service.node)
-        elif self.file.kind is Kind.KUBERNETES:
+        elif self.file.kind is Kind.HELM_VALUES:
+            for context in contexts(self.file.root):
+                self._context(context, "the container", None)
+        elif self.file.kind in KUBERNETES | TEMPLATE:
             for pod in self.file.pods:
                 for container in pod.containers:
                     if not container.is_init:
                         self._manifest(container.node, _node_agent(pod))
         else:
             self._scripts()
+            self._arguments()
+
+    def _arguments(self) -> None:
+        """What a pipeline of Jenkins gives ``docker run`` on its way."""
+        for call in self.file.jenkinsfile.calls if self.file.kind is Kind.JENKINSFILE else ():
+            if call.name.text == "args" and call.name.is_in("docker", "dockerfile"):
+                for token in call.strings():
+                    self._argument(token)
+        tokens = self.file.jenkinsfile.tokens if self.file.kind is Kind.JENKINSFILE else []
+        for name, bracket, given in zip(tokens, tokens[1:], tokens[2:], strict=False):
+            if name.text in ("inside", "withRun", "run") and bracket.text == "(" and given.kind == "string":
+                self._argument(given)
+
+    def _argument(self, token: Token) -> None:
+        at = token.text.find("--privileged")
+        if at >= 0:
+            start = token.inside + at
+            self.report_at(start, start + len("--privileged"), "the container gets all rights of the host")
 
     def _compose(self, node: Mapping) -> None:
         if _NEEDS_IT.search(node.text("image")):
@@ -104,9 +155,18 @@ class PrivilegedContainer(CiCheck):
 
     def _manifest(self, node: Mapping, severity: Severity | None) -> None:
         if not _NEEDS_IT.search(node.text("image")):
-            context = node.mapping("securityContext")
-            self._flag(context, node.text("name") or "the container", severity)
-            self._powers(context.listed("capabilities", "add"))
+            name = node.text("name")
+            said = name if name and "$" not in name else "the container"
+            self._context(node.mapping("securityContext"), said, severity)
+
+    def _context(self, context: Mapping, name: str, severity: Severity | None) -> None:
+        self._flag(context, name, severity)
+        self._powers(context.listed("capabilities", "add"))
+        for path, bad in ((("seccompProfile", "type"), "Unconfined"), (("procMount",), "Unmasked")):
+            value = context.scalar(*path)
+            if value is not None and value.value == bad:
+                text = self.file.passage(value)
+                self.report_at(text.start, text.end, f"{bad} takes a wall down that keeps the container in")
 
     def _flag(self, node: Mapping, name: str, severity: Severity | None = None) -> None:
         key, value = node.key("privileged"), node.scalar("privileged")

@@ -9,6 +9,7 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, CiCheck
+from wardround_docker_ci.dockerfile import Stage, substituted
 
 _ROOT = LatePattern(r"(?:root|0)(?::.*)?$")
 _KNOWN_ROOTLESS = LatePattern(
@@ -38,6 +39,7 @@ class RunsAsRoot(CiCheck):
         Valid("FROM alpine:3.20\nUSER rooty\n", path="Dockerfile"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid('FROM alpine:3.20\nARG RUN_AS=root\nUSER ${RUN_AS}\nCMD ["a"]\n', 3, 6, path="Dockerfile"),
         Invalid('services:\n  a:\n    image: b:1\n    user: "0:0"\n', line=4, column=12, path="compose.yml"),
         Invalid('FROM alpine:3.20\nUSER root\nCMD ["a"]\n', line=2, column=6, path="Dockerfile"),
         Invalid(
@@ -60,7 +62,13 @@ class RunsAsRoot(CiCheck):
         for stage in self.file.dockerfile.shipped:
             users = stage.all("USER")
             if users:
-                if _ROOT.match(users[-1].text):
+                if _ROOT.match(self._by_default(stage, users[-1].text)):
                     word = users[-1].words[0]
                     self.report_at(word.start, word.end, "the last USER is root, so the program runs as root")
                 return
+
+    def _by_default(self, stage: Stage, user: str) -> str:
+        """The user that is meant where nobody sets the argument the instruction names."""
+        pairs = [pair for one in stage.all("ARG", "ENV") for pair in one.pairs]
+        values = {pair.name.text: pair.value.text for pair in pairs if pair.value is not None}
+        return (substituted(user, dict(values)) or user) if "$" in user else user

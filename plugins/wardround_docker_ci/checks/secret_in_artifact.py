@@ -10,6 +10,7 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
 from wardround_docker_ci.check import PIPELINES, CiCheck
+from wardround_docker_ci.checks.secret_printed import given_secrets, secret_in
 from wardround_docker_ci.kinds import Kind
 from wardround_docker_ci.places import Passage
 from wardround_docker_ci.yaml_tree import Scalar
@@ -47,6 +48,12 @@ class SecretInArtifact(CiCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
+            "a:\n  script:\n    - echo $API_KEY > out/conf\n  artifacts:\n    paths: [dist/, out/conf]\n",
+            line=5,
+            column=20,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid(
             "a:\n  script: b\n  artifacts:\n    paths:\n      - .env\n      - dist\n",
             5,
             9,
@@ -64,12 +71,24 @@ class SecretInArtifact(CiCheck):
     ]
 
     def run(self) -> None:
+        written = self._written()
         for text in self._paths():
             for found in re.finditer(r"[^\s,][^\n,]*", text.text):
                 path = found.group().strip()
-                if _SECRET_FILE.search(path) and not path.startswith("!"):
+                holds = _SECRET_FILE.search(path) or path.removeprefix("./") in written
+                if holds and not path.startswith("!"):
                     start = text.start + found.start()
                     self.report_at(start, start + len(path), f"{path} can be downloaded with the artifact")
+
+    def _written(self) -> frozenset[str]:
+        """The files that scripts put a secret into."""
+        found = []
+        for script in self.file.scripts if ">" in self.file.text else ():
+            names = given_secrets(self.file, script)
+            for command in script.commands:
+                if command.name in ("echo", "printf") and any(secret_in(w, names) for w in command.words[1:]):
+                    found += [r.target.removeprefix("./") for r in command.redirects if r.sign in (">", ">>")]
+        return frozenset(found)
 
     def _paths(self) -> Iterator[Passage]:
         if self.file.kind is Kind.JENKINSFILE:

@@ -35,7 +35,11 @@ class TemplateInjection(CiCheck):
     NAME = "template-injection"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
-    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
+    TRIED_ON = (
+        "trees of 27 repositories and 640 commits of 16 that touch such files: no hit; outputs and "
+        "variables that carry such text, in 85: 1 more hit, right, and 4 names of changed files, "
+        "which are info"
+    )
     KINDS = STEPS
     NEEDS = ("${{",)
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -110,22 +114,28 @@ class TemplateInjection(CiCheck):
     ]
 
     def run(self) -> None:
+        brought = self._brought()
         for job, step in self.file.workflow.all_steps:
-            known = self._carried(job, step)
+            known = self._carried(job, step) | brought
             key = _SCRIPT_INPUTS.get(step.action)
             for name, value in step.given.entries:
                 if name.value.lower() == key and isinstance(value, Scalar):
                     self._look(value, known)
             if step.run is not None:
                 self._look(step.run, known)
+                self._evaluated(step, job)
 
     def _look(self, scalar: Scalar, known: dict[str, str]) -> None:
         text = self.file.passage(scalar)
         for expression in expressions(text.text, text.start):
             context = untrusted(expression.inside) or known.get("".join(expression.inside.split()), "")
             if context:
+                # Newer versions of these actions put a backslash before what a shell would act on.
                 self.report_at(
-                    expression.start, expression.end, f"whoever writes {context} runs commands here"
+                    expression.start,
+                    expression.end,
+                    f"whoever writes {context} runs commands here",
+                    severity=Severity.INFO if context == _FILES else None,
                 )
 
     def _carried(self, job: Job, step: Step) -> dict[str, str]:
@@ -137,16 +147,122 @@ class TemplateInjection(CiCheck):
         for earlier in job.steps:
             if earlier is step:
                 break
-            identity = earlier.node.text("id")
-            given = _given(earlier.node.mapping("env"))
-            if not identity or earlier.run is None or not given or "GITHUB_OUTPUT" not in earlier.run.value:
-                continue
-            for output, name in _OUTPUT.findall(earlier.run.value):
-                if name in given:
-                    found[f"steps.{identity}.outputs.{output}"] = given[name]
+            found |= self._outputs(earlier, job)
         return found
 
+    def _outputs(self, step: Step, job: Job) -> dict[str, str]:
+        """The outputs of a step that hold a stranger's text, by the context that names them."""
+        identity = step.node.text("id")
+        if not identity:
+            return {}
+        if step.run is None:
+            return {f"steps.{identity}.outputs.{name}": said for name, said in _TELLING.get(step.action, ())}
+        text = step.run.value
+        if "GITHUB_OUTPUT" not in text:
+            return {}
+        given = _given(job.node.mapping("env")) | _given(step.node.mapping("env"))
+        if self._has_foreign_commits():
+            given |= dict.fromkeys(_LOGGED.findall(text), _COMMIT)
+        given |= dict.fromkeys(_ASKS.findall(text), _ASKED)
+        for name, value in _ASSIGNED.findall(text):
+            source = next((given[one] for one in _NAMES.findall(value) if one in given), "")
+            if source and name not in given and not _CLEANED.search(value):
+                given[name] = source
+        found = {name: given[used] for name, used in _OUTPUT.findall(text) if used in given}
+        if self._has_foreign_commits():
+            found |= dict.fromkeys(_LOGGED_OUT.findall(text), _COMMIT)
+        found |= dict.fromkeys(_ASKED_OUT.findall(text), _ASKED)
+        return {f"steps.{identity}.outputs.{name}": said for name, said in found.items()}
 
+    def _has_foreign_commits(self) -> bool:
+        """Whether the commits that are looked at may be those of somebody who only proposes them."""
+        return bool(
+            {"pull_request", "pull_request_target", "workflow_run"}.intersection(self.file.workflow.triggers)
+        )
+
+    def _brought(self) -> dict[str, str]:
+        """The outputs of jobs that hold a stranger's text, as other jobs name them."""
+        found = {}
+        for job in self.file.workflow.jobs:
+            outputs = job.node.mapping("outputs").entries
+            if not outputs or job.key is None:
+                continue
+            known: dict[str, str] = {}
+            for step in job.steps:
+                known |= self._outputs(step, job)
+            for name, value in outputs:
+                if isinstance(value, Scalar):
+                    insides = [one.inside for one in expressions(value.value, 0)]
+                    said = next(
+                        (untrusted(one) or known.get("".join(one.split()), "") for one in insides), ""
+                    )
+                    if said:
+                        found[f"needs.{job.name}.outputs.{name.value}"] = said
+        return found
+
+    def _evaluated(self, step: Step, job: Job) -> None:
+        """A stranger's text in a variable, which is right, handed to a shell as a program, which is not."""
+        given = _given(job.node.mapping("env")) | _given(step.node.mapping("env"))
+        if not given or step.run is None:
+            return
+        text = self.file.passage(step.run)
+        for found in _AS_PROGRAM.finditer(text.text):
+            name = next((one for one in _NAMES.findall(found.group()) if one in given), "")
+            if name:
+                start = text.start + found.start(1)
+                self.report_at(
+                    start, text.start + found.end(), f"whoever writes {given[name]} runs commands here"
+                )
+
+
+_COMMIT = "the message of a commit"
+_ASKED = "the title or text of a pull request"
+_NAMES = LatePattern(r"\$\{?(\w+)")
+_ASSIGNED = LatePattern(r"(?:^|[\s;])(\w+)=(\"?\$[^\n]*)", re.MULTILINE)
+_CLEANED = LatePattern(
+    r"tr -(?:cd|dc)\b|tr -c -d|sed [^\n|]*\[\^|\bsha\d+sum|md5sum|\bwc\b|grep -\w*[qcoE]|printf %q"
+    r"|@Q\}|jq\b|cut -c|basename|slugify|\bif\b|==",
+)
+"""What leaves nothing of a text that a shell would act on, or may be there for that."""
+_GIT_TEXT = (
+    r"git (?:log|show)\b[^\n)`]*?(?:--(?:format|pretty)[= ]?[\"']?(?:format:|tformat:)?[^\n)`]*"
+    r"%(?:s|B|b|an|ae|cn|f(?!\w))|--oneline)"
+)
+_LOGGED = LatePattern(r"(?:^|[\s;])(\w+)=\"?(?:\$\(|`)[^\n]*?" + _GIT_TEXT, re.MULTILINE)
+_LOGGED_OUT = LatePattern(
+    r"(?:^|[\s\"'])([\w-]+)=\"?(?:\$\(|`)[^\n]*?" + _GIT_TEXT + r"[^\n]*GITHUB_OUTPUT", re.MULTILINE
+)
+_PULL_TEXT = (
+    r"gh (?:pr|issue) view\b[^\n)`]*--json[= ][\w,]*(?:title|body|headRefName)"
+    r"|gh api\b[^\n)`]*\.(?:title|body|head\.ref)\b"
+)
+_ASKS = LatePattern(r"(?:^|[\s;])(\w+)=\"?(?:\$\(|`)[^\n]*?(?:" + _PULL_TEXT + r")", re.MULTILINE)
+_ASKED_OUT = LatePattern(
+    r"(?:^|[\s\"'])([\w-]+)=\"?(?:\$\(|`)[^\n]*?(?:" + _PULL_TEXT + r")[^\n]*GITHUB_OUTPUT", re.MULTILINE
+)
+_AS_PROGRAM = LatePattern(
+    r"(?:^|[\s;&|(])(eval\s[^\n]*|(?:ba|da|z)?sh\s+-\w*c\s+\"[^\n]*|ssh\s[^\n]*\s\"[^\n]*|python3?\s+-c\s+\"[^\n]*|node\s+-e\s+\"[^\n]*)",
+    re.MULTILINE,
+)
+_FILES = "the names of the files"
+_TELLING = {
+    "tj-actions/changed-files": tuple(
+        (f"{kind}_files", _FILES)
+        for kind in ("all_changed", "all_modified", "added", "modified", "changed", "any_changed")
+    ),
+    "jitterbit/get-changed-files": (
+        ("all", _FILES),
+        ("added", _FILES),
+        ("modified", _FILES),
+        ("added_modified", _FILES),
+    ),
+    "xt0rted/pull-request-comment-branch": (("head_ref", "github.head_ref"),),
+    "tj-actions/branch-names": (
+        ("current_branch", "github.head_ref"),
+        ("head_ref_branch", "github.head_ref"),
+    ),
+}
+"""Outputs of well-known actions that whoever opens a pull request chooses."""
 _OUTPUT = LatePattern(r"(?:^|[\s\"'])([\w-]+)=\$\{?(\w+)\}?[\"']?\s*(?:>>|\||$)", re.MULTILINE)
 
 

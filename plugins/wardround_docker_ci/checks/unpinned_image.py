@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
-from wardround_docker_ci.check import COMPOSE, DOCKERFILE, GITLAB, JENKINS, KUBERNETES, WORKFLOW, CiCheck
+from wardround_docker_ci.check import (
+    COMPOSE,
+    DOCKERFILE,
+    GITLAB,
+    HELM,
+    JENKINS,
+    KUBERNETES,
+    STEPS,
+    TEMPLATE,
+    CiCheck,
+)
 from wardround_docker_ci.image_names import image_name, is_filled_in, is_moving
 
 
@@ -23,9 +34,10 @@ class UnpinnedImage(CiCheck):
     PLANE = Plane.SEMANTIC
     DEFECT_CLASS = "image-latest-tag"
     TRIED_ON = (
-        "trees of 79 repositories: 175 hits; 885 commits of 28 that touch such files: 92; 40 read, all true"
+        "trees of 79 repositories: 175 hits; 885 commits of 28 that touch such files: 92; 40 read, "
+        "all true; images of charts, mounts and steps, in 85: 11 more, all true"
     )
-    KINDS = DOCKERFILE | COMPOSE | GITLAB | JENKINS | KUBERNETES | WORKFLOW
+    KINDS = DOCKERFILE | COMPOSE | GITLAB | JENKINS | KUBERNETES | STEPS | HELM | TEMPLATE
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("FROM alpine:3.20\nFROM scratch\n", path="Dockerfile"),
         Valid("ARG BASE\nFROM ${BASE}\n", path="Dockerfile"),
@@ -37,6 +49,25 @@ class UnpinnedImage(CiCheck):
         Valid("test:\n  image: $CI_REGISTRY_IMAGE\n  script: make\n", path=".gitlab-ci.yml"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "on: push\njobs:\n  a:\n    steps:\n      - uses: docker://koalaman/shellcheck:stable\n",
+            line=5,
+            column=15,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "image:\n  repository: ghcr.io/a/b\n  tag: latest\n",
+            line=3,
+            column=8,
+            path="charts/a/values-prod.yaml",
+        ),
+        Invalid("services:\n  a:\n    image: redis:${TAG:-latest}\n", line=3, column=12, path="compose.yml"),
+        Invalid(
+            "FROM a:1\nRUN --mount=type=bind,from=ghcr.io/astral-sh/uv:latest,target=/uv true\n",
+            line=2,
+            column=28,
+            path="Dockerfile",
+        ),
         Invalid("FROM alpine\n", line=1, column=6, path="Dockerfile"),
         Invalid(
             "FROM --platform=linux/amd64 localhost:5000/app AS a\n", line=1, column=29, path="Dockerfile"
@@ -76,14 +107,23 @@ class UnpinnedImage(CiCheck):
 
     def run(self) -> None:
         for image in self.file.images:
-            if is_filled_in(image.reference) or image.built or image.reference == "scratch":
+            reference = _by_default(image.reference)
+            if is_filled_in(reference) or image.built or reference == "scratch":
                 continue
-            name = image_name(image.reference)
+            name = image_name(reference)
             moves = is_moving(name.tag)
             if name.digest or not (moves or name.tag in ("", "latest")):
                 continue
             said = (
                 f'"{name.tag}" is whatever was pushed last' if name.tag else "has no tag, which means latest"
             )
-            severity = Severity.INFO if image.chosen or moves else None
+            is_choice = image.chosen or reference != image.reference
+            severity = Severity.INFO if is_choice or moves else None
             self.report_at(image.start, image.end, f"{name.name} {said}; name a version", severity=severity)
+
+
+def _by_default(reference: str) -> str:
+    """A reference with the tag it has where nobody sets its variable: ``redis:${TAG:-latest}``."""
+    name, colon, tag = reference.rpartition(":${")
+    found = re.fullmatch(r"\w+:?-([\w.-]+)\}", tag) if colon and "$" not in name else None
+    return f"{name}:{found.group(1)}" if found is not None else reference

@@ -12,18 +12,39 @@ from wardround.late import LatePattern
 from wardround_docker_ci.check import WORKFLOW, CiCheck
 from wardround_docker_ci.contexts import HEAD_REFERENCE
 from wardround_docker_ci.workflow import Job, Step
+from wardround_docker_ci.yaml_tree import Mapping, Scalar
 
-_FETCHES_HEAD = LatePattern(r"\bgh pr checkout\b|git (?:fetch|pull)\b[^\n]*\bpull/[^\n]*/(?:head|merge)")
+_FETCHES_HEAD = LatePattern(
+    r"\bgh pr checkout\b|git (?:fetch|pull)\b[^\n]*\bpull/[^\n]*/(?:head|merge)"
+    r"|git (?:fetch|pull|clone|checkout|remote add)\b[^\n]*(?:pull_request\.head\.|github\.head_ref)"
+)
 _RUNS = LatePattern(
     r"\b(?:npm|pnpm|yarn|bun|pip[\d.]*|poetry|uv|make|cargo|go|mvn|gradle|bundle|composer|tox|pytest"
-    r"|docker build|python[\d.]*|node|bash|sh)\b|\./",
+    r"|docker (?:build|compose)|docker-compose|python[\d.]*|node|bash|sh|npx|bunx|deno|corepack|rake"
+    r"|ruby|rails|php|artisan"
+    r"|terraform|tofu|terragrunt|pulumi|cdk|helm|helmfile|kustomize|ansible\S*|packer|vagrant|skaffold|tilt"
+    r"|just|task|invoke|nox|hatch|pdm|rye|pre-commit|dotnet|msbuild|swift|xcodebuild|fastlane|bazel\w*|buck2?|pants"
+    r"|sbt|lein|mix|rebar3|stack|cabal|nix|nix-build|cmake|meson|ninja|scons|perl|lua|Rscript|julia|elixir"
+    r"|mkdocs|sphinx-build|hugo|jekyll|act|earthly|dagger|gulp|grunt|lerna|nx|turbo|vite|webpack|tsc|eslint|prettier"
+    r"|jest|vitest|mocha|cypress|playwright|phpunit|rspec|cucumber|mypy|pylint|ctest|jupyter)\b|\./",
 )
+_BY_LABEL = LatePattern(r"labels\.\*\.name|label\.name|safe.to.test", re.IGNORECASE)
+_MOVES = LatePattern(
+    r"pull_request\.head\.ref\b|github\.head_ref|refs/pull/|\bgh pr checkout\b|\bpull/[^\n]*/(?:head|merge)",
+    re.IGNORECASE,
+)
+"""Names of the head that mean whatever was pushed last when the step runs."""
+
 _RUNNING_ACTIONS = (
     "./",
     "docker/build-push-action",
     "gradle/",
     "pre-commit/action",
     "golangci/golangci-lint-action",
+    "cypress-io/github-action",
+    "ruby/setup-ruby",
+    "bahmutov/npm-install",
+    "reactivecircus/",
 )
 _GATED = LatePattern(
     r"author_association|head\.repo\.full_name\s*==|\.fork\s*(?:==\s*false|!=\s*true)|safe.to.test"
@@ -43,7 +64,10 @@ class UntrustedCheckout(CiCheck):
     NAME = "untrusted-checkout"
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
-    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
+    TRIED_ON = (
+        "trees of 27 repositories and 640 commits of 16 that touch such files: no hit; with more "
+        "programs, labels and variables, in 85: no hit"
+    )
     KINDS = WORKFLOW
     NEEDS = ("pull_request_target", "workflow_run", "issue_comment")
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -64,6 +88,13 @@ class UntrustedCheckout(CiCheck):
             "      - uses: actions/checkout@v4\n"
             "        with:\n          ref: ${{ github.event.pull_request.head.sha }}\n"
             "      - run: git diff --stat\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on:\n  pull_request_target:\n    types: [labeled]\njobs:\n  a:\n"
+            "    if: github.event.label.name == 'ok'\n    runs-on: x\n    steps:\n"
+            "      - uses: actions/checkout@v4\n        with:\n"
+            "          ref: ${{ github.event.pull_request.head.sha }}\n      - run: make\n",
             path=".github/workflows/a.yml",
         ),
         Valid(
@@ -112,6 +143,23 @@ class UntrustedCheckout(CiCheck):
             path=".github/workflows/a.yml",
         ),
         Invalid(
+            "on:\n  pull_request_target:\n    types: [labeled]\njobs:\n  a:\n"
+            "    if: github.event.label.name == 'ok'\n    runs-on: x\n    steps:\n"
+            "      - run: gh pr checkout $N\n      - run: bundle exec rake\n",
+            line=9,
+            column=14,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: pull_request_target\nenv: {HEAD: '${{ github.head_ref }}'}\njobs:\n  a:\n"
+            "    runs-on: x\n    steps:\n"
+            "      - uses: actions/checkout@v4\n        with: {ref: '${{ env.HEAD }}'}\n"
+            "      - run: terraform plan\n",
+            line=8,
+            column=22,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
             "on: [pull_request_target]\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: |\n"
             "          gh pr checkout $N\n          make test\n",
             line=7,
@@ -132,36 +180,89 @@ class UntrustedCheckout(CiCheck):
     def run(self) -> None:
         if self.file.workflow.is_started_by_forks() or "issue_comment" in self.file.workflow.triggers:
             for job in self.file.workflow.jobs:
-                if job.condition is None or not _GATED.search(job.condition.value):
-                    self._look(job)
+                self._look(job)
 
     def _look(self, job: Job) -> None:
         for at, step in enumerate(job.steps):
             place = self._checked_out(step, job.steps[:at])
-            if place is None or (step.condition is not None and _GATED.search(step.condition.value)):
+            if place is None:
+                continue
+            gates = [one.value for one in (job.condition, step.condition) if one is not None]
+            gates = [gate for gate in gates if _GATED.search(gate)]
+            if gates and not self._passes_by_label(gates, *place):
                 continue
             runs = next(
                 (later for later in job.steps[at:] if _runs_code(later, is_first=later is step)), None
             )
             if runs is not None:
                 line = self.file.places.line(runs.node.start)
-                self.report_at(
-                    *place, f"code of the pull request runs from line {line} on with this repository's rights"
-                )
+                said = f"code of the pull request runs from line {line} on with this repository's rights"
+                if gates:
+                    said = f"what is pushed after the label is set runs from line {line} on with it"
+                self.report_at(*place, said, severity=Severity.WARN if gates else None)
+                if not gates:
+                    self._handed_secrets(job, job.steps[at:])
             return
+
+    def _passes_by_label(self, gates: Sequence[str], start: int, end: int) -> bool:
+        """Whether all that guards the checkout is a label, and that says nothing about the commit taken."""
+        if not all(_BY_LABEL.search(gate) and not _OTHER_GATE.search(gate) for gate in gates):
+            return False
+        event = self.file.workflow.triggers.get("pull_request_target")
+        types = (
+            [one.value for one in event.listed("types") if isinstance(one, Scalar)]
+            if isinstance(event, Mapping)
+            else []
+        )
+        stays = "synchronize" in types or (not types and any("labels" in gate for gate in gates))
+        return stays or _MOVES.search(self.file.text[start:end]) is not None
+
+    def _handed_secrets(self, job: Job, later: Sequence[Step]) -> None:
+        """The first secret that the code of the pull request finds in its environment."""
+        steps = [step.node for step in later if _runs_code(step, is_first=False)]
+        for node in (self.file.root, job.node, *steps):
+            for _, value in node.mapping("env").entries:
+                if isinstance(value, Scalar) and _SECRET.search(value.value):
+                    text = self.file.passage(value)
+                    self.report_at(
+                        text.start,
+                        text.end,
+                        "the code of the pull request finds this secret in its environment",
+                    )
+                    return
+
+    def _of_environment(self, reference: str, step: Step) -> str:
+        """What the variables of the file in a reference are set to."""
+        nodes = (step.node, *(job.node for job in self.file.workflow.jobs), self.file.root)
+        names = _ENVIRONMENT.findall(reference)
+        return " ".join(node.mapping("env").text(name) for name in names for node in nodes)
 
     def _checked_out(self, step: Step, earlier: Sequence[Step]) -> tuple[int, int] | None:
         """Where a step takes the commit of the pull request."""
         reference = step.given.scalar("ref")
         if step.action == "actions/checkout" and reference is not None:
             text = self.file.passage(reference)
-            is_head = HEAD_REFERENCE.search(text.text) or _is_head_output(text.text, earlier)
+            is_head = (
+                HEAD_REFERENCE.search(text.text)
+                or _is_head_output(text.text, earlier)
+                or HEAD_REFERENCE.search(self._of_environment(text.text, step))
+            )
             return (text.start, text.end) if is_head else None
         if step.run is not None:
             text = self.file.passage(step.run)
             found = _FETCHES_HEAD.search(text.text)
+            if found is None and (clone := _CLONES.search(text.text)) is not None:
+                given = step.node.mapping("env").scalar(clone.group(1) or clone.group(2))
+                found = clone if given is not None and "pull_request.head." in given.value else None
             return (text.start + found.start(), text.start + found.end()) if found else None
         return None
+
+
+_ENVIRONMENT = LatePattern(r"\benv\.(\w+)")
+_SECRET = LatePattern(r"\$\{\{\s*secrets\.(?!GITHUB_TOKEN\b)\w+")
+_OTHER_GATE = LatePattern(
+    r"author_association|full_name\s*==|\.fork\b|github\.actor\s*==|sender\.login|merged", re.IGNORECASE
+)
 
 
 def _is_head_output(reference: str, earlier: Sequence[Step]) -> bool:
@@ -176,7 +277,8 @@ def _is_head_output(reference: str, earlier: Sequence[Step]) -> bool:
 
 
 _OUTPUT = LatePattern(r"\bsteps\.([\w-]+)\.outputs\.")
-_ASKS_HEAD = LatePattern(r"headRef(?:Oid|Name)|\.head\.(?:sha|ref)\b")
+_ASKS_HEAD = LatePattern(r"headRef(?:Oid|Name)|\.head\.(?:sha|ref)\b|\bgithub\.head_ref\b")
+_CLONES = LatePattern(r"git (?:clone|fetch|remote add)\b[^\n]*\$(?:(\w+)|\{(\w+)\})")
 _HEAD_ACTIONS = ("xt0rted/pull-request-comment-branch", "eficode/resolve-pr-refs")
 
 

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
-from wardround.findings import Plane
-from wardround_docker_ci.check import KUBERNETES, CiCheck
+from wardround.findings import Plane, Severity
+from wardround_docker_ci.check import KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.manifests import objects
 from wardround_docker_ci.yaml_tree import Mapping, Scalar
+
+_DANGEROUS = {"*", "secrets", "pods/exec", "roles", "clusterroles"}
 
 
 class WildcardRole(CiCheck):
@@ -23,8 +25,11 @@ class WildcardRole(CiCheck):
     NAME = "wildcard-role"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "wildcard-role"
-    TRIED_ON = "trees of 79 repositories: 1 hit, right"
-    KINDS = KUBERNETES
+    TRIED_ON = (
+        "trees of 79 repositories: 1 hit, right; secrets of every namespace and templates, in 85: 1 "
+        "more, right"
+    )
+    KINDS = KUBERNETES | TEMPLATE
     NEEDS = ("Role",)
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
@@ -53,6 +58,13 @@ class WildcardRole(CiCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: a}\nrules:\n"
+            "  - apiGroups: ['']\n    resources: [pods, secrets]\n    verbs: [list]\n",
+            line=6,
+            column=23,
+            path="rbac.yaml",
+        ),
         Invalid(
             "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nrules:\n- apiGroups: ['*']\n"
             "  resources: ['*']\n"
@@ -85,17 +97,30 @@ class WildcardRole(CiCheck):
             if kind in ("Role", "ClusterRole"):
                 for rule in one.listed("rules"):
                     if isinstance(rule, Mapping):
-                        self._rule(rule)
+                        self._rule(rule, kind)
             elif kind in ("RoleBinding", "ClusterRoleBinding"):
                 self._binding(one)
 
-    def _rule(self, rule: Mapping) -> None:
+    def _rule(self, rule: Mapping, kind: str) -> None:
+        if kind == "ClusterRole":
+            self._all_secrets(rule)
         verb = next((v for v in rule.listed("verbs") if isinstance(v, Scalar) and v.value == "*"), None)
         resources = {r.value for r in rule.listed("resources") if isinstance(r, Scalar)}
-        if verb is not None and resources & {"*", "secrets", "pods/exec", "roles", "clusterroles"}:
+        if verb is not None and resources & _DANGEROUS:
             text = self.file.passage(verb)
-            what = "everything" if "*" in resources else min(resources)
+            what = "everything" if "*" in resources else min(resources & _DANGEROUS)
             self.report_at(text.start, text.end, f"the role may do anything to {what}")
+
+    def _all_secrets(self, rule: Mapping) -> None:
+        """Reading the secrets of all namespaces, none of them by name."""
+        verbs = {v.value for v in rule.listed("verbs") if isinstance(v, Scalar)}
+        named = next(
+            (r for r in rule.listed("resources") if isinstance(r, Scalar) and r.value == "secrets"), None
+        )
+        if named is not None and verbs & {"get", "list", "watch"} and rule.get("resourceNames") is None:
+            text = self.file.passage(named)
+            said = "whoever has this role reads the secrets of every namespace"
+            self.report_at(text.start, text.end, said, severity=Severity.INFO)
 
     def _binding(self, one: Mapping) -> None:
         name = one.scalar("roleRef", "name")

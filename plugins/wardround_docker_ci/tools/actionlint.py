@@ -155,7 +155,21 @@ def parse_actionlint_in_project(output: bytes, run: Invocation) -> list[RawResul
         result.message = result.message.replace(f"{run.scratch}/", "").replace(f"{run.root}/", "")
         if path in names or not path.startswith(stand_ins):
             results.append(result)  # what is wrong with a neighbour is no matter of this file
-    return _read(results, run)
+    return _read([one for one in results if not _is_unseen(one, run)], run)
+
+
+_NOT_THERE = LatePattern(r"^could not read reusable workflow file\b.*no such file", re.DOTALL)
+
+
+def _is_unseen(result: ActionlintResult, run: Invocation) -> bool:
+    """Whether a called workflow may be missing only because no other workflow of the project is known."""
+    if result.kind != "workflow-call" or not _NOT_THERE.search(result.message):
+        return False
+    folder = (run.root / relative(result.filepath, run)).parent
+    return sum(one.suffix in (".yml", ".yaml") for one in folder.iterdir()) < _SEVERAL
+
+
+_SEVERAL = 2
 
 
 def results_of(output: bytes) -> list[ActionlintResult]:

@@ -139,6 +139,7 @@ CHECKOV = Tool(
     parse=parse_checkov,
     passed_over=checkov_passed_over,
     clean=RAN,
+    typical_s=3.0,
     install=install_line("iac"),
     profiles=frozenset({Profile.CI}),
     timeout_s=120.0,

@@ -47,14 +47,14 @@ def parse_hadolint(output: bytes, run: Invocation) -> list[RawResult]:
             span = named
         else:
             span = _place(result, lines)
-        if result.code == "DL3025" and _HEALTHCHECK.match(lines[span.line - 1]):
-            continue  # it runs to its end by itself, so no signal has to reach it
+        if result.code == "DL3025" and _TAKES_SIGNALS.match(lines[span.line - 1]):
+            continue  # it runs to its end by itself, or takes the shell's place
         url = "https://www.shellcheck.net/wiki/" if result.code.startswith("SC") else _WIKI
         found.append(RawResult(result.code, file, span, one_line(result.message), f"{url}{result.code}"))
     return found
 
 
-_HEALTHCHECK = LatePattern(r"\s*HEALTHCHECK\b", re.IGNORECASE)
+_TAKES_SIGNALS = LatePattern(r"\s*(?:HEALTHCHECK\b|(?:CMD|ENTRYPOINT)\s+exec\s)", re.IGNORECASE)
 _NAMES = LatePattern(r"(?:^|[\s])([A-Za-z_][\w.-]*)(?==|\s|$)")
 _WIKI = "https://github.com/hadolint/hadolint/wiki/"
 _APT = r"\bapt-get\b[^&|;\n]*?\binstall\b"

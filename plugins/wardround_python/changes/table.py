@@ -19,4 +19,10 @@ TABLE: tuple[Row, ...] = (
     ),
     ("PY015", "withdrawn_variable:WithdrawnVariable", (".py",), ("environ", "getenv", "BaseSettings")),
     ("PY016", "unlisted_variable:UnlistedVariable", (".py",), ("environ", "getenv", "BaseSettings")),
+    (
+        "PY340",
+        "tainted_elsewhere:TaintedElsewhere",
+        (".py",),
+        ("request", "_argument(", "router", "routes", "@app.", "@bp."),
+    ),
 )

@@ -13,7 +13,7 @@ from wardround.findings import Plane
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.module import nodes_run_by
-from wardround_python.waiting import WAITING_CALLS, Waiting
+from wardround_python.waiting import Waiting
 
 _LOCK_NAME = LatePattern(r"(^|_)(lock|mutex|rlock)$", re.IGNORECASE)
 _LOCK_TYPES = frozenset({"threading.Lock", "threading.RLock"})
@@ -37,8 +37,9 @@ class BlockingUnderLock(PythonCheck):
     WORDS = ("ock", "utex", "OCK")
     PLANE = Plane.PERF
     TRIED_ON = (
-        "twenty-three trees of 1.2 million lines, tests left out: 1, a download under the lock of "
-        "an attachment: right"
+        "twenty-three trees of 600,000 lines, tests left out: 2, a download under the lock of an "
+        "attachment and "
+        "a request through a helper: right"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "import requests\nr = requests.get(u)\nwith lock:\n    seen.append(r)\n",
@@ -50,6 +51,12 @@ class BlockingUnderLock(PythonCheck):
         "            time.sleep(1)\n",
         "import subprocess, filelock\nlock = filelock.FileLock('x')\nwith lock:\n"
         "    subprocess.run(['make'])\n",
+        "import threading, requests\nclass A:\n    def __init__(self):\n        self._lock = "
+        "threading.Lock()\n"
+        "    def _take(self):\n        with self._lock:\n            rows, self.rows = self.rows, []\n"
+        "        return rows\n    def f(self):\n        with self._lock:\n            self._take()\n"
+        "        requests.post('u')\n",
+        "async def f(self):\n    async with self._lock:\n        self.x = await self.load()\n",
         Valid("import time\nwith lock:\n    time.sleep(1)\n", path="tests/test_lock.py"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
@@ -74,6 +81,27 @@ class BlockingUnderLock(PythonCheck):
             column=9,
         ),
         Invalid(
+            "import threading, httpx\nclass A:\n    def __init__(self):\n        self._guard = "
+            "threading.Lock()\n"
+            "    def _renew(self):\n        self.value = httpx.post('u').json()\n    def get(self):\n"
+            "        with self._guard:\n            self._renew()\n            return self.value\n",
+            line=9,
+            column=13,
+        ),
+        Invalid(
+            "from .api import fetch\ndef f(u):\n    with cache_lock:\n        cache[u] = fetch(u)\n",
+            path="app/use.py",
+            others={"app/api.py": "import requests\ndef fetch(u):\n    return requests.get(u).json()\n"},
+            line=4,
+            column=20,
+        ),
+        Invalid(
+            "class A:\n    async def f(self):\n        with self._lock:\n            self.x = await "
+            "self.load()\n",
+            line=4,
+            column=22,
+        ),
+        Invalid(
             "from urllib.request import urlopen\nwith a_lock:\n    with LOCK:\n        urlopen(u)\n",
             line=4,
             column=9,
@@ -82,7 +110,7 @@ class BlockingUnderLock(PythonCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return "with " in source.text and (
+        return ("with " in source.text or ".release()" in source.text) and (
             "ock" in source.text or "utex" in source.text or "OCK" in source.text
         )
 
@@ -100,17 +128,35 @@ class BlockingUnderLock(PythonCheck):
                     made[ast.unparse(target)] = self.module.imported_name(node.value.func) or ""
         return made
 
+    def visit_Try(self, node: ast.Try) -> None:
+        """A lock that is given back in ``finally`` is held in the body."""
+        for statement in node.finalbody:
+            func = (
+                statement.value.func
+                if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+                else None
+            )
+            if isinstance(func, ast.Attribute) and func.attr == "release" and self._is_lock(func.value):
+                self._look_at(node, func.value)
+
     def visit_With(self, node: ast.With) -> None:
-        calls = [
-            call
-            for call in nodes_run_by(node.body)
-            if isinstance(call, ast.Call) and self._waits(call) is not None
-        ]
-        lock = next(
-            (item.context_expr for item in node.items if calls and self._is_lock(item.context_expr)), None
-        )
-        if lock is None or self._waits_on_purpose(node):
+        lock = next((item.context_expr for item in node.items if self._is_lock(item.context_expr)), None)
+        if lock is not None:
+            self._look_at(node, lock)
+
+    def _look_at(self, node: ast.With | ast.Try, lock: ast.expr) -> None:
+        if self._waits_on_purpose(node):
             return
+        inside = list(nodes_run_by(node.body))
+        calls = [n for n in inside if isinstance(n, ast.Call) and self._waits(n) is not None]
+        waited = next((n for n in inside if isinstance(n, ast.Await)), None)
+        if waited is not None and waited not in self._reported:
+            self._reported.add(waited)
+            message = (
+                f"{ast.unparse(lock)} stays held while this is awaited, and whoever wants it stops "
+                f"the event loop"
+            )
+            self.report(self.module.span(waited), message)
         for call in calls:
             if call not in self._reported:
                 self._reported.add(call)
@@ -119,15 +165,12 @@ class BlockingUnderLock(PythonCheck):
 
     def _waits(self, call: ast.Call) -> str | None:
         """What waits, if a call does; what is waited for inside the process is another matter."""
-        name = self.module.imported_name(call.func)
-        if name in WAITING_CALLS:
-            return f"{name}()"
-        said = self._waiting.method_of(call)
-        return None if said is None or said.partition("() of ")[2].startswith(_INSIDE) else said
+        wait = self._waiting.of(call) or self._waiting.through(call, under_lock=True)
+        return None if wait is None or wait.kind.startswith(_INSIDE) else wait.told
 
     @cached_property
     def _waiting(self) -> Waiting:
-        return Waiting(self.module)
+        return Waiting(self.module, self.source.project)
 
     def _is_lock(self, node: ast.expr) -> bool:
         if not isinstance(node, (ast.Name, ast.Attribute)):
@@ -138,8 +181,8 @@ class BlockingUnderLock(PythonCheck):
         last = node.attr if isinstance(node, ast.Attribute) else node.id
         return not made_by and _LOCK_NAME.search(last) is not None
 
-    def _waits_on_purpose(self, node: ast.With) -> bool:
+    def _waits_on_purpose(self, node: ast.With | ast.Try) -> bool:
         named = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
         names = [parent.name for parent in self.module.ancestors(node) if isinstance(parent, named)]
-        names += [ast.unparse(item.context_expr) for item in node.items]
+        names += [ast.unparse(item.context_expr) for item in getattr(node, "items", ())]
         return any(_WAITING_IS_MEANT.search(name) for name in names)

@@ -11,6 +11,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
+from wardround_python.callees import Callees
 from wardround_python.check import PythonCheck
 from wardround_python.checks.env_outside_settings import (
     CONVERTERS,
@@ -31,6 +32,17 @@ _TAKES_NO_NONE = frozenset(
     }
     | {f"{client}.{verb}" for client in ("requests", "httpx") for verb in ("get", "post", "put", "delete")}
 )  # fmt: skip
+_PLAIN_TYPES = frozenset({"str", "int", "float", "bool", "Path", "bytes"})
+# Without them the program cannot do what it is there for, whatever else may be left out.
+_NEEDED = LatePattern(
+    r"SECRET|PASSWORD|PRIVATE_KEY|SIGNING|(API|ENCRYPTION|JWT)_KEY$|_TOKEN$|DATABASE_URL|_DSN$"
+    r"|_TABLE(_NAME)?$|_BUCKET(_NAME)?$"
+    r"|_QUEUE(_URL|_NAME)?$|_TOPIC(_ARN)?$|_ENDPOINT$|_STREAM(_NAME)?$"
+)
+_MAY_LACK = LatePattern(
+    r"SENTRY|OPTIONAL|DEBUG|TEST|PROXY|SLACK|SMTP|MAIL|REDIS|METRIC|STATSD|TRACING|OTEL|DEV_|GITHUB|HF_"
+    r"|OAUTH|AUTH_\w+_(ID|SECRET)|CLIENT_(ID|SECRET)"
+)
 _TESTS = (ast.If, ast.While, ast.IfExp, ast.Assert)
 _TALK = LatePattern(
     r"(debug|info|warning|warn|error|exception|critical|print|echo|write|\w*(Error|Exception|Exit))"
@@ -49,13 +61,14 @@ class EnvMaybeUnset(PythonCheck):
 
     ID = "PY019"
     NAME = "env-maybe-unset"
-    WORDS = ("getenv(", "environ.get(")
+    WORDS = ("getenv(", "environ.get(", "os.environ", "import environ")
     SEVERITY = Severity.INFO
     PLANE = Plane.CONTRACT
     DEFECT_CLASS = "env-without-validation"
     TRIED_ON = (
         "twenty-three trees of 1.2 million lines, tests left out: 5, all of which fail or say "
-        '"None" where the variable is unset, three of them behind a look at it elsewhere'
+        '"None" where the variable is unset, three of them behind a look at it elsewhere; '
+        "of constants that nobody looks at 1, an access key that goes with a bucket, left alone after that"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         'import os\nURL = os.environ["APP_URL"] + "/v1"\n',
@@ -65,7 +78,7 @@ class EnvMaybeUnset(PythonCheck):
         'import os\nif os.getenv("APP_URL"):\n    URL = os.getenv("APP_URL") + "/v1"\n',
         'import os\nTOKEN = os.getenv("APP_TOKEN")\nif not TOKEN:\n    raise SystemExit("APP_TOKEN")\n'
         'AUTH = "Bearer " + TOKEN\n',
-        'import os\nTOKEN = os.getenv("APP_TOKEN")\nconnect(TOKEN)\n',
+        'import os\nMODE = os.getenv("APP_MODE")\nconnect(MODE)\n',
         "import os\nprint(f\"mode: {os.getenv('APP_MODE')}\")\n",
         'import os\nhome = os.getenv("HOME") + "/x"\n',
         'import os\ndef names():\n    try:\n        return os.getenv("APP_NAMES").split()\n'
@@ -91,6 +104,18 @@ class EnvMaybeUnset(PythonCheck):
             column=9,
         ),
         Invalid(
+            "import os\nfrom typing import Mapping\nclass C:\n    url: str\n    @classmethod\n"
+            "    def of(cls, env: Mapping = os.environ):\n        return cls(url=env.get('C_URL'))\n",
+            line=7,
+            column=24,
+        ),
+        Invalid(
+            "import os\nTABLE = os.environ.get('BEAT_TABLE')\ndef f(db):\n    return db.Table(TABLE)\n",
+            line=2,
+            column=9,
+        ),
+        Invalid("import os\nSTRIPE_KEY: str = os.getenv('STRIPE_KEY')\n", line=2, column=19),
+        Invalid(
             'import os\ndef has(name):\n    known = os.environ.get("APP_HOSTS")\n    return name in known\n',
             line=3,
             column=13,
@@ -103,9 +128,37 @@ class EnvMaybeUnset(PythonCheck):
             return
         if read.key in self._looked_after or not isinstance(node.args[0], ast.Constant):
             return
-        harm = next(filter(None, map(self._harm, self._uses(node))), None)
+        harm = next(filter(None, map(self._harm, self._uses(node))), None) or self._needed_later(node)
         if harm is not None:
             self.report(self.module.span(node), f'environment variable "{read.key}" may be unset: {harm}')
+
+    def _needed_later(self, read: ast.Call) -> str | None:
+        """What fails later: a constant of the module that is a key, a table or the like, which nothing "
+        "looks at.
+        """
+        parent = self.module.parents[read]
+        target = parent.targets[0] if isinstance(parent, ast.Assign) else None
+        if not isinstance(target, ast.Name) or self.module.parents[parent] is not self.module.tree:
+            return None
+        name = target.id
+        key = read.args[0].value if isinstance(read.args[0], ast.Constant) else ""
+        if not _NEEDED.search(str(key)) or _MAY_LACK.search(str(key)):
+            return None
+        project = self.source.project
+        others = (
+            project.read(path) or ""
+            for path in project.files_with_word([name], ["*.py"])
+            if path != self.source.path
+        )
+        texts = [self.source.text, *others]
+        asks = re.compile(
+            rf"(?:\b(?:if|elif|and|or|not|assert|while|is|in)\b|bool\(|==|!=|isinstance\()[^\n]*\b{name}\b"
+            rf"|\b{name}\b\s*(?:or|is|and|if|==|!=)\b"
+        )
+        uses = sum(len(re.findall(rf"\b{name}\b(?!\s*=[^=])", text)) for text in texts)
+        if uses < 1 or any(asks.search(text) for text in texts):
+            return None
+        return "nothing notices at start-up, and the first use gets None"
 
     @cached_property
     def _looked_after(self) -> set[str]:
@@ -171,11 +224,42 @@ class EnvMaybeUnset(PythonCheck):
     def _harm(self, use: ast.expr) -> str | None:
         """What happens where the value is None."""
         parent = self.module.parents[use]
+        if declared := self._declared(use, parent):
+            return f"{declared} is declared as text and takes None"
         if isinstance(parent, ast.FormattedValue) and not self._only_talks(parent):
             return 'the text then says "None"'
         if not self._raises(use, parent) or self._is_caught(use):
             return None
         return "this then fails with an error that does not name it"
+
+    def _declared(self, use: ast.expr, parent: ast.AST) -> str | None:
+        """The name, field or parameter with a plain type that a value goes to."""
+        if isinstance(parent, ast.AnnAssign):
+            return ast.unparse(parent.target) if _is_plain(parent.annotation) else None
+        if not isinstance(parent, ast.keyword) or parent.arg is None:
+            return None
+        call = self.module.parents[parent]
+        found = self._callees.definition_of(call) if isinstance(call, ast.Call) else None
+        node = found.node if found is not None else None
+        if isinstance(node, ast.ClassDef):
+            kinds = [
+                n.annotation
+                for n in node.body
+                if isinstance(n, ast.AnnAssign) and ast.unparse(n.target) == parent.arg
+            ]
+        elif node is not None:
+            kinds = [
+                a.annotation
+                for a in (*node.args.args, *node.args.kwonlyargs)
+                if a.arg == parent.arg and a.annotation
+            ]
+        else:
+            kinds = []
+        return f'"{parent.arg}"' if kinds and _is_plain(kinds[0]) else None
+
+    @cached_property
+    def _callees(self) -> Callees:
+        return Callees.shared(self.module, self.source.project)
 
     def _raises(self, use: ast.expr, parent: ast.AST) -> bool:
         if isinstance(parent, (ast.Attribute, ast.Subscript)):
@@ -216,3 +300,8 @@ class EnvMaybeUnset(PythonCheck):
                         return True
             child = parent
         return False
+
+
+def _is_plain(annotation: ast.expr) -> bool:
+    named = annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
+    return named in _PLAIN_TYPES

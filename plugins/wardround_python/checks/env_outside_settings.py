@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import ClassVar
@@ -14,8 +14,9 @@ import msgspec
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
+from wardround_python.callees import Callees, located
 from wardround_python.check import PythonCheck
-from wardround_python.module import PythonModule, is_test_path
+from wardround_python.module import FunctionNode, PythonModule, is_test_path
 from wardround_python.options import PythonOptions
 
 CONVERTERS = frozenset(
@@ -27,18 +28,22 @@ CONVERTERS = frozenset(
 
 # Set by the system, the shell or a platform for every program: no project can declare them.
 SYSTEM_VARIABLE = LatePattern(
-    r"(PATH|PATHEXT|COMP_\w+|HOME|HOMEDRIVE|HOMEPATH|USER|USERNAME|USERPROFILE|LOGNAME|SUDO_\w+|SHELL|COMSPEC|PWD|OLDPWD|SHLVL"
+    r"(PATH|PATHEXT|COMP_\w+|HOME|HOMEDRIVE|HOMEPATH|USER|USERNAME|USERPROFILE|LOGNAME|SUDO_\w+|SHELL"
+    r"|COMSPEC|PWD|OLDPWD|SHLVL"
     r"|HOSTNAME|TERM\w*|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR\w*|COLUMNS|LINES|TMPDIR|TMP|TEMP"
     r"|LANG|LANGUAGE|LC_\w+|TZ|CI|GITHUB_\w+|GITLAB_\w+|TF_BUILD|XDG_\w+|DISPLAY|WAYLAND_DISPLAY|DBUS_\w+"
     r"|VIRTUAL_ENV|CONDA_\w+|PYTHON\w*|PYTEST_\w+|PIP_\w+|EDITOR|VISUAL|PAGER|LESS|BROWSER|MANPATH|\w+_PROXY"
-    r"|SSL_CERT_\w+|SSLKEYLOGFILE|SSH_\w+|NETRC|APPDATA|LOCALAPPDATA|PROGRAMDATA|PROGRAMFILES|SYSTEMROOT|WINDIR"
+    r"|SSL_CERT_\w+|SSLKEYLOGFILE|SSH_\w+|NETRC|APPDATA|LOCALAPPDATA|PROGRAMDATA|PROGRAMFILES"
+    r"|SYSTEMROOT|WINDIR"
     r"|KUBERNETES_\w+|AWS_LAMBDA_\w+|AWS_EXECUTION_ENV|INVOCATION_ID|LISTEN_\w+|NOTIFY_SOCKET"
     r"|(LOCAL_)?(RANK|WORLD_SIZE)|NODE_RANK|MASTER_(ADDR|PORT)|SLURM_\w+|OMPI_\w+"
-    r"|PROMETHEUS_MULTIPROC_DIR|ANSI_COLORS_DISABLED|LD_LIBRARY_PATH|SOURCE_DATE_EPOCH|WERKZEUG_\w+|RUN_MAIN)",
+    r"|PROMETHEUS_MULTIPROC_DIR|ANSI_COLORS_DISABLED|LD_LIBRARY_PATH|SOURCE_DATE_EPOCH|WERKZEUG_\w+"
+    r"|RUN_MAIN)",
     re.IGNORECASE,
 )
 _SCRIPT_PATH = LatePattern(
-    r"(^|/)(bin|docker|deploy|infra|scripts?|tools?|examples?|docs?|benchmarks?|migrations|alembic|management/commands)/"
+    r"(^|/)(bin|docker|deploy|infra|scripts?|tools?|examples?|docs?|benchmarks?|migrations|alembic"
+    r"|management/commands)/"
     r"|(^|/)(setup|manage|conftest|wsgi|asgi|__main__|noxfile|fabfile|tasks)\.py$"
 )
 _RUN_AS_SCRIPT = LatePattern(r"^if __name__\s*==", re.MULTILINE)
@@ -54,6 +59,23 @@ _SHARED_FOLDER = LatePattern(
 _CUSTOM = 0.75
 # The part of a variable's name that stands in the code where the rest is put together.
 _KEY_START = LatePattern(r"[A-Z][A-Z0-9]*_[A-Z0-9_]*")
+_MAY_READ = LatePattern(r"environ|getenv|\b\w*env\w*\(\s*[\"'][A-Z]", re.IGNORECASE)
+_READ_NAME = LatePattern(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
+_SETTINGS_MODULES = frozenset({"settings", "config", "conf", "configuration"})
+_NO_SETTINGS = frozenset(
+    {
+        "logging",
+        "alembic",
+        "pyramid",
+        "uvicorn",
+        "hypercorn",
+        "kombu",
+        "celery",
+        "django",
+        "botocore",
+        "setuptools",
+    }
+)
 _SETTINGS_WORDS = ("environ", "getenv", "BaseSettings", "decouple")
 
 
@@ -68,17 +90,59 @@ class EnvironmentRead(msgspec.Struct, frozen=True):
 def environment_read(module: PythonModule, node: ast.AST) -> EnvironmentRead | None:
     """Say what an expression reads from the environment, if it is such a read."""
     if isinstance(node, ast.Subscript):
-        if not isinstance(node.ctx, ast.Load) or module.imported_name(node.value) != "os.environ":
+        if not isinstance(node.ctx, ast.Load) or not _is_environment(module, node.value):
             return None
         key = _key(module, node.slice)
         return EnvironmentRead(key, True) if key else None
     if not isinstance(node, ast.Call) or not node.args:
         return None
-    if module.imported_name(node.func) not in ("os.getenv", "os.environ.get"):
+    func = node.func
+    by_get = isinstance(func, ast.Attribute) and func.attr == "get" and _is_environment(module, func.value)
+    if not by_get and module.imported_name(node.func) != "os.getenv":
         return None
     key = _key(module, node.args[0])
     defaults = node.args[1:] + [keyword.value for keyword in node.keywords]
     return EnvironmentRead(key, False, defaults[0] if defaults else None) if key else None
+
+
+def _is_environment(module: PythonModule, node: ast.expr) -> bool:
+    """Whether an expression is the environment, or a name that stands for it: ``env: Mapping = "
+    "os.environ``.
+    """
+    if module.imported_name(node) == "os.environ":
+        return True
+    return isinstance(node, ast.Name) and node.id in _stand_ins(module)
+
+
+def _stand_ins(module: PythonModule) -> frozenset[str]:
+    """The names that a default, or their one assignment, makes the environment."""
+    if "os.environ" not in module.text and "environ" not in module.imported:
+        return frozenset()
+    found = module.notes.get("environment")
+    if not isinstance(found, frozenset):
+        names = {
+            argument.arg
+            for node in module.nodes
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            for argument, default in _with_defaults(node)
+            if module.imported_name(default) == "os.environ"
+        }
+        names |= {
+            name
+            for name, values in module.assigned.items()
+            if len(values) == 1 and module.imported_name(values[0]) == "os.environ"
+        }
+        found = frozenset(names)
+        module.notes["environment"] = found
+    return found
+
+
+def _with_defaults(node: FunctionNode) -> Iterator[tuple[ast.arg, ast.expr]]:
+    plain = [*node.args.posonlyargs, *node.args.args]
+    yield from zip(plain[len(plain) - len(node.args.defaults) :], node.args.defaults, strict=True)
+    for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
+        if default is not None:
+            yield argument, default
 
 
 def _key(module: PythonModule, node: ast.expr) -> str | None:
@@ -163,7 +227,7 @@ class EnvOutsideSettings(PythonCheck):
 
     ID = "PY001"
     NAME = "env-outside-settings"
-    WORDS = ("environ", "getenv")
+    WORDS = ("environ", "getenv", "env")
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     TRIED_ON = (
@@ -263,6 +327,29 @@ class EnvOutsideSettings(PythonCheck):
             others={"app/core/config.py": "class Settings(BaseSettings):\n    region: str\n"},
         ),
         Invalid(
+            "import os\ndef labels():\n    return {k: v for k, v in os.environ.items() if "
+            "k.startswith('L_')}\n",
+            line=3,
+            column=30,
+            others=_SETTINGS,
+        ),
+        Invalid(
+            "from app.reading import env_text\ndef bucket():\n    return env_text('APP_BUCKET')\n",
+            line=3,
+            column=12,
+            path="app/store.py",
+            others={
+                **_SETTINGS,
+                "app/reading.py": "import os\ndef env_text(name):\n    return os.getenv(name, '')\n",
+            },
+        ),
+        Invalid(
+            "from os import environ as env\nfrom shop.config import cfg\ndef f():\n    return "
+            "env.get('SHOP_MODE')\n",
+            line=4,
+            column=12,
+        ),
+        Invalid(
             'import os\ndef f():\n    g(os.environ["A_B"])\n    h(os.environ["A_B"])\n',
             line=3,
             column=7,
@@ -278,7 +365,7 @@ class EnvOutsideSettings(PythonCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return reads_environment(source) and not may_read_environment(source)
+        return _MAY_READ.search(source.text) is not None and not may_read_environment(source)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         self._look_at(node)
@@ -287,7 +374,7 @@ class EnvOutsideSettings(PythonCheck):
         self._look_at(node)
 
     def _look_at(self, node: ast.expr) -> None:
-        read = environment_read(self.module, node)
+        read = environment_read(self.module, node) or self._whole(node) or self._through_reader(node)
         if read is None or SYSTEM_VARIABLE.fullmatch(read.key):
             return
         if self._is_for_settings(node) or self._is_handed_on(node):
@@ -295,9 +382,46 @@ class EnvOutsideSettings(PythonCheck):
         if read.key in self._reported or self._settings_module is None or self._is_written(read.key):
             return
         self._reported.add(read.key)
+        if read.key == "*":
+            self.report(
+                self.module.span(node),
+                f"the environment is gone through here, not in {self._settings_module}",
+            )
+            return
         what = f'environment variable "{read.key}" is read here, not in {self._settings_module}'
         late = "; unset, it raises KeyError only when this runs" if read.required else ""
         self.report(self.module.span(node), what + late)
+
+    def _whole(self, node: ast.expr) -> EnvironmentRead | None:
+        """Going through the whole environment, for the variables that begin in some way."""
+        if not isinstance(node, ast.Call) or self.module.imported_name(node.func) != "os.environ.items":
+            return None
+        round_trip = self.module.parents[node]
+        return EnvironmentRead("*", False) if isinstance(round_trip, (ast.For, ast.comprehension)) else None
+
+    def _through_reader(self, node: ast.expr) -> EnvironmentRead | None:
+        """A call of a function of the project that reads the variable it is given the name of."""
+        if not isinstance(node, ast.Call) or not node.args or not self.source.is_added(node.lineno):
+            return None
+        key = node.args[0]
+        if (
+            not isinstance(key, ast.Constant)
+            or not isinstance(key.value, str)
+            or not _READ_NAME.fullmatch(key.value)
+        ):
+            return None
+        found = self._callees.definition_of(node)
+        if found is None or isinstance(found.node, ast.ClassDef) or not found.node.args.args:
+            return None
+        given = {a.arg for a in found.node.args.args}
+        read = rf"(?:environ\[|environ\.get\(|getenv\()(?:{'|'.join(map(re.escape, sorted(given)))})\b"
+        if re.search(read, ast.unparse(found.node)) is None:
+            return None
+        return EnvironmentRead(key.value, False)
+
+    @cached_property
+    def _callees(self) -> Callees:
+        return Callees.shared(self.module, self.source.project)
 
     def _is_for_settings(self, node: ast.expr) -> bool:
         """Whether it is read by what loads settings, or decides at import how the module is set up."""
@@ -329,11 +453,22 @@ class EnvOutsideSettings(PythonCheck):
             and self.source.path.startswith(folder := _served_by(path, text))
         }
         if not mine:
-            return None
+            return self._imported_settings
         nearest = max(mine, key=lambda path: (len(mine[path]), taken_in[path]))
         served = {path: count for path, count in taken_in.items() if path.startswith(mine[nearest])}
         in_settings = sum(count for path, count in served.items() if is_settings_module(path, options))
         return nearest if in_settings >= _CUSTOM * sum(served.values()) and in_settings else None
+
+    @cached_property
+    def _imported_settings(self) -> str | None:
+        """The settings module this one imports, where the project at hand does not hold it."""
+        for dotted in sorted(set(self.module.imported.values())):
+            parts = dotted.lstrip(".").split(".")
+            named = [part for part in parts if part in _SETTINGS_MODULES]
+            if named and parts[0] not in _NO_SETTINGS and len(parts) > 1:
+                stem = dotted[: dotted.index(named[0]) + len(named[0])]
+                return None if located(dotted, self.source.path, self.source.project) else stem
+        return None
 
     def _is_handed_on(self, node: ast.expr) -> bool:
         """Whether the value goes to a child process, a command line default or a converter (PY002)."""

@@ -20,6 +20,7 @@ from wardround_python.checks.env_outside_settings import (
     may_read_environment,
     reads_environment,
 )
+from wardround_python.guards import is_caught
 
 _SWITCH_NAME = LatePattern(
     r"(^|_)(DEBUG|ENABLE[DS]?|USE|IS|ALLOW|VERBOSE|FEATURE|SHOULD)(_|$)",
@@ -73,6 +74,13 @@ class EnvWithoutValidation(PythonCheck):
             'import json, os\ndef limits():\n    return json.loads(os.environ.get("LIMITS", "{}"))\n',
             line=3,
             column=12,
+        ),
+        Invalid(
+            "import os\nclass Settings:\n    @property\n    def pool(self):\n        return "
+            "int(os.environ['POOL'])\n",
+            path="app/settings.py",
+            line=5,
+            column=16,
         ),
         Invalid('import os\nDEBUG = bool(os.getenv("APP_DEBUG"))\n', line=2, column=9),
         Invalid('import os\nDEBUG = os.environ.get("APP_DEBUG", False)\n', line=2, column=9),
@@ -173,6 +181,8 @@ class EnvWithoutValidation(PythonCheck):
 
     def _is_checked(self, node: ast.Call) -> bool:
         """Whether the conversion happens at start-up or a bad value is caught."""
+        if self._is_property(node):
+            return is_caught(self.module, node, _VALUE_ERRORS)
         if may_read_environment(self.source) or in_settings_function(self.module, node):
             return True
         child: ast.AST = node
@@ -181,6 +191,12 @@ class EnvWithoutValidation(PythonCheck):
                 return True
             child = parent
         return False
+
+    def _is_property(self, node: ast.Call) -> bool:
+        """Whether it is worked out each time an attribute is asked for, whatever class that is of."""
+        function = self.module.function_of(node)
+        names = {ast.unparse(one).rpartition(".")[2] for one in getattr(function, "decorator_list", ())}
+        return bool(names & {"property", "cached_property"})
 
     def _catches_bad_value(self, node: ast.Try) -> bool:
         for handler in node.handlers:

@@ -10,13 +10,19 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
-from wardround_python.module import statements_in
+from wardround_python.module import PythonModule, statements_in
 
 _NEEDS_FRESH = frozenset({"CBC", "CTR", "GCM", "CFB", "OFB", "CFB8"})
 _BROKEN = LatePattern(
     r"(^|\.)(DES3?|ARC4|ARC2|RC4|Blowfish|XOR)\.new$|algorithms\.(ARC4|TripleDES|Blowfish|IDEA|CAST5|SEED)$"
 )
 _PYCRYPTO = LatePattern(r"^(Crypto|Cryptodome)\.Cipher\.")
+
+
+_AEADS = frozenset({"AESGCM", "ChaCha20Poly1305", "AESCCM", "AESOCB3"})
+
+
+_OF_KEY = LatePattern(r"(?i)\bkey\w*\[|\bhashlib\.\w+\([^)]*key")
 
 
 class InsecureCipher(PythonCheck):
@@ -44,6 +50,25 @@ class InsecureCipher(PythonCheck):
         "    return AES.new(key, AES.MODE_GCM, nonce=nonce)\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from cryptography.hazmat.primitives.ciphers import modes\nclass Box:\n    MODE = modes.ECB\n",
+            3,
+            12,
+        ),
+        Invalid(
+            "from Crypto.Cipher import AES\ndef seal(key, data):\n    iv = key[:16]\n"
+            "    return AES.new(key, AES.MODE_CBC, iv).encrypt(data)\n",
+            4,
+            12,
+        ),
+        Invalid(
+            "import os\nfrom cryptography.hazmat.primitives.ciphers.aead import AESGCM\nclass Box:\n"
+            "    def __init__(self, key):\n        self._cipher = AESGCM(key)\n"
+            "        self._nonce = os.urandom(12)\n    def seal(self, data):\n"
+            "        return self._cipher.encrypt(self._nonce, data, None)\n",
+            8,
+            16,
+        ),
         Invalid(
             "from cryptography.hazmat.primitives.ciphers import modes\nmode = modes.CBC(b'\\x00' * 16)\n",
             2,
@@ -78,7 +103,7 @@ class InsecureCipher(PythonCheck):
             name.endswith(f"modes.{last}")
             and last in _NEEDS_FRESH
             and node.args
-            and self._is_fixed(node.args[0])
+            and (self._is_fixed(node.args[0]) or self._is_of_the_key(node.args[0], node))
         ):
             return f"{last} with a start value that is always the same"
         if _PYCRYPTO.search(name) and last == "new":
@@ -97,6 +122,44 @@ class InsecureCipher(PythonCheck):
                 and self._is_fixed(node.args[0])
             ):
                 return f"{maker.rpartition('.')[2]} with a nonce that is always the same"
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "encrypt" and len(node.args) == 3:
+            return self._kept_nonce(node, node.func.value)
+        return None
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        """The mode, named where the cipher is made elsewhere."""
+        name = self.module.imported_name(node) or ""
+        parent = self.module.parents[node]
+        is_kept = isinstance(parent, (ast.Assign, ast.AnnAssign, ast.Return, ast.Dict))
+        if is_kept and name.endswith(("ciphers.modes.ECB", "modes.ECB", "AES.MODE_ECB")):
+            self.report(self.module.span(node), "ECB leaves equal blocks equal")
+
+    def _is_of_the_key(self, node: ast.expr, place: ast.AST) -> bool:
+        """Whether a start value is a part of the key, or a hash of it."""
+        function = self.module.function_of(place)
+        texts = [ast.unparse(node)]
+        if isinstance(node, ast.Name) and function is not None:
+            texts += [
+                ast.unparse(one.value)
+                for one in ast.walk(function)
+                if isinstance(one, ast.Assign) and any(getattr(t, "id", "") == node.id for t in one.targets)
+            ]
+        return any(_OF_KEY.search(text) for text in texts)
+
+    def _kept_nonce(self, node: ast.Call, cipher: ast.expr) -> str | None:
+        """A nonce that is set once, for an object or the module, and used for every message."""
+        made = _made_once(self.module, cipher)
+        maker = (self.module.dotted(made.func) or "").rpartition(".")[2] if isinstance(made, ast.Call) else ""
+        if maker not in _AEADS:
+            return None
+        nonce = node.args[0]
+        set_once = _made_once(self.module, nonce) if isinstance(nonce, (ast.Name, ast.Attribute)) else nonce
+        is_kept = (
+            isinstance(nonce, ast.Attribute) and set_once is not None and not _is_counted(self.module, nonce)
+        )
+        is_derived = isinstance(set_once, (ast.Call, ast.Subscript)) and "hashlib." in ast.unparse(set_once)
+        if is_kept or is_derived or self._is_fixed(nonce):
+            return f"{maker} with a nonce that is used again for the next message"
         return None
 
     def _pycrypto(self, node: ast.Call, name: str) -> str | None:
@@ -109,7 +172,7 @@ class InsecureCipher(PythonCheck):
         given = [*node.args[2:3], *(k.value for k in node.keywords if k.arg in {"iv", "IV", "nonce"})]
         return (
             f"{mode} with a start value that is always the same"
-            if given and self._is_fixed(given[0])
+            if given and (self._is_fixed(given[0]) or self._is_of_the_key(given[0], node))
             else None
         )
 
@@ -142,3 +205,35 @@ class InsecureCipher(PythonCheck):
                 for one in statements_in(self.module.tree)
             )
         return False
+
+
+def _made_once(module: PythonModule, node: ast.expr) -> ast.expr | None:
+    """What the one assignment anywhere in the module gives a name or attribute."""
+    text = ast.unparse(node)
+    made = [
+        one.value
+        for one in statements_in(module.tree)
+        if isinstance(one, ast.Assign) and any(ast.unparse(target) == text for target in one.targets)
+    ]
+    return made[0] if len(made) == 1 else None
+
+
+def _is_counted(module: PythonModule, node: ast.expr) -> bool:
+    """Whether an attribute changes: it is counted up, or set again outside the constructor."""
+    text = ast.unparse(node)
+    for one in statements_in(module.tree):
+        targets = (
+            one.targets
+            if isinstance(one, ast.Assign)
+            else [one.target]
+            if isinstance(one, ast.AugAssign)
+            else []
+        )
+        if any(ast.unparse(target) == text for target in targets):
+            function = module.function_of(one)
+            if isinstance(one, ast.AugAssign) or getattr(function, "name", "") not in {
+                "__init__",
+                "__post_init__",
+            }:
+                return function is not None
+    return False

@@ -12,7 +12,8 @@ from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 
 _OURS = LatePattern(
-    r"(?i)(^|_)(secret|(api|access|service|webhook|auth|shared|internal|csrf|signing|bearer)_?(token|key|secret)|"
+    r"(?i)(^|_)(secret|(api|access|service|webhook|auth|shared|internal|csrf|signing|bearer|admin|hook|master|cron|job|task|deploy|"
+    r"partner|agent|device|upload|metrics|health|callback)_?(token|key|secret)|"
     r"admin_?(token|secret)|(expected|computed|calculated|wanted|actual|valid|our|my)_?"
     r"(sig|signature|mac|hmac|digest|token|secret)|hmac|signature)s?$"
 )
@@ -20,6 +21,11 @@ _GIVEN = LatePattern(
     r"(?i)(^|_)(token|secret|sig|signature|mac|hmac|digest|api_?key|provided|given|received|supplied|presented|"
     r"header_value|credential|bearer|key)s?$"
 )
+_DIGEST = LatePattern(
+    r"\bhmac\.(new|digest)\(|HMAC\(|\.hexdigest\(\).*(?i:key|secret)|(?i:key|secret).*hexdigest"
+)
+_DIGEST_NAME = LatePattern(r"(?i)^_?(mac|hmac|sig|signature|digest|token|secret)$")
+_TOLD = "a secret is compared with ==, which tells how much of a guess was right"
 _HANDLED_WORDS = ("request", "header", "depends", "security", "authoriz", "webhook", "verif", "authentic")
 _HANDLED = LatePattern(r"(?i)(request|header|Depends|Security|Header\(|authoriz|webhook|verif|authentic)")
 
@@ -39,7 +45,7 @@ class InsecureComparison(PythonCheck):
     TRIED_ON = (
         "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
         "PySyft: "
-        "five, two right; narrowed, the two left"
+        "five, two right; narrowed, the two left; with more names and computed digests: four, three right"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "import hmac\ndef check(request, secret):\n"
@@ -51,6 +57,19 @@ class InsecureComparison(PythonCheck):
         "def find(request, tokens):\n    return [t for t in tokens if t.token == t.kind]\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import hmac\nclass Link:\n    def __eq__(self, other):\n"
+            "        return (self.name, self.mac) == (other.name, other.mac)\n"
+            "    def verify(self):\n        return self == Link(self.name, mac_of(self.name))\n",
+            4,
+            16,
+        ),
+        Invalid(
+            "import hmac\ndef sign(body):\n    return hmac.new(KEY, body, 'sha256').hexdigest()\n\n"
+            "def check(request):\n    return sign(request.body) == request.headers['X-Signature']\n",
+            6,
+            12,
+        ),
         Invalid(
             "def check(request, settings):\n"
             "    return request.headers.get('X-Token') == settings.api_token\n",
@@ -81,9 +100,16 @@ class InsecureComparison(PythonCheck):
         if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
             return
         left, right = node.left, node.comparators[0]
-        if not any(self._is_pair(ours, given) for ours, given in ((left, right), (right, left))):
-            return
         function = self.module.function_of(node)
+        if isinstance(function, ast.FunctionDef) and function.name == "__eq__":
+            self._look_at_own(node)
+            return
+        if not any(
+            self._is_pair(ours, given) or (function is not None and self._is_computed(ours, given, function))
+            for one, other in self._pairs(node)
+            for ours, given in ((one, other), (other, one))
+        ):
+            return
         if function is not None and _is_earlier(function, left, right):
             return
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) and self._handles_strangers(
@@ -91,8 +117,51 @@ class InsecureComparison(PythonCheck):
         ):
             self.report(
                 self.module.span(node),
-                "a secret is compared with ==, which tells how much of a guess was right",
+                _TOLD,
             )
+
+    def _look_at_own(self, node: ast.Compare) -> None:
+        """Equality of objects that hold a digest, in a module that computes one with a key."""
+        if "hmac" not in self.source.text:
+            return
+        for one, other in self._pairs(node):
+            if _called(one) == _called(other) and _DIGEST_NAME.search(_called(one)):
+                self.report(self.module.span(node), _TOLD)
+
+    def _pairs(self, node: ast.Compare) -> list[tuple[ast.expr, ast.expr]]:
+        """The two sides; of two tuples of one length, those of every place."""
+        left, right = node.left, node.comparators[0]
+        if isinstance(left, ast.Tuple) and isinstance(right, ast.Tuple) and len(left.elts) == len(right.elts):
+            return list(zip(left.elts, right.elts, strict=True))
+        return [(left, right)]
+
+    def _is_computed(self, left: ast.expr, right: ast.expr, function: ast.AST) -> bool:
+        """Whether one side is a keyed digest, computed here or in a function of this module."""
+        return any(
+            _GIVEN.search(_called(given)) and _DIGEST.search(self._made_of(ours, function))
+            for ours, given in ((left, right), (right, left))
+            if not isinstance(given, ast.Constant)
+        ) or any("hmac." in self._made_of(one, function) for one in (left, right))
+
+    def _made_of(self, node: ast.expr, function: ast.AST) -> str:
+        """The text of what an expression was made of."""
+        if isinstance(node, ast.Name):
+            made = [
+                one.value
+                for one in ast.walk(function)
+                if isinstance(one, ast.Assign)
+                and any(isinstance(t, ast.Name) and t.id == node.id for t in one.targets)
+            ]
+            node = made[0] if len(made) == 1 else node
+        if not isinstance(node, ast.Call):
+            return ""
+        called = _last_name(node.func)
+        bodies = [
+            ast.unparse(one)
+            for one in self.module.nodes
+            if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)) and one.name == called
+        ]
+        return " ".join([ast.unparse(node), *bodies[:1]])
 
     def _is_pair(self, ours: ast.expr, given: ast.expr) -> bool:
         if isinstance(ours, ast.Constant) or isinstance(given, ast.Constant):
@@ -127,3 +196,7 @@ def _called(node: ast.expr) -> str:
             return str(node.args[0].value).replace("-", "_")
         return _called(node.func.value) if isinstance(node.func, ast.Attribute) else ""
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -29,6 +29,10 @@ _OPEN_PLACES = LatePattern(
 )
 
 
+_SETTING = frozenset({"set_cookie", "add_cookie", "set_secure_cookie", "set_signed_cookie"})
+_LOGIN_WORDS = LatePattern(r"(?i)session|\bsid\b|token|log_?in|authenticat")
+
+
 class InsecureCookie(PythonCheck):
     """The cookie that stands for the login is open to scripts or to unencrypted connections.
 
@@ -38,7 +42,7 @@ class InsecureCookie(PythonCheck):
 
     ID = "PY326"
     NAME = "insecure-cookie"
-    WORDS = ("set_cookie", "_COOKIE_")
+    WORDS = ("set_cookie", "_COOKIE_", "add_cookie", "httponly", "set_secure_cookie", "set_signed_cookie")
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "cookie-not-httponly"
     TRIED_ON = (
@@ -58,6 +62,18 @@ class InsecureCookie(PythonCheck):
         "def log_in(response, token):\n    response.set_cookie('session', token, **COOKIE)\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "FLAGS = {'secure': True, 'samesite': 'Lax'}\ndef login(response, sid):\n"
+            "    response.set_cookie('session_id', sid, **FLAGS)\n",
+            3,
+            5,
+        ),
+        Invalid(
+            "def put(response, name, session):\n    response.set_cookie(name, session, httponly=False)\n",
+            2,
+            5,
+        ),
+        Invalid("class CookiePolicy:\n    domain: str\n    httponly: bool = False\n", 3, 5),
         Invalid("SESSION_COOKIE_SECURE = False\n", 1, 1, path="shop/settings.py"),
         Invalid("app.config['SESSION_COOKIE_HTTPONLY'] = False\n", 1, 1),
         Invalid("app.config.update(SESSION_COOKIE_HTTPONLY=False)\n", 1, 19),
@@ -74,7 +90,7 @@ class InsecureCookie(PythonCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        is_cookie = "set_cookie" in source.text or "_COOKIE_" in source.text
+        is_cookie = any(word in source.text for word in cls.WORDS)
         return is_cookie and _OPEN_PLACES.search(source.path) is None
 
     def visit_Assign(self, node: ast.Assign) -> None:
@@ -90,16 +106,71 @@ class InsecureCookie(PythonCheck):
             self.report(self.module.span(node), _SWITCHES[node.arg])
 
     def visit_Call(self, node: ast.Call) -> None:
-        if not isinstance(node.func, ast.Attribute) or node.func.attr != "set_cookie":
+        if not isinstance(node.func, ast.Attribute) or node.func.attr not in _SETTING:
             return
-        given = {k.arg: k.value for k in node.keywords}
-        name = node.args[0] if node.args else given.get("key")
+        given = self._given(node)
+        name = node.args[0] if node.args else given.get("key", given.get("name"))
+        if isinstance(name, (ast.Name, ast.Attribute)) and None not in given:
+            self._look_at_flags(node, name, given)
         if None in given or len(node.args) > 3 or not self._is_login(name) or self._is_removed(node, given):
             return
         if "httponly" not in given or _is_false(given["httponly"]):
             self.report(self.module.span(node), "scripts may read this login cookie: httponly is not set")
         elif "secure" in given and _is_false(given["secure"]):
             self.report(self.module.span(node), "this login cookie also goes over unencrypted connections")
+
+    def _given(self, node: ast.Call) -> dict[str | None, ast.expr]:
+        """The arguments by name; those of the one dict of this module that is spread into the call too."""
+        given: dict[str | None, ast.expr] = {}
+        for keyword in node.keywords:
+            entries = self._entries(keyword.value) if keyword.arg is None else None
+            if entries is not None:
+                given.update(entries)
+            else:
+                given[keyword.arg] = keyword.value
+        return given
+
+    def _entries(self, node: ast.expr) -> dict[str | None, ast.expr] | None:
+        made = [
+            one.value
+            for one in self.module.nodes
+            if isinstance(one, ast.Assign)
+            and any(
+                ast.unparse(target).rpartition(".")[2] == ast.unparse(node).rpartition(".")[2]
+                for target in one.targets
+            )
+        ]
+        if len(made) != 1:
+            return None
+        value = made[0]
+        if isinstance(value, ast.Call) and ast.unparse(value.func) == "dict":
+            return {k.arg: k.value for k in value.keywords}
+        if not isinstance(value, ast.Dict):
+            return None
+        pairs = zip(value.keys, value.values, strict=True)
+        return {str(key.value) if isinstance(key, ast.Constant) else None: one for key, one in pairs}
+
+    def _look_at_flags(self, node: ast.Call, name: ast.expr, given: dict[str | None, ast.expr]) -> None:
+        """A helper that sets cookies of any name, and says itself that scripts may read them."""
+        if "SESSION_COOKIE_NAME" in ast.unparse(name) or _READ_BY_SCRIPTS.search(ast.unparse(name)):
+            return
+        if self._is_removed(node, given) or not _LOGIN_WORDS.search(self.source.text):
+            return
+        if "httponly" in given and _is_false(given["httponly"]):
+            self.report(self.module.span(node), "scripts may read the cookies set here: httponly is off")
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        """A field of a class of cookie settings."""
+        cls = self.module.parents[node]
+        if (
+            node.value is None
+            or not isinstance(cls, ast.ClassDef)
+            or "ookie" not in cls.name + ast.unparse(cls)
+        ):
+            return
+        is_off = ast.unparse(node.target) in {"httponly", "http_only", "cookie_httponly"}
+        if is_off and _is_false(node.value) and not _OPEN_PLACES.search(_words(cls.name)):
+            self.report(self.module.span(node), "scripts may read the cookies set with this: httponly is off")
 
     def _is_login(self, node: ast.expr | None) -> bool:
         if isinstance(node, ast.Constant) and not _READ_BY_SCRIPTS.search(str(node.value)):

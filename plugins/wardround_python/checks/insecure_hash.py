@@ -41,7 +41,8 @@ class InsecureHash(PythonCheck):
     TRIED_ON = (
         "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
         "PySyft: "
-        "four, one right, three in clients whose server asks for it; narrowed, two left, one right: a note"
+        "four, one right, three in clients whose server asks for it; narrowed, two left, one right: a note; "
+        "followed through a variable: seven, six right"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "import hashlib\ndef etag(body):\n    return hashlib.md5(body).hexdigest()\n",
@@ -51,6 +52,12 @@ class InsecureHash(PythonCheck):
         "    return hashlib.sha1(text, usedforsecurity=False).hexdigest()\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import hashlib\ndef _digest(password, salt):\n    material = (salt + password).encode()\n"
+            "    return hashlib.md5(material).hexdigest()\n",
+            4,
+            12,
+        ),
         Invalid(
             "import hashlib\ndef sign(secret, body):\n    return hashlib.md5(secret + body).hexdigest()\n",
             3,
@@ -109,6 +116,9 @@ class InsecureHash(PythonCheck):
         hashed = node.args[1:] if algorithm != (self.module.dotted(node.func) or "")[8:] else node.args
         names = [part for one in hashed for part in _names(one)]
         function = self.module.function_of(node)
+        for one in ast.walk(function) if function is not None else ():
+            if isinstance(one, ast.Assign) and any(getattr(t, "id", "") in names for t in one.targets):
+                names += _names(one.value)
         around = [getattr(function, "name", "")]
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.Assign):

@@ -8,12 +8,17 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
+from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.module import nodes_run_by
 
 _PLACES = frozenset({"jwt", "jose", "authlib", "joserfc", "flask_jwt_extended"})
 _VERIFYING = frozenset({"decode", "verify", "get_signing_key_from_jwt", "verify_token"})
+_UNSIGNED = "the token's signature is not verified, so anybody can write one"
 _UNVERIFIED = frozenset({"get_unverified_claims"})
+
+
+_LOOKS = LatePattern(r"(?i)hmac|verify|compare_digest|check|valid|unverified|peek|exp\b")
 
 
 class InsecureJwt(PythonCheck):
@@ -25,7 +30,7 @@ class InsecureJwt(PythonCheck):
 
     ID = "PY325"
     NAME = "insecure-jwt"
-    WORDS = ("jwt", "jose")
+    WORDS = ("jwt", "jose", "b64decode")
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "signature-not-verified"
     TRIED_ON = (
@@ -43,6 +48,36 @@ class InsecureJwt(PythonCheck):
         Valid("import jwt\ndef test():\n    jwt.encode({}, 'secret')\n", path="tests/test_tokens.py"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import jwt\ndef read(token):\n"
+            "    return jwt.decode(token, KEY, algorithms=['RS256', 'HS256'])\n",
+            3,
+            46,
+        ),
+        Invalid(
+            "import base64, json\ndef user_of(token):\n    head, payload, sig = token.split('.')\n"
+            "    return json.loads(base64.urlsafe_b64decode(payload + '=='))['sub']\n",
+            4,
+            23,
+        ),
+        Invalid(
+            "import jwt\ndef read(token, key):\n    alg = jwt.get_unverified_header(token)['alg']\n"
+            "    return jwt.decode(token, key, algorithms=[alg])\n",
+            4,
+            12,
+        ),
+        Invalid(
+            "import jwt\nLOOSE = {'verify_signature': False}\ndef read(token):\n"
+            "    return jwt.decode(token, options=LOOSE)['sub']\n",
+            4,
+            12,
+        ),
+        Invalid(
+            "import jwt\ndef read(token, key):\n    options = {'verify_exp': False}\n"
+            "    return jwt.decode(token, key, algorithms=['HS256'], options=options)\n",
+            4,
+            12,
+        ),
         Invalid(
             "import jwt\ndef make(claims):\n"
             "    return jwt.encode(claims, 'orders-2021', algorithm='HS256')\n",
@@ -76,6 +111,8 @@ class InsecureJwt(PythonCheck):
 
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.imported_name(node.func) or ""
+        if name.endswith("b64decode") and self._is_read_by_hand(node):
+            self.report(self.module.span(node), _UNSIGNED)
         if name.partition(".")[0] not in _PLACES:
             return
         last = name.rpartition(".")[2]
@@ -86,6 +123,9 @@ class InsecureJwt(PythonCheck):
         elif last in {"encode", "decode"}:
             self._look_at_key(node)
             self._look_at_algorithms(node)
+            if last == "decode":
+                self._look_at_options(node)
+                self._look_at_choice(node)
 
     def _look_at_key(self, node: ast.Call) -> None:
         given = [*node.args[1:2], *(k.value for k in node.keywords if k.arg in {"key", "secret"})]
@@ -117,8 +157,87 @@ class InsecureJwt(PythonCheck):
             return len(made) == 1 and not isinstance(made[0], ast.Name) and self._is_in_source(made[0])
         return False
 
+    def _is_read_by_hand(self, node: ast.Call) -> bool:
+        """Whether a function takes the claims out of a token's text and never looks at the signature."""
+        function = self.module.function_of(node)
+        if function is None or ("payload" not in ast.unparse(node) and "[1]" not in ast.unparse(node)):
+            return False
+        text = ast.unparse(function)
+        return ".split('.')" in text and "json.loads" in text and not _LOOKS.search(text)
+
+    def _look_at_options(self, node: ast.Call) -> None:
+        """Switches that turn the look at the signature off."""
+        for keyword in node.keywords:
+            if keyword.arg in {"verify", "verify_signature"} and _is_false(keyword.value):
+                self.report(self.module.span(node), _UNSIGNED)
+            elif keyword.arg == "options":
+                for key, value in self._entries(keyword.value):
+                    if key == "verify_signature" and _is_false(value) and not self._is_peeked_at(node):
+                        self.report(self.module.span(node), _UNSIGNED)
+                    elif key == "verify_exp" and _is_false(value) and not _is_about_end(self, node):
+                        self.report(self.module.span(node), "tokens that have expired are still accepted")
+
+    def _is_peeked_at(self, node: ast.Call) -> bool:
+        """Whether it is only asked who made the token, or the token is verified after."""
+        reader = self.module.parents[node]
+        outer = self.module.parents.get(reader)
+        asked = ast.unparse(outer if isinstance(outer, ast.Call) else reader)
+        issuer = any(f"'{name}'" in asked for name in ("iss", "kid", "exp", "aud", "jti"))
+        return issuer or self._is_verified_later(node)
+
+    def _entries(self, node: ast.expr) -> list[tuple[str, ast.expr]]:
+        """The entries of a dict, or of the one dict a name or attribute of the module stands for."""
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            last = node.id if isinstance(node, ast.Name) else node.attr
+            made = [
+                one.value
+                for one in self.module.nodes
+                if isinstance(one, ast.Assign)
+                and any(ast.unparse(target).rpartition(".")[2] == last for target in one.targets)
+            ]
+            node = made[0] if len(made) == 1 else node
+        if not isinstance(node, ast.Dict):
+            return []
+        pairs = zip(node.keys, node.values, strict=True)
+        return [(str(key.value), value) for key, value in pairs if isinstance(key, ast.Constant)]
+
+    def _look_at_choice(self, node: ast.Call) -> None:
+        """An algorithm the token itself names: its writer chooses how it is checked, and with which key."""
+        given = [*node.args[2:3], *(k.value for k in node.keywords if k.arg in {"algorithms", "algorithm"})]
+        function = self.module.function_of(node)
+        if not given or function is None or isinstance(given[0], ast.Constant):
+            return
+        named = {one.id for one in ast.walk(given[0]) if isinstance(one, ast.Name)}
+        chosen = any("get_unverified_header" in ast.unparse(one) for one in (given[0],)) or any(
+            isinstance(one, ast.Assign)
+            and "get_unverified_header" in self._told(function, one.value)
+            and any(isinstance(t, ast.Name) and t.id in named for t in one.targets)
+            for one in ast.walk(function)
+        )
+        if chosen and not any(
+            isinstance(one, ast.Compare) and any(name in ast.unparse(one) for name in named)
+            for one in ast.walk(function)
+        ):
+            self.report(
+                self.module.span(node), "the token itself says how it is checked: fix the algorithms here"
+            )
+
+    def _told(self, function: ast.AST, value: ast.expr) -> str:
+        """An expression as text, with what the names in it were given."""
+        names = {one.id for one in ast.walk(value) if isinstance(one, ast.Name)}
+        made = [
+            ast.unparse(one.value)
+            for one in ast.walk(function)
+            if isinstance(one, ast.Assign)
+            and any(isinstance(t, ast.Name) and t.id in names for t in one.targets)
+        ]
+        return " ".join([ast.unparse(value), *made])
+
     def _look_at_algorithms(self, node: ast.Call) -> None:
         for keyword in node.keywords:
+            if keyword.arg == "algorithms" and _mixes(keyword.value):
+                span = self.module.span(keyword.value)
+                self.report(span, "with both kinds, a token signed with the public key as its secret passes")
             if keyword.arg in {"algorithms", "algorithm"}:
                 for one in ast.walk(keyword.value):
                     if (
@@ -143,3 +262,21 @@ class InsecureJwt(PythonCheck):
 
 def _is_pem(text: str | bytes) -> bool:
     return "-----BEGIN PUBLIC" in (text if isinstance(text, str) else text.decode("latin-1"))
+
+
+def _is_false(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is False
+
+
+def _is_about_end(check: InsecureJwt, node: ast.Call) -> bool:
+    """Whether a function is about tokens past their end: one that renews or revokes them."""
+    name = getattr(check.module.function_of(node), "name", "").lower()
+    return any(word in name for word in ("refresh", "expire", "logout", "revoke", "renew", "peek", "debug"))
+
+
+def _mixes(node: ast.expr) -> bool:
+    """Whether algorithms with a shared secret stand beside those with a public key."""
+    named = [str(one.value) for one in ast.walk(node) if isinstance(one, ast.Constant)]
+    return any(name.startswith("HS") for name in named) and any(
+        name.startswith(("RS", "ES", "PS")) for name in named
+    )

@@ -8,9 +8,15 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
+from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 
 _OTHERS_WRITE = 0o002
+_OTHERS_READ = 0o004
+_SECRET = LatePattern(
+    r"(?i)(private|secret|ssh|tls|signing|api|save|write|store)_?key|secret|credential|passw|token(?!iz)"
+)
+_PUBLIC = LatePattern(r"(?i)pub(lic)?|cert|dir|folder|bin|script")
 
 
 class InsecureMode(PythonCheck):
@@ -38,6 +44,17 @@ class InsecureMode(PythonCheck):
         "        os.chmod(folder, mode)\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "MODE = 0o644\ndef save_key(path, pem):\n    path.write_bytes(pem)\n    path.chmod(MODE)\n", 4, 5
+        ),
+        Invalid("import os, stat\nOPEN = stat.S_IRWXU | stat.S_IRWXO\nos.chmod('/srv/in', OPEN)\n", 3, 1),
+        Invalid(
+            "import os\nclass Spool:\n    MODE = 0o666\n    def keep(self, path):\n"
+            "        os.chmod(path, self.MODE)\n",
+            5,
+            9,
+        ),
+        Invalid("import os, stat\nos.chmod('/srv/in', stat.S_IRWXU | stat.S_IWOTH)\n", 2, 1),
         Invalid("import os\ndef detach():\n    os.umask(0)\n    os.chdir('/')\n", 3, 5),
         Invalid("import os\nMODE = 0o777\ndef make(path):\n    os.chmod(path, MODE)\n", 4, 5),
         Invalid(
@@ -63,13 +80,27 @@ class InsecureMode(PythonCheck):
             self._look(node, node.args[0])
 
     def _look(self, node: ast.Call, mode: ast.expr) -> None:
-        if any(value & _OTHERS_WRITE for value in self._values(mode, node)):
+        values = self._values(mode, node)
+        if values and all(value & _OTHERS_READ for value in values) and self._is_secret(node):
+            self.report(self.module.span(node), "everybody on the machine may read this secret")
+        elif any(value & _OTHERS_WRITE for value in values):
             self.report(self.module.span(node), "everybody on the machine may change this")
+
+    def _is_secret(self, node: ast.Call) -> bool:
+        """Whether, by the names of the function and of the file, it holds a key or a password."""
+        function = self.module.function_of(node)
+        path = node.args[0] if len(node.args) > 1 else node.func
+        text = f"{getattr(function, 'name', '')} {ast.unparse(path)}"
+        return _SECRET.search(text) is not None and _PUBLIC.search(text) is None
 
     def _values(self, mode: ast.expr, place: ast.AST) -> list[int]:
         """The numbers a mode can be, as far as they stand in this function or at the top of the module."""
         if isinstance(mode, ast.Constant):
             return [mode.value] if isinstance(mode.value, int) else []
+        if isinstance(mode, ast.BinOp) and isinstance(mode.op, ast.BitOr):
+            return [0o002] if _names_others(mode) else []
+        if isinstance(mode, ast.Attribute):
+            return self._of_attribute(mode, place)
         if not isinstance(mode, ast.Name):
             return []
         function = self.module.function_of(place)
@@ -80,10 +111,24 @@ class InsecureMode(PythonCheck):
                 ast.walk(statement) if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)) else ()
             ):
                 if isinstance(node, ast.Assign) and any(_binds(target, mode.id) for target in node.targets):
-                    found += _numbers(node.value)
+                    found += [0o002] if _names_others(node.value) else _numbers(node.value)
                 elif isinstance(node, ast.For) and _binds(node.target, mode.id):
                     found += self._looped(node.iter, scope)
         return found
+
+    def _of_attribute(self, mode: ast.Attribute, place: ast.AST) -> list[int]:
+        """The number a class of this module, or the object of the method itself, gives an attribute."""
+        if _names_others(mode):
+            return [0o002]
+        return [
+            value
+            for node in self.module.nodes
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None
+            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+            if isinstance(target, (ast.Name, ast.Attribute))
+            and (target.attr if isinstance(target, ast.Attribute) else target.id) == mode.attr
+            for value in _numbers(node.value)
+        ]
 
     def _looped(self, iterated: ast.expr, scope: Sequence[ast.stmt]) -> list[int]:
         names = {one.id for one in ast.walk(iterated) if isinstance(one, ast.Name)}
@@ -99,6 +144,12 @@ class InsecureMode(PythonCheck):
         """Whether the umask is set again in the same function."""
         function = self.module.function_of(node)
         return function is not None and ast.unparse(function).count("umask(") > 1
+
+
+def _names_others(mode: ast.expr) -> bool:
+    return any(
+        isinstance(one, ast.Attribute) and one.attr in {"S_IWOTH", "S_IRWXO"} for one in ast.walk(mode)
+    )
 
 
 def _binds(target: ast.expr, name: str) -> bool:

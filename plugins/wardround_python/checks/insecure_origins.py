@@ -38,6 +38,12 @@ class InsecureOrigins(PythonCheck):
         "CORS(app, resources={'/api/*': {'origins': ['https://a.example']}}, supports_credentials=True)\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "CORS = {'allow_origins': ['*'], 'allow_credentials': True}\ndef install(app):\n"
+            "    app.add_middleware(CORSMiddleware, **CORS)\n",
+            3,
+            5,
+        ),
         Invalid("CORS_ALLOW_ALL_ORIGINS = True\nCORS_ALLOW_CREDENTIALS = True\n", 1, 1),
         Invalid("CORS(app, resources={r'/api/*': {'origins': '*'}}, supports_credentials=True)\n", 1, 1),
         Invalid("ORIGINS = r'.*'\nCORS(app, origins=ORIGINS, supports_credentials=True)\n", 2, 1),
@@ -66,6 +72,10 @@ class InsecureOrigins(PythonCheck):
                 )
 
     def visit_Call(self, node: ast.Call) -> None:
+        for keyword in node.keywords:
+            if keyword.arg is None and self._is_open_spread(keyword.value):
+                self.report(self.module.span(node), "every website may call this with the visitor's cookies")
+                return
         if not any(
             k.arg in {"supports_credentials", "allow_credentials"} and _is_true(k.value)
             for k in node.keywords
@@ -80,6 +90,23 @@ class InsecureOrigins(PythonCheck):
         ]
         if any(self._is_any(one) for one in given):
             self.report(self.module.span(node), "every website may call this with the visitor's cookies")
+
+    def _is_open_spread(self, node: ast.expr) -> bool:
+        """Whether a dict of the module that is spread into a call lets everybody in, cookies included."""
+        made = [
+            one.value
+            for one in self.module.nodes
+            if isinstance(one, ast.Assign) and any(ast.unparse(t) == ast.unparse(node) for t in one.targets)
+        ]
+        if len(made) != 1 or not isinstance(made[0], ast.Dict):
+            return False
+        pairs = zip(made[0].keys, made[0].values, strict=True)
+        given = {str(key.value): value for key, value in pairs if isinstance(key, ast.Constant)}
+        credentials = given.get("allow_credentials") or given.get("supports_credentials")
+        origins = [
+            given[name] for name in ("allow_origins", "origins", "allow_origin_regex") if name in given
+        ]
+        return credentials is not None and _is_true(credentials) and any(self._is_any(one) for one in origins)
 
     def _is_any(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Constant):

@@ -20,18 +20,25 @@ _GUESSABLE = frozenset(
 )  # fmt: skip
 # What must not be guessed. A bare "key" or "code" is too often one of a dictionary or of a country.
 _SECRET = LatePattern(
-    r"(?i)(^|_)(password|passwd|passphrase|passcode|secret|otp|totp|pin_?code|nonce|csrf|salt|api_?keys?|token|"
+    r"(?i)(^|_)(password|passwd|passphrase|passcode|secret|otp|totp|pin_?code|nonce|csrf|salt|api_?keys?|token|credentials?|passcode|"
     r"(access|auth|session|refresh|reset|invite|bearer|csrf|login|verification|confirm(ation)?|sms|email|recovery|"
     r"backup|activation|security|coupon|voucher|gift)_?(token|code|key|id|pin)s?|session_?id)s?$"
 )
 _CODE = LatePattern(r"(?i)^(code|pin|key|otp|token)s?$")
 _PURPOSE = LatePattern(
     r"(?i)(log.?in|sign.?in|verif|auth|passwo|secret|credential|api_?key|otp|token|reset|invit|confirm|sms|"
-    r"two_?factor)"
+    r"two_?factor|session_?id|credential)"
 )
 _HARMLESS = LatePattern(
     r"(?i)(test|mock|fake|sample|dummy|demo|random_?state|seed|shuffle|benchmark|simulat|jitter|tokeniz)"
 )
+
+
+_GATHERING = frozenset({"append", "extend", "write", "add", "insert"})
+
+
+_UNGUESSABLE = LatePattern(r"(?i)secret|urandom|token_|uuid4|\bkey\b|_key\b|salt|SECRET_KEY|nonce")
+_LEAST_BYTES = 5
 
 
 class InsecureRandom(PythonCheck):
@@ -44,7 +51,7 @@ class InsecureRandom(PythonCheck):
 
     ID = "PY321"
     NAME = "insecure-random"
-    WORDS = ("random",)
+    WORDS = ("random", "uuid1", "hashlib", "token_hex", "token_bytes", "token_urlsafe")
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "guessable-token"
     TRIED_ON = (
@@ -62,6 +69,20 @@ class InsecureRandom(PythonCheck):
         "import random\ndef sample_code(codes):\n    code = random.choice(codes)\n    return code\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import hashlib, time\ndef reset_token(user):\n"
+            "    return hashlib.sha256(f'{user.id}{time.time()}'.encode()).hexdigest()\n",
+            3,
+            12,
+        ),
+        Invalid("import secrets\ndef reset_token():\n    return secrets.token_hex(2)\n", 3, 12),
+        Invalid(
+            "import random\ndef make_token(length):\n    chars = []\n    for _ in range(length):\n"
+            "        chars.append(random.choice(LETTERS))\n    return ''.join(chars)\n",
+            5,
+            22,
+        ),
+        Invalid("import uuid\ndef new_api_key():\n    return 'k_' + uuid.uuid1().hex\n", 3, 19),
         Invalid(
             "import random\ndef start(user):\n    user.reset_token = '%030x' % random.getrandbits(120)\n",
             3,
@@ -86,9 +107,11 @@ class InsecureRandom(PythonCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return "random" in source.text and _PURPOSE.search(source.text) is not None
+        return any(word in source.text for word in cls.WORDS) and _PURPOSE.search(source.text) is not None
 
     def visit_Call(self, node: ast.Call) -> None:
+        if self._is_of_the_clock(node) or self._is_short(node):
+            return
         if not isinstance(node.func, (ast.Attribute, ast.Name)) or not self._is_guessable(node.func):
             return
         names = [] if self._picks(node) else self._made(node)
@@ -96,6 +119,27 @@ class InsecureRandom(PythonCheck):
             self.report(
                 self.module.span(node), f"{names[0]} is made with a generator whose output can be predicted"
             )
+
+    def _is_of_the_clock(self, node: ast.Call) -> bool:
+        """Whether a secret is the hash of the time; that is said."""
+        if not (self.module.imported_name(node.func) or "").startswith("hashlib.") or not node.args:
+            return False
+        text = ast.unparse(node.args[0])
+        names = self._made(node)
+        if names and ("time.time(" in text or ".now(" in text) and not _UNGUESSABLE.search(text):
+            self.report(self.module.span(node), f"{names[0]} is made of the time, which can be tried out")
+            return True
+        return False
+
+    def _is_short(self, node: ast.Call) -> bool:
+        """Whether a secret has so few bytes that all can be tried; that is said."""
+        if not (self.module.imported_name(node.func) or "").startswith("secrets.token_") or not node.args:
+            return False
+        count = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
+        names = self._made(node) if isinstance(count, int) and count < _LEAST_BYTES else []
+        if names:
+            self.report(self.module.span(node), f"{names[0]} is so short that all of them can be tried out")
+        return bool(names)
 
     def _picks(self, node: ast.Call) -> bool:
         """Whether one of several things is picked as it is: nothing is made."""
@@ -106,6 +150,10 @@ class InsecureRandom(PythonCheck):
 
     def _is_guessable(self, func: ast.Attribute | ast.Name) -> bool:
         name = self.module.imported_name(func) or ""
+        if name == "uuid.uuid1":
+            return True
+        if name.startswith("numpy.random.") and name.removeprefix("numpy.random.") in _GUESSABLE:
+            return True
         if name.startswith("random.") and name.removeprefix("random.") in _GUESSABLE:
             return True
         if isinstance(func, ast.Attribute) and func.attr in _GUESSABLE:
@@ -136,6 +184,8 @@ class InsecureRandom(PythonCheck):
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.Subscript) and child is parent.slice:
                 return []
+            if isinstance(parent, ast.Call) and child in parent.args and _last(parent.func) in _GATHERING:
+                return [around] if _SECRET.search(around) else []
             if isinstance(parent, ast.Call) and child in parent.args and not _passes_on(parent):
                 return []
             if isinstance(parent, ast.keyword) and parent.arg:

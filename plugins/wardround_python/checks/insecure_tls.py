@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane
+from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 
 _OLD = frozenset(
@@ -21,6 +22,15 @@ _OLD = frozenset(
 _UNCHECKED = "whoever answers is trusted: the certificate is not checked"
 
 
+_OLD_TEXT = LatePattern(r"(?i)^(tls)?_?v?1([._][01])?$|^TLSv1([._][01])?$|^ssl_?v?[23]$")
+_VERSION_NAME = LatePattern(
+    r"(?i)(tls|ssl)\w*(version|floor|min(imum)?|protocol|level)|(min(imum)?|version)_(tls|ssl)"
+)
+_VERIFY_NAME = LatePattern(
+    r"(?i)^(verify_?(ssl|tls|certs?|certificates?|server_cert)|(ssl|tls|cert)_?verif(y|ication)|check_?cert\w*)$"
+)
+
+
 class InsecureTls(PythonCheck):
     """A connection is made without checking who is at the other end, or with a broken protocol.
 
@@ -31,7 +41,7 @@ class InsecureTls(PythonCheck):
 
     ID = "PY322"
     NAME = "insecure-tls"
-    WORDS = ("ssl",)
+    WORDS = ("ssl", "tls", "TLS", "SSL", "verify", "VERIFY")
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "tls-verification-off"
     TRIED_ON = (
@@ -48,6 +58,22 @@ class InsecureTls(PythonCheck):
         "import aiohttp\nconnector = aiohttp.TCPConnector(ssl=context)\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("import httpx\ndef client(verify=False):\n    return httpx.Client(verify=verify)\n", 2, 19),
+        Invalid(
+            "import requests\nOPTIONS = {'timeout': 5, 'verify': False}\ndef stock():\n"
+            "    return requests.get(URL, **OPTIONS)\n",
+            4,
+            12,
+        ),
+        Invalid("class Config:\n    tls_floor: str = 'TLSv1'\n", 2, 5),
+        Invalid("VERIFY_TLS = False\n", 1, 1),
+        Invalid("import redis\npool = redis.Redis(ssl=True, ssl_cert_reqs='none')\n", 2, 30),
+        Invalid(
+            "import ldap\ndef connect(uri):\n    conn = ldap.initialize(uri)\n"
+            "    conn.set_option(ldap.OPT_X_TLS_REQUIRE_CERT, ldap.OPT_X_TLS_NEVER)\n",
+            4,
+            5,
+        ),
         Invalid("import ssl\ncontext = ssl.create_default_context()\ncontext.check_hostname = False\n", 3, 1),
         Invalid(
             "import ssl\ncontext = ssl.create_default_context()\ncontext.verify_mode = ssl.CERT_NONE\n", 3, 1
@@ -59,7 +85,7 @@ class InsecureTls(PythonCheck):
     @classmethod
     def wants(cls, source: Source) -> bool:
         text = source.text
-        return "ssl" in text and any(
+        return any(word in text for word in cls.WORDS) and any(
             word in text
             for word in (
                 "check_hostname",
@@ -69,14 +95,98 @@ class InsecureTls(PythonCheck):
                 "ssl=False",
                 "verify_ssl",
                 "SSLv3",
+                "SSLv2",
+                "TLSv1",
+                "verify",
+                "VERIFY",
+                "cert_reqs",
+                "OPT_X_TLS",
+                "tlsAllowInvalid",
             )
         )
+
+    def _is_old_version(self, name: str, value: ast.expr) -> bool:
+        return (
+            isinstance(value, ast.Constant)
+            and isinstance(value.value, str)
+            and _OLD_TEXT.search(value.value) is not None
+            and _VERSION_NAME.search(name) is not None
+        )
+
+    def _look_at_setting(self, node: ast.Assign | ast.AnnAssign, target: ast.expr, value: ast.expr) -> None:
+        """A setting of this module or of a class of settings, from which connections are made elsewhere."""
+        name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
+        if self._is_old_version(name, value):
+            self.report(self.module.span(node), _broken(value))
+        elif (
+            isinstance(value, ast.Constant)
+            and value.value is False
+            and _VERIFY_NAME.search(name)
+            and self.module.function_of(node) is None
+            and not self._is_asked_for(node)
+        ):
+            self.report(self.module.span(node), _UNCHECKED)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self._look_at_setting(node, node.target, node.value)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self._look_at_default(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self._look_at_default(node)
+
+    def _look_at_default(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        """A parameter that is off unless somebody asks, and is handed on as ``verify``."""
+        arguments = node.args
+        positional = [*arguments.posonlyargs, *arguments.args]
+        late = positional[len(positional) - len(arguments.defaults) :]
+        pairs = [
+            *zip(late, arguments.defaults, strict=True),
+            *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+        ]
+        for one, default in pairs:
+            is_off = isinstance(default, ast.Constant) and default.value is False
+            if (
+                default is not None
+                and is_off
+                and one.arg.startswith("verify")
+                and self._hands_on(node, one.arg)
+            ):
+                self.report(self.module.span(default), _UNCHECKED)
+
+    def _hands_on(self, node: ast.AST, name: str) -> bool:
+        return any(
+            isinstance(one, ast.keyword) and one.arg == "verify" and getattr(one.value, "id", "") == name
+            for one in ast.walk(node)
+        )
+
+    def _look_at_options(self, node: ast.Call) -> None:
+        """Options with ``verify`` off that are spread into a call of an HTTP client."""
+        for keyword in node.keywords:
+            if keyword.arg is None and isinstance(keyword.value, (ast.Name, ast.Attribute)):
+                text = ast.unparse(keyword.value)
+                made = [
+                    ast.unparse(one.value)
+                    for one in self.module.nodes
+                    if isinstance(one, ast.Assign) and any(ast.unparse(t) == text for t in one.targets)
+                ]
+                if len(made) == 1 and ("'verify': False" in made[0] or "verify=False" in made[0]):
+                    self.report(self.module.span(node), _UNCHECKED)
+
+    def visit_Dict(self, node: ast.Dict) -> None:
+        for key, value in zip(node.keys, node.values, strict=True):
+            name = str(key.value) if isinstance(key, ast.Constant) else ""
+            if self._is_old_version(name, value):
+                self.report(self.module.span(value), _broken(value))
 
     def visit_Module(self, node: ast.Module) -> None:
         self._said: set[object] = set()
 
     def visit_Assign(self, node: ast.Assign) -> None:
         for target in node.targets:
+            self._look_at_setting(node, target, node.value)
             if isinstance(target, ast.Attribute) and self._switches_off(target, node.value):
                 where = (self.module.function_of(node), ast.unparse(target.value))
                 if (
@@ -94,7 +204,7 @@ class InsecureTls(PythonCheck):
             return isinstance(value, ast.Constant) and value.value is False
         return target.attr == "verify_mode" and (self.module.dotted(value) or "").endswith("CERT_NONE")
 
-    def _is_asked_for(self, node: ast.stmt) -> bool:
+    def _is_asked_for(self, node: ast.AST) -> bool:
         """Whether it stands behind a switch that says so, which is off unless somebody asks."""
         child: ast.AST = node
         for parent in self.module.ancestors(node):
@@ -126,6 +236,21 @@ class InsecureTls(PythonCheck):
         if name in _OLD and self._is_chosen(node):
             self.report(self.module.span(node), f"{name} is broken: the connection can be read and changed")
 
+    def _is_no_check(self, value: ast.expr) -> bool:
+        text = value.value if isinstance(value, ast.Constant) else self.module.dotted(value)
+        return isinstance(text, str) and (text.endswith("CERT_NONE") or text.lower() == "none")
+
+    def visit_Call(self, node: ast.Call) -> None:
+        last = (self.module.dotted(node.func) or ast.unparse(node.func)).rpartition(".")[2]
+        if "requests" in self.source.text or "httpx" in self.source.text:
+            self._look_at_options(node)
+        if last != "set_option" or len(node.args) != 2:
+            return
+        option, value = map(ast.unparse, node.args)
+        is_open = value.endswith(("OPT_X_TLS_NEVER", "OPT_X_TLS_ALLOW"))
+        if option.endswith("OPT_X_TLS_REQUIRE_CERT") and is_open and not self._is_asked_for(node):
+            self.report(self.module.span(node), _UNCHECKED)
+
     def _is_chosen(self, node: ast.Attribute) -> bool:
         parent = self.module.parents[node]
         if isinstance(parent, ast.Call) and node in parent.args:
@@ -139,6 +264,16 @@ class InsecureTls(PythonCheck):
         return False
 
     def visit_keyword(self, node: ast.keyword) -> None:
+        if self._is_old_version(node.arg or "", node.value):
+            self.report(self.module.span(node), _broken(node.value))
+            return
+        if node.arg in {"cert_reqs", "ssl_cert_reqs"} and self._is_no_check(node.value):
+            if not self._is_asked_for(node):
+                self.report(self.module.span(node), _UNCHECKED)
+            return
+        if node.arg in {"tlsAllowInvalidCertificates", "tlsInsecure"} and _is_on(node.value):
+            self.report(self.module.span(node), _UNCHECKED)
+            return
         if not isinstance(node.value, ast.Constant) or node.value.value is not False:
             return
         call = self.module.parents[node]
@@ -146,3 +281,11 @@ class InsecureTls(PythonCheck):
         is_ssl = node.arg == "ssl" and ("Connector" in func or "session" in func.lower() or "aiohttp" in func)
         if is_ssl or (node.arg == "verify_ssl" and ("Connector" in func or "session" in func.lower())):
             self.report(self.module.span(node), _UNCHECKED)
+
+
+def _is_on(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is True
+
+
+def _broken(value: ast.expr) -> str:
+    return f"{ast.unparse(value)} is broken: the connection can be read and changed"

@@ -11,7 +11,13 @@ from wardround.findings import Plane
 from wardround_python.check import PythonCheck
 
 _EXTERNAL = frozenset({"feature_external_ges", "feature_external_pes"})
-_OPENING = {"resolve_entities": True, "load_dtd": True, "no_network": False, "huge_tree": None}
+_OPENING = {
+    "resolve_entities": True,
+    "load_dtd": True,
+    "no_network": False,
+    "huge_tree": None,
+    "dtd_validation": True,
+}
 
 
 class InsecureXml(PythonCheck):
@@ -23,7 +29,7 @@ class InsecureXml(PythonCheck):
 
     ID = "PY331"
     NAME = "insecure-xml"
-    WORDS = ("resolve_entities", "load_dtd", "no_network", "feature_external")
+    WORDS = ("resolve_entities", "load_dtd", "no_network", "feature_external", "dtd_validation")
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "xml-external-entities"
     TRIED_ON = (
@@ -39,6 +45,12 @@ class InsecureXml(PythonCheck):
         "def parse(resolve_entities=True):\n    return build(resolve_entities=True)\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from lxml import etree\ndef parser():\n    options = {}\n"
+            "    options.update(load_dtd=True, no_network=False)\n    return etree.XMLParser(**options)\n",
+            4,
+            5,
+        ),
         Invalid("from lxml import etree\nparser = etree.XMLParser(resolve_entities=True)\n", 2, 10),
         Invalid(
             "from lxml import etree\n"
@@ -66,8 +78,30 @@ class InsecureXml(PythonCheck):
             is_on = isinstance(node.args[1], ast.Constant) and bool(node.args[1].value)
             if feature in _EXTERNAL and is_on:
                 self.report(self.module.span(node), "the parser loads whatever the document names")
+        elif name.rpartition(".")[2] in {"update", "dict", "setdefault"} and self._names_parser(node):
+            if any(keyword.arg is not None and self._opens(keyword) for keyword in node.keywords):
+                self.report(self.module.span(node), "the parser loads whatever the document names")
         elif name.startswith("lxml.") and any(self._opens(keyword) for keyword in node.keywords):
             self.report(self.module.span(node), "the parser loads whatever the document names")
+
+    def _names_parser(self, node: ast.Call) -> bool:
+        """Whether a mapping that is made or filled here is handed to a parser of lxml as its options."""
+        name = node.func.value if isinstance(node.func, ast.Attribute) else None
+        parent = self.module.parents[node]
+        if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
+            name = parent.targets[0]
+        if not isinstance(name, (ast.Name, ast.Attribute)):
+            return False
+        spread = f"**{ast.unparse(name)}"
+        return any(
+            isinstance(one, ast.Call)
+            and "Parser" in ast.unparse(one.func)
+            and any(
+                keyword.arg is None and f"**{ast.unparse(keyword.value)}" == spread
+                for keyword in one.keywords
+            )
+            for one in self.module.nodes
+        )
 
     def _opens(self, keyword: ast.keyword) -> bool:
         if keyword.arg is None:

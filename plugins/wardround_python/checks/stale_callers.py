@@ -8,150 +8,32 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import ClassVar
 
-import msgspec
-
 from wardround.checks import Invalid, Project, Source, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
+from wardround_python.callees import Callees
 from wardround_python.check import PythonCheck
 from wardround_python.function_texts import same_blocks
+from wardround_python.import_places import Place
 from wardround_python.module import FunctionNode, PythonModule, parse
+from wardround_python.signatures import MOVED, Change, Signature
 
 _SHOWN_PLACES = 3
+_SHORTEST_NAME = 3
 _PUBLIC_SIGNATURE = LatePattern(
     r"^(?:[ \t]*(?:async +)?def [^_\W]\w*|[ \t]+def __init__)\s*\(.*?\)\s*(?:->[^:\n]*)?:",
     re.MULTILINE | re.DOTALL,
 )
 _FIELD = LatePattern(r"^(?:    |\t)\w+\s*:[^\n]*", re.MULTILINE)
+_PASSING_DECORATORS = frozenset(
+    {
+        "contextmanager", "asynccontextmanager", "cache", "lru_cache", "retry", "on_exception", "override",
+        "final",
+        "atomic", "deprecated", "timed", "traced",
+    }
+)  # fmt: skip
+_HAND_ON = {"submit": 0, "to_thread": 0, "run_in_executor": 1, "call_soon": 0, "run_sync": 0, "partial": 0}
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
-
-
-class Signature(msgspec.Struct, frozen=True):
-    """How a function may be called.
-
-    Attributes:
-        positional: the names an argument without a keyword can go to, in order.
-        by_keyword: the names that may be given by keyword.
-        required: the names without a default, in order.
-        types: name and annotation of those that have one.
-    """
-
-    positional: tuple[str, ...]
-    by_keyword: frozenset[str]
-    required: tuple[str, ...]
-    any_positional: bool
-    any_keyword: bool
-    types: tuple[tuple[str, str], ...] = ()
-
-    @classmethod
-    def of(cls, function: FunctionNode, receiver: bool = False) -> Signature:
-        """How a function is called; ``receiver`` if its first parameter is the new instance."""
-        arguments = function.args
-        ordered = arguments.posonlyargs + arguments.args
-        positional = [a.arg for a in ordered]
-        optional_from = len(positional) - len(arguments.defaults)
-        keyword_only = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-        types = ((a.arg, ast.unparse(a.annotation)) for a in ordered if a.annotation is not None)
-        return cls(
-            tuple(positional[receiver:]),
-            frozenset(a.arg for a in (arguments.args + arguments.kwonlyargs)[receiver:]),
-            (*positional[receiver:optional_from], *(a.arg for a, default in keyword_only if default is None)),
-            arguments.vararg is not None,
-            arguments.kwarg is not None,
-            tuple(types),
-        )
-
-    @classmethod
-    def of_fields(cls, node: ast.ClassDef) -> Signature:
-        """How the class is called that a dataclass decorator makes from its fields."""
-        fields = [
-            f
-            for f in node.body
-            if isinstance(f, ast.AnnAssign)
-            and isinstance(f.target, ast.Name)
-            and "ClassVar" not in ast.unparse(f.annotation)
-        ]
-        names = [f.target.id for f in fields if isinstance(f.target, ast.Name)]
-        types = tuple(zip(names, (ast.unparse(f.annotation) for f in fields), strict=True))
-        required = tuple(name for name, f in zip(names, fields, strict=True) if f.value is None)
-        return cls(tuple(names), frozenset(names), required, False, False, types)
-
-    def takes_all_of(self, old: Signature) -> bool:
-        """Whether every call that fits the old signature is sure to fit this one."""
-        return (
-            self.positional[: len(old.positional)] == old.positional
-            and set(self.required) <= set(old.required)
-            and (self.any_keyword or old.by_keyword <= self.by_keyword)
-            and self.any_positional >= old.any_positional
-            and self.any_keyword >= old.any_keyword
-        )
-
-    def misfit(self, call: ast.Call) -> str | None:
-        """Why a call without ``*`` or ``**`` cannot be made; None if it can."""
-        if len(call.args) > len(self.positional) and not self.any_positional:
-            return f"takes no more than {len(self.positional)} arguments by position"
-        given = set(self.positional[: len(call.args)])
-        for name in [keyword.arg or "" for keyword in call.keywords]:
-            if name in given and name in self.by_keyword:
-                return f'gets "{name}" twice'
-            if name not in self.by_keyword and not self.any_keyword:
-                return f'has no parameter "{name}"'
-            given.add(name)
-        missing = next((name for name in self.required if name not in given), None)
-        return f'needs "{missing}"' if missing else None
-
-
-class Change(msgspec.Struct, frozen=True):
-    """One function before and after, and where it stands."""
-
-    path: str
-    name: str
-    old: Signature
-    new: Signature
-
-    def broken_by(self, call: ast.Call) -> str | None:
-        """Why a call that could be made before no longer can."""
-        spread = any(isinstance(a, ast.Starred) for a in call.args) or any(
-            k.arg is None for k in call.keywords
-        )
-        if spread or self.old.misfit(call) is not None:
-            return None
-        misfit = self.new.misfit(call)
-        if misfit is None:
-            return self._misled(call)
-        added = [name for name in self.new.required if name not in self.old.positional + self.old.required]
-        return f'needs "{added[0]}"' if misfit and misfit.startswith("needs") and added else misfit
-
-    def _misled(self, call: ast.Call) -> str | None:
-        """What a call that can be made gives to another parameter than before, if its words tell."""
-        moved = [
-            (old, new, argument)
-            for old, new, argument in zip(self.old.positional, self.new.positional, call.args, strict=False)
-            if old != new
-        ]
-        names = set(self.new.positional) | self.new.by_keyword
-        stays = [(old, new) for old, new, _ in moved if old in names or new in self.old.positional]
-        if not stays:
-            return None  # a new name for the same thing
-        before = sum(_suits(argument, old, self.old.types) for old, _, argument in moved)
-        now = sum(_suits(argument, new, self.new.types) for _, new, argument in moved)
-        old, new = stays[0]
-        return f'{MOVED}"{new}" where it took "{old}"' if before > now else None
-
-
-MOVED = "takes "
-_WORD = LatePattern(r"[a-z]+|[A-Z][a-z]*")
-
-
-def _suits(argument: ast.expr, name: str, types: Sequence[tuple[str, str]]) -> bool:
-    """Whether an argument, by its own name or as a literal by its type, is meant for a parameter."""
-    annotation = dict(types).get(name)
-    if isinstance(argument, ast.Constant):
-        return type(argument.value).__name__ == annotation
-    said = argument.attr if isinstance(argument, ast.Attribute) else getattr(argument, "id", "")
-    whole = ast.unparse(argument) if isinstance(argument, ast.Attribute) else said
-    wanted = {word.lower() for word in _WORD.findall(name)}
-    return bool(wanted & {word.lower() for word in _WORD.findall(whole)})
 
 
 class StaleCallers(PythonCheck):
@@ -312,6 +194,63 @@ class StaleCallers(PythonCheck):
             column=7,
         ),
         Invalid(
+            "class LocalStorage:\n    def delete(self, tenant, name): ...\n",
+            base="class LocalStorage:\n    def delete(self, name): ...\n",
+            path="app/storage.py",
+            others={
+                "app/use.py": "class Files:\n    def drop(self, d):\n        self.storage.delete(d.name)\n"
+                "        self.session.delete(d)\n",
+                "app/other.py": "class Other:\n    def delete(self, x): ...\n",
+            },
+            line=2,
+            column=9,
+        ),
+        Invalid(
+            "class Cache:\n    def put(self, key, value, *, until): ...\n",
+            base="class Cache:\n    def put(self, key, value, ttl=3): ...\n",
+            path="app/cache.py",
+            others={
+                "app/use.py": "from app.cache import Cache\nclass S:\n    def __init__(self, c: Cache):\n"
+                "        self._c = c\n    def f(self):\n        self._c.put(1, 2, 3)\n",
+                "app/other.py": "class Other:\n    def put(self, x): ...\n",
+                "app/cache.py": "class Cache:\n    def put(self, key, value, *, until): ...\n",
+            },
+            line=2,
+            column=9,
+        ),
+        Invalid(
+            "def parse(text, zone): ...\n",
+            base="def parse(text): ...\n",
+            path="reports/ranges.py",
+            others={
+                "reports/__init__.py": "from reports.ranges import parse\n",
+                "tools/export.py": "import reports\nreports.parse('x')\n",
+            },
+            line=1,
+            column=5,
+        ),
+        Invalid(
+            "def send(to, *, text=''): ...\n",
+            base="def send(to, *, urgent=False, text=''): ...\n",
+            path="app/mail.py",
+            others={
+                "app/use.py": "from functools import partial\nfrom app.mail import send\nf = partial(send, "
+                "urgent=True)\n"
+            },
+            line=1,
+            column=5,
+        ),
+        Invalid(
+            "async def load(key): ...\n",
+            base="def load(key): ...\n",
+            path="app/store.py",
+            others={
+                "app/use.py": "from app.store import load\ndef f(k):\n    row = load(k)\n    return row\n"
+            },
+            line=1,
+            column=11,
+        ),
+        Invalid(
             "def send(to, text): ...\n",
             base="def send(to): ...\n",
             path="app/mail.py",
@@ -351,8 +290,10 @@ class StaleCallers(PythonCheck):
         functions_before, classes_before = _public_functions(base), _public_classes(base)
         for name, function in functions.items():
             if name in functions_before:
-                old = Signature.of(functions_before[name])
-                self._look_at(Change(self.source.path, name, old, Signature.of(function)), function)
+                before = functions_before[name]
+                awaited = _awaited(before, function)
+                old, new = Signature.of(before), Signature.of(function)
+                self._look_at(Change(self.source.path, name, old, new, awaited), function)
         for holder in node.body:
             if isinstance(holder, ast.ClassDef) and not holder.name.startswith("_"):
                 self._look_at_methods(holder, base)
@@ -373,28 +314,41 @@ class StaleCallers(PythonCheck):
             old, new = Signature.of(before[name], receiver=True), Signature.of(method, receiver=True)
             change = Change(self.source.path, name, old, new)
             if not change.new.takes_all_of(change.old):
-                self._report_stale(change, method, sorted(self._stale_method_calls(change, holder.name)))
+                self._report_stale(
+                    change, method, sorted(self._stale_method_calls(change, holder.name, method))
+                )
 
-    def _stale_method_calls(self, change: Change, owner: str) -> Iterator[tuple[str, int, str]]:
-        """The calls in other files that know the class, if its method's name means nothing else."""
+    def _stale_method_calls(
+        self, change: Change, owner: str, method: FunctionNode
+    ) -> Iterator[tuple[str, int, str]]:
+        """The calls in other files of a method whose name means nothing else, or on what is known to be "
+        "its class.
+        """
         project = self.source.project
         texts = {path: project.read(path) or "" for path in project.files_with_word([change.name], ["*.py"])}
         defined = re.compile(rf"\bdef {change.name}\b")
-        if sum(len(defined.findall(text)) for path, text in texts.items() if path != change.path) > 0:
-            return
-        if len(defined.findall(self.source.text)) != 1:
-            return
+        here = len(defined.findall(self.source.text))
+        elsewhere = sum(len(defined.findall(text)) for path, text in texts.items() if path != change.path)
+        alone = here == 1 and not elsewhere
+        like_owner = _receivers_like(owner, [self.source.text, *texts.values()])
         for path, text in texts.items():
-            if path == change.path or not re.search(rf"\b{owner}\b", text):
+            known = re.search(rf"\b{owner}\b", text) is not None
+            if path == change.path or not (known or re.search(rf"\b{like_owner}\.{change.name}\(", text)):
                 continue
             try:
                 module = PythonModule(path, text)
             except _UNREADABLE:
                 continue
+            callees = Callees.shared(module, project)
             for node in module.nodes:
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                     reason = change.broken_by(node) if node.func.attr == change.name else None
-                    if reason is not None and module.imported_name(node.func) is None:
+                    if reason is None or module.imported_name(node.func) is not None:
+                        continue
+                    receiver = ast.unparse(node.func.value).rpartition(".")[2].lstrip("_")
+                    found = None if alone and known else callees.definition_of(node)
+                    is_it = found is not None and ast.dump(found.node) == ast.dump(method)
+                    if (alone and known) or is_it or (found is None and receiver == like_owner):
                         yield path, node.lineno, reason
 
     def _header(self, function: FunctionNode) -> str:
@@ -403,7 +357,7 @@ class StaleCallers(PythonCheck):
         return "\n".join(self.source.text.split("\n")[function.lineno - 1 : end])
 
     def _look_at(self, change: Change, function: FunctionNode | ast.ClassDef) -> None:
-        if change.new.takes_all_of(change.old):
+        if change.new.takes_all_of(change.old) and change.awaited is None:
             return
         self._report_stale(change, function, sorted(self._stale_calls(change)))
 
@@ -432,8 +386,8 @@ class StaleCallers(PythonCheck):
             and change.name not in self.module.imported
         ):
             yield from _broken(self.module, change, {change.name})
-        place = Place.of(change.path)
         project = self.source.project
+        places = [Place.of(change.path), *_passing_on(change, project)]
         for path in project.files_with_word([change.name], ["*.py"]):
             text = project.read(path) if path != change.path else None
             if text is None or "import" not in text:
@@ -442,48 +396,34 @@ class StaleCallers(PythonCheck):
                 module = PythonModule(path, text)
             except _UNREADABLE:
                 continue
-            yield from _broken(module, change, _spellings(module, change.name, place, project))
+            spellings = {s for one in places for s in _spellings(module, change.name, one, project)}
+            yield from _broken(module, change, spellings)
 
 
-class Place(msgspec.Struct, frozen=True):
-    """Where a module stands, as the parts of its path: ``src/app/mail.py`` is ``src``, ``app``, ``mail``."""
-
-    parts: tuple[str, ...]
-
-    @classmethod
-    def of(cls, path: str) -> Place:
-        return cls(tuple(path.removesuffix(".py").removesuffix("/__init__").split("/")))
-
-    def is_meant_by(self, importer: str, dotted: str, level: int, project: Project) -> bool:
-        """Whether an import in another file, with so many leading dots, can only mean this module."""
-        named = tuple(dotted.split(".")) if dotted else ()
-        folders = tuple(importer.split("/")[:-1])
-        if level:
-            return len(folders) >= level - 1 and folders[: len(folders) - level + 1] + named == self.parts
-        if not named or self.parts[-len(named) :] != named:
-            return False
-        root = self.parts[: -len(named)]
-        return self._is_import_root(root, folders, len(named), project) and not any(
-            _holds_module(other, named, project) for other in _roots_near(folders) if other != root
-        )
-
-    def _is_import_root(
-        self, root: tuple[str, ...], folders: tuple[str, ...], named_parts: int, project: Project
-    ) -> bool:
-        """Whether imports can start in a folder: no package, and the importer is under it or names enough."""
-        if root and project.read("/".join((*root, "__init__.py"))) is not None:
-            return False
-        return named_parts > 1 or root in _roots_near(folders)
+def _receivers_like(owner: str, texts: Sequence[str]) -> str:
+    """What objects of a class are called: ``storage`` of ``LocalStorage``, if none else ends so."""
+    last = re.sub(r"^.*(?=[A-Z])", "", owner)
+    ending = re.compile(rf"^class \w*{last}\b", re.MULTILINE)
+    alone = sum(len(ending.findall(text)) for text in dict.fromkeys(texts)) == 1
+    return last.lower() if alone and len(last) > _SHORTEST_NAME and last != owner else ""
 
 
-def _roots_near(folders: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """The folders where the imports of a file may start: those it is in, and the usual ones."""
-    return [*(folders[:depth] for depth in range(len(folders) + 1)), ("src",), ("lib",)]
-
-
-def _holds_module(root: tuple[str, ...], named: tuple[str, ...], project: Project) -> bool:
-    stem = "/".join((*root, *named))
-    return project.read(f"{stem}.py") is not None or project.read(f"{stem}/__init__.py") is not None
+def _passing_on(change: Change, project: Project) -> Iterator[Place]:
+    """The packages that import the name only to pass it on under their own."""
+    place = Place.of(change.path)
+    for path in project.files_with_word([change.name], ["*.py"]):
+        text = project.read(path) if path.endswith("__init__.py") and path != change.path else None
+        try:
+            tree = parse(text or "")
+        except _UNREADABLE:
+            continue
+        for node in tree.body:
+            aliases = node.names if isinstance(node, ast.ImportFrom) else []
+            passes_on = any(a.name == change.name and a.asname in (None, a.name) for a in aliases)
+            if not isinstance(node, ast.ImportFrom) or not passes_on:
+                continue
+            if place.is_meant_by(path, node.module or "", node.level, project):
+                yield Place.of(path)
 
 
 def _public_functions(tree: ast.Module | ast.ClassDef) -> dict[str, FunctionNode]:
@@ -493,8 +433,17 @@ def _public_functions(tree: ast.Module | ast.ClassDef) -> dict[str, FunctionNode
     return {
         function.name: function
         for function in functions
-        if times[function.name] == 1 and not function.decorator_list and not function.name.startswith("_")
+        if times[function.name] == 1 and _keeps_signature(function) and not function.name.startswith("_")
     }
+
+
+def _keeps_signature(function: FunctionNode) -> bool:
+    """Whether a function is called as it is written: no decorator, or those that pass on what they "
+    "are given.
+    """
+    called = [one.func if isinstance(one, ast.Call) else one for one in function.decorator_list]
+    names = {one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "?") for one in called}
+    return names <= _PASSING_DECORATORS
 
 
 def _public_classes(tree: ast.Module) -> dict[str, tuple[ast.ClassDef, Signature]]:
@@ -514,6 +463,13 @@ def _public_classes(tree: ast.Module) -> dict[str, tuple[ast.ClassDef, Signature
             if name in ("dataclass", "dataclasses.dataclass") and not re.search("kw_only|init", options):
                 found[node.name] = node, Signature.of_fields(node)
     return found
+
+
+def _awaited(old: FunctionNode, new: FunctionNode) -> bool | None:
+    """Whether a function has become a coroutine function, or is one no more; None where it is as it was."""
+    was, is_now = isinstance(old, ast.AsyncFunctionDef), isinstance(new, ast.AsyncFunctionDef)
+    yields = any(isinstance(n, (ast.Yield, ast.YieldFrom)) for one in (old, new) for n in ast.walk(one))
+    return None if was == is_now or yields or new.decorator_list else is_now
 
 
 def _maker(node: ast.ClassDef) -> FunctionNode | None:
@@ -563,10 +519,36 @@ def _broken(
     module: PythonModule, change: Change, spellings: Collection[str]
 ) -> Iterator[tuple[str, int, str]]:
     for node in ast.walk(module.tree) if spellings else ():
-        if isinstance(node, ast.Call) and _written(node.func) in spellings:
-            reason = change.broken_by(node)
-            if reason is not None:
-                yield module.path, node.lineno, reason
+        if not isinstance(node, ast.Call):
+            continue
+        if _written(node.func) in spellings:
+            reason = change.broken_by(node) or _wrongly_awaited(module, node, change)
+        else:
+            reason = _handed_on(node, change, spellings)
+        if reason is not None:
+            yield module.path, node.lineno, reason
+
+
+def _handed_on(node: ast.Call, change: Change, spellings: Collection[str]) -> str | None:
+    """Why a call fails that is made later: ``partial(send, 1)``, ``pool.submit(send, 1)``."""
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    place = _HAND_ON.get(name)
+    if place is None or len(node.args) <= place or _written(node.args[place]) not in spellings:
+        return None
+    call = ast.Call(node.args[place], node.args[place + 1 :], node.keywords)
+    return change.handed_misfit(call) if name == "partial" else change.broken_by(call)
+
+
+def _wrongly_awaited(module: PythonModule, node: ast.Call, change: Change) -> str | None:
+    """Why a call that fits is wrong all the same: it has become a coroutine's, or is one no more."""
+    parent = module.parents[node]
+    if change.awaited is False:
+        return "is no coroutine function" if isinstance(parent, ast.Await) else None
+    if change.awaited and isinstance(
+        parent, (ast.Expr, ast.Assign, ast.Attribute, ast.Subscript, ast.For, ast.If)
+    ):
+        return "has to be awaited"
+    return None
 
 
 def _written(node: ast.expr) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
@@ -35,6 +36,7 @@ class StaleDocstring(DocstringCheck):
 
     ID = "PY012"
     NAME = "stale-docstring"
+    DEFECT_CLASS = "stale-words"
     SEVERITY = Severity.INFO
     VALID: ClassVar[Sequence[str | Valid]] = [
         _module(_BY_ID, "    return find(row.load_id)\n"),
@@ -53,6 +55,11 @@ class StaleDocstring(DocstringCheck):
             base=_module(
                 "Load one row.\n\n    .. versionchanged:: 2.0 by fetch_id\n    ", "    return row.fetch_id\n"
             ),
+        ),
+        Valid(
+            _module(_RAISES, "    raise NoRow(row)\n"),
+            base=_module(_RAISES, "    raise LookupError(row)\n"),
+            others={"errors.py": "class NoRow(LookupError):\n    pass\n"},
         ),
         Valid(
             _module("Load one row by its load_id.", "    return find(row.load_id)\n"),
@@ -85,9 +92,8 @@ class StaleDocstring(DocstringCheck):
     @classmethod
     def may_speak(cls, one: Compared, source: Source) -> bool:
         from wardround.drift.parameters import gone_parameters, undocumented_parameters
-        from wardround.drift.quoting import quotes
 
-        if gone_parameters(one.change) or undocumented_parameters(one.change) or not quotes(one.change):
+        if gone_parameters(one.change) or undocumented_parameters(one.change) or not _quotes(one, source):
             return False
         model = source.models.table(MODEL)
         if model is None:
@@ -97,10 +103,26 @@ class StaleDocstring(DocstringCheck):
         return model.score(features(one.change)) >= model.threshold
 
     def look_at(self, one: Compared) -> None:
-        from wardround.drift.quoting import quotes
-
-        quote = quotes(one.change)[0]
+        quote = _quotes(one, self.source)[0]
         self.report(self.words_span(one, quote.token, quote.line, quote.column), _message(quote))
+
+
+def _quotes(one: Compared, source: Source) -> list[Quote]:
+    """The phrases that name something gone; an error is not gone where a kind of it is raised."""
+    from wardround.drift.quoting import quotes
+
+    return [quote for quote in quotes(one.change) if not _is_kind_of(quote.now, quote.token, source)]
+
+
+def _is_kind_of(error: str | None, other: str, source: Source) -> bool:
+    """Whether a class is defined, here or elsewhere in the project, as a kind of another."""
+    if error is None or not error.isidentifier() or not other[:1].isupper() or not error[:1].isupper():
+        return False
+    definition = re.compile(rf"\bclass {re.escape(error)}\([^)\n]*\b{re.escape(other)}\b")
+    if definition.search(source.text):
+        return True
+    others = source.project.files_with_word([f"class {error}("], ("*.py",))
+    return any(definition.search(source.project.read(path) or "") for path in others)
 
 
 def _message(quote: Quote) -> str:

@@ -127,6 +127,17 @@ class SwallowedException(PythonCheck):
         ),
         Invalid("try:\n    f()\nexcept (OSError, Exception) as error:\n    ...\n", line=3, column=1),
         Invalid(
+            "def f(row):\n    try:\n        table.save(row)\n    except Exception as error:\n"
+            "        logger.debug('not saved: %s', error)\n",
+            line=4,
+            column=5,
+        ),
+        Invalid(
+            "def f(card):\n    try:\n        bank.charge(card)\n    except Exception:\n        return True\n",
+            line=4,
+            column=5,
+        ),
+        Invalid(
             "for row in rows:\n    try:\n        save(row)\n    except Exception:  # noqa: E722\n"
             "        continue\n",
             line=4,
@@ -151,7 +162,8 @@ class SwallowedException(PythonCheck):
 
     def visit_Try(self, node: ast.Try) -> None:
         for handler in node.handlers:
-            nothing = all(_is_nothing(statement) for statement in handler.body)
+            unseen = all(map(_is_unseen, handler.body)) and _does_more_than_answer(node)
+            nothing = unseen or all(map(_is_nothing, handler.body))
             lost = nothing and (
                 _is_broad(handler) or (_is_of_service(handler) and _does_more_than_answer(node))
             )
@@ -194,7 +206,9 @@ class SwallowedException(PythonCheck):
             deed = ast.unparse(last).replace("return", "returns", 1).replace("break", "breaks", 1)
         caught = ast.unparse(handler.type) if handler.type else "every exception"
         span = self.module.keyword_span(handler, len("except"))
-        severity = Severity.INFO if isinstance(last, ast.Assign) else None
+        if _is_unseen(last):
+            deed = "writes a line that only shows when somebody debugs"
+        severity = Severity.INFO if isinstance(last, ast.Assign) or _is_unseen(last) else None
         self.report(span, f"{caught} is caught and lost: the handler only {deed}", severity=severity)
 
     def _is_meant(self, node: ast.Try, handler: ast.ExceptHandler) -> bool:
@@ -313,7 +327,22 @@ def _is_nothing(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Assign):
         answers_no = isinstance(statement.value, ast.Constant) and statement.value.value is False
         return _is_empty(statement.value) and not answers_no and isinstance(statement.targets[0], ast.Name)
-    return isinstance(statement, ast.Return) and (_is_empty(statement.value) or _is_zero(statement.value))
+    return isinstance(statement, ast.Return) and (
+        _is_empty(statement.value) or _is_zero(statement.value) or _says_yes(statement.value)
+    )
+
+
+def _says_yes(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.Constant) and value.value is True
+
+
+def _is_unseen(statement: ast.stmt) -> bool:
+    """Whether a statement writes to the log what no log shows unless somebody debugs."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    func = call.func if isinstance(call, ast.Call) else None
+    return (
+        isinstance(func, ast.Attribute) and func.attr == "debug" and "log" in ast.unparse(func.value).lower()
+    )
 
 
 def _is_zero(value: ast.expr | None) -> bool:

@@ -17,9 +17,15 @@ from wardround_python.module import PythonModule
 
 _DEFINES = LatePattern(r"\s*(?:(?:async\s+)?def|class|from|import)\b|\s*#")
 """A line that passes nothing, though it may hold commas."""
+_GIVES_BACK = LatePattern(r"refund|revert|chargeback|roll_?back|undo|repay|storno|cancel")
 _NEARBY_LINES = 12
 _SUSPECTS_AT_MOST = 100
 """Of one file; one with more goes by another convention, or is no code that people write."""
+
+
+def gives_several(source: Source) -> bool:
+    """Whether a line the change added may be part of a call with more than one argument."""
+    return any("," in line and not _DEFINES.match(line) for line in source.added.split("\n"))
 
 
 class SwappedArguments(PythonCheck):
@@ -93,12 +99,11 @@ class SwappedArguments(PythonCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        commas = ((number, line) for number, line in enumerate(source.lines, 1) if "," in line)
-        return any(source.is_added(number) and not _DEFINES.match(line) for number, line in commas)
+        return gives_several(source)
 
     def __init__(self, source: Source, module: PythonModule | None = None) -> None:
         super().__init__(source, module)
-        self._callees = Callees(self.module, source.project)
+        self._callees = Callees.shared(self.module, source.project)
         self._suspects = 0
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -138,7 +143,7 @@ class SwappedArguments(PythonCheck):
         moved = {call.texts[place] for place, _ in swap.moves}
         for parent in self.module.ancestors(node):
             if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                if turns_round(parent.name) or parent.name == call.callee:
+                if turns_round(parent.name) or _GIVES_BACK.search(parent.name) or parent.name == call.callee:
                     return True
             elif isinstance(parent, (ast.If, ast.IfExp, ast.While)) and _compares(parent.test, moved):
                 return True

@@ -29,7 +29,7 @@ class TaintedFields(TaintedCheck):
     )
     DANGER = Danger.FIELDS
     MESSAGE = "the request chooses which fields of the record are written"
-    WORDS = ("**", "setattr(")
+    WORDS = ("**", "setattr(", "update(", "update_", "insert_one", "replace_one")
     VALID: ClassVar[Sequence[str | Valid]] = [
         "def save(request):\n    Member.objects.filter(pk=1).update(title=request.data['title'])\n",
         "FIELDS = ('title', 'city')\ndef save(request):\n"

@@ -39,6 +39,9 @@ class TaintedHtml(TaintedCheck):
         "bottle",
         "quart",
         "format_html",
+        "self.write(",
+        "self.finish(",
+        "html(",
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "from django.http import HttpResponse\ndef echo(request):\n"

@@ -29,7 +29,7 @@ class TaintedRedirect(TaintedCheck):
     )
     DANGER = Danger.REDIRECT
     MESSAGE = "data from the request chooses where the visitor is sent"
-    WORDS = ("redirect", "Redirect", "HTTPFound")
+    WORDS = ("get_success_url", "get_next_page", "redirect", "Redirect", "HTTPFound")
     VALID: ClassVar[Sequence[str | Valid]] = [
         "from django.shortcuts import redirect\n"
         "from django.utils.http import url_has_allowed_host_and_scheme\n"

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane
+from wardround.late import LatePattern
 from wardround_python.taint.check import TaintedCheck
 from wardround_python.taint.dangers import Danger
+
+_RECORD = LatePattern(r"\.(objects|query)\b|session\.get")
 
 
 class TaintedUrl(TaintedCheck):
@@ -29,6 +32,7 @@ class TaintedUrl(TaintedCheck):
     )
     DANGER = Danger.URL
     MESSAGE = "data from the request chooses which server this one calls"
+    STORED_MESSAGE = "an address that a user gave is called as it is: look first where it leads"
     WORDS = (
         "requests.",
         "httpx",
@@ -53,6 +57,13 @@ class TaintedUrl(TaintedCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
+            "import urllib.request\nfrom shop.models import Company\n\ndef load(address):\n"
+            "    asked = urllib.request.Request(address)\n    return urllib.request.urlopen(asked)\n\n"
+            "def logo(pk):\n    company = Company.objects.get(pk=pk)\n    return load(company.logo_url)\n",
+            6,
+            35,
+        ),
+        Invalid(
             "import requests\n\ndef preview(request):\n    address = request.POST['url'].strip()\n"
             "    return requests.get(address, timeout=5).text\n",
             line=5,
@@ -72,3 +83,9 @@ class TaintedUrl(TaintedCheck):
             column=20,
         ),
     ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return super().wants(source) or (
+            any(word in source.text for word in cls.WORDS) and _RECORD.search(source.text) is not None
+        )

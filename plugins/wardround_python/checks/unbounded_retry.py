@@ -10,15 +10,19 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
-from wardround_python.module import nodes_run_by
+from wardround_python.module import FunctionNode, nodes_run_by
 
 SLEEPS = frozenset(
     {"time.sleep", "asyncio.sleep", "trio.sleep", "anyio.sleep", "gevent.sleep", "eventlet.sleep"}
 )
 # What a handler may do between two attempts without ending them.
 _BETWEEN_ATTEMPTS = LatePattern(
-    r"_*(sleep|log|debug|info|warning|warn|error|exception|critical|print|echo|write|format|str|repr|min|max|random|uniform)"
+    r"_*(sleep|log|debug|info|warning|warn|error|exception|critical|print|echo|write|format|str|repr|min"
+    r"|max|random|uniform"
+    r"|(back_?off|pause|nap|delay|cool_?down|snooze|wait|sleep)(_\w+)?)"
 )
+# By their names, helpers of the module that let time go by.
+_PAUSES = LatePattern(r"_*(back_?off|pause|nap|delay|cool_?down|snooze|wait|sleep)(_\w+)?")
 # Exceptions of something outside that may be down; others speak of the program's own data.
 _OUTAGE = LatePattern(
     r"(Base)?Exception|OSError|IOError|EnvironmentError|error"
@@ -32,7 +36,8 @@ ASKS_A_PERSON = frozenset(
     {"input", "raw_input", "prompt", "getpass", "ask", "confirm", "readline", "getkey", "getch"}
 )
 _COUNTS_OR_TIMES = LatePattern(
-    r"time|clock|monotonic|deadline|elapsed|attempt|tries|count|now\b|len\b|size|poll|alive|returncode|empty|pid"
+    r"time|clock|monotonic|deadline|elapsed|attempt|tries|count|now\b|len\b|size|poll|alive|returncode"
+    r"|empty|pid"
     r"|stop|shut|exit|quit|cancel|running",
     re.IGNORECASE,
 )
@@ -158,6 +163,20 @@ class UnboundedRetry(PythonCheck):
             column=1,
         ),
         Invalid(
+            "import time\nclass A:\n    def f(self, job):\n        while True:\n            if "
+            "self._done(job):\n"
+            "                return\n            self._pause()\n    def _pause(self):\n        "
+            "time.sleep(1)\n",
+            line=4,
+            column=9,
+        ),
+        Invalid(
+            "import time\ndef g(job):\n    while (state := api.state(job)) != 'ready':\n        "
+            "time.sleep(2)\n",
+            line=3,
+            column=5,
+        ),
+        Invalid(
             "import asyncio\nasync def g():\n    while not await ready():\n        print('.')\n"
             "        await asyncio.sleep(1)\n",
             line=3,
@@ -201,12 +220,25 @@ class UnboundedRetry(PythonCheck):
             if isinstance(target, ast.Name)
         }
         exits = [n for n in node.body if isinstance(n, ast.If)]
+        if not asked and exits and self._only_waits(node.body, exits):
+            return self._asked_in_test(exits)
         if len(asked) != 1 or not exits or not self._only_waits(node.body, exits):
             return None
         (name, value), *_ = asked.items()
         told = all(self._is_about(one.test, name) for one in exits)
         leaves = any(isinstance(n, (ast.Return, ast.Break)) for one in exits for n in nodes_run_by(one.body))
         return f"{_shown(value)} is polled without limit or deadline" if told and leaves else None
+
+    def _asked_in_test(self, exits: Sequence[ast.If]) -> str | None:
+        """What is asked by the conditions themselves under which a loop is left."""
+        tests = [one.test.operand if isinstance(one.test, ast.UnaryOp) else one.test for one in exits]
+        asked = [test.left if isinstance(test, ast.Compare) else test for test in tests]
+        if not all(_asks(value) and not _COUNTS_OR_TIMES.search(ast.unparse(value)) for value in asked):
+            return None
+        if any(isinstance(v, ast.Call) and called_name(v) in _WAITS_FOR_END for v in asked):
+            return None
+        leaves = any(isinstance(n, (ast.Return, ast.Break)) for one in exits for n in nodes_run_by(one.body))
+        return f"{_shown(asked[0])} is polled without limit or deadline" if leaves else None
 
     def _is_about(self, test: ast.expr, name: str) -> bool:
         """Whether a test speaks of nothing but one name, constants and what is imported or a class."""
@@ -219,9 +251,16 @@ class UnboundedRetry(PythonCheck):
 
     def _only_waits(self, body: Sequence[ast.stmt], exits: Sequence[ast.If]) -> bool:
         """Whether a round asks, leaves, logs and sleeps, and does nothing else."""
-        others = [n for n in body if n not in exits and not isinstance(n, (ast.Assign, ast.Expr, ast.Pass))]
+        counts = {n.id for one in exits for n in ast.walk(one.test) if isinstance(n, ast.Name)}
+        others = [
+            n
+            for n in body
+            if n not in exits
+            and not isinstance(n, (ast.Assign, ast.Expr, ast.Pass))
+            and not (isinstance(n, ast.AugAssign) and ast.unparse(n.target) not in counts)
+        ]
         calls = _calls_between([s for s in body if isinstance(s, ast.Expr)])
-        sleeps = any(self.module.imported_name(call.func) in SLEEPS for call in calls)
+        sleeps = any(map(self._pauses, calls))
         ends = all(isinstance(one.body[-1], (ast.Return, ast.Break, ast.Raise)) for one in exits)
         ends = ends and not any(one.orelse for one in exits)
         return sleeps and ends and not others and all(map(_is_between, calls))
@@ -235,7 +274,7 @@ class UnboundedRetry(PythonCheck):
         if _COUNTS_OR_TIMES.search(ast.unparse(test)):
             return False
         calls = [n for n in nodes_run_by(node.body) if isinstance(n, ast.Call)]
-        sleeps = any(self.module.imported_name(call.func) in SLEEPS for call in calls)
+        sleeps = any(map(self._pauses, calls))
         if not sleeps or not all(isinstance(s, (ast.Expr, ast.Pass, ast.Assign)) for s in node.body):
             return False
         assigned = [s for s in node.body if isinstance(s, ast.Assign)]
@@ -264,10 +303,26 @@ class UnboundedRetry(PythonCheck):
             return False
         return self._only_sleeps(node.body)
 
+    def _pauses(self, call: ast.Call) -> bool:
+        """Whether a call sleeps, or is of a helper of the module that does."""
+        if self.module.imported_name(call.func) in SLEEPS:
+            return True
+        if not _PAUSES.fullmatch(called_name(call)):
+            return False
+        helpers = [
+            n for n in self.module.nodes if isinstance(n, FunctionNode) and n.name == called_name(call)
+        ]
+        return any(
+            self.module.imported_name(n.func) in SLEEPS
+            for helper in helpers
+            for n in nodes_run_by(helper.body)
+            if isinstance(n, ast.Call)
+        )
+
     def _only_sleeps(self, body: Sequence[ast.stmt]) -> bool:
         """Whether a round logs and sleeps and changes nothing."""
         calls = [n for n in nodes_run_by(body) if isinstance(n, ast.Call)]
-        sleeps = any(self.module.imported_name(call.func) in SLEEPS for call in calls)
+        sleeps = any(map(self._pauses, calls))
         plain = all(isinstance(statement, (ast.Expr, ast.Pass)) for statement in body)
         return sleeps and plain and all(_is_between(c) or _RENEWS.fullmatch(called_name(c)) for c in calls)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
+from wardround_python.callees import Callees
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, nodes_run_by
 
@@ -38,6 +40,8 @@ _MAY_STAY = frozenset(
         "urllib.request.urlopen", "socket.socket", "shelve.open", "mmap.mmap",
     }
 )  # fmt: skip
+HELD = _OPENERS - _MAY_STAY
+FILES = frozenset({"open", "io.open", "codecs.open", "gzip.open", "bz2.open", "lzma.open", "os.fdopen"})
 # What is taken from somebody, by the name of the method, and the methods that give it back.
 _LENT: Mapping[str, frozenset[str]] = {
     "getconn": frozenset({"putconn"}),
@@ -64,10 +68,11 @@ _BORROWERS = frozenset(
     {
         "json.load", "json.dump", "pickle.load", "pickle.dump", "yaml.load", "yaml.safe_load", "yaml.dump",
         "yaml.safe_dump", "tomllib.load", "tomli.load", "marshal.load", "marshal.dump", "plistlib.load",
-        "plistlib.dump", "shutil.copyfileobj", "print", "list", "len", "sum",
+        "plistlib.dump", "shutil.copyfileobj", "print", "list", "len", "sum", "csv.reader", "csv.DictReader",
+        "csv.writer", "csv.DictWriter", "enumerate", "sorted", "next", "iter", "zip",
     }
 )  # fmt: skip
-_CAN_RAISE = (ast.Call, ast.Await, ast.Raise, ast.Return)
+_CAN_RAISE = (ast.Call, ast.Await, ast.Raise, ast.Return, ast.Yield, ast.YieldFrom)
 _WORDS = (
     "open(",
     "connect(",
@@ -78,6 +83,15 @@ _WORDS = (
     "mkdtemp(",
     "checkout(",
     "borrow(",
+    "Executor(",
+    "Pool(",
+    "Session",
+    "Client(",
+    "socket(",
+    "SMTP",
+    "FTP",
+    "ZipFile(",
+    "File(",
 )
 _PLAIN_ATTRIBUTES = frozenset({"name", "mode", "encoding", "closed", "status", "headers", "filename"})
 
@@ -152,6 +166,27 @@ class UnclosedOnError(PythonCheck):
             column=9,
         ),
         Invalid(
+            "import gzip\ndef _open(p):\n    if p.gz:\n        return gzip.open(p.name)\n    return "
+            "open(p.name)\n"
+            "def f(p):\n    x = _open(p)\n    text = x.read()\n    if not text:\n        return None\n"
+            "    x.close()\n    return text\n",
+            line=7,
+            column=9,
+        ),
+        Invalid(
+            "import shutil, tempfile\nfrom pathlib import Path\ndef f():\n    d = Path(tempfile.mkdtemp())\n"
+            "    g(d)\n    shutil.rmtree(d)\n",
+            line=4,
+            column=9,
+        ),
+        Invalid("def get_db():\n    db = SessionLocal()\n    yield db\n    db.close()\n", line=2, column=10),
+        Invalid(
+            "import sqlite3\nfrom contextlib import contextmanager\n@contextmanager\ndef f(p):\n"
+            "    c = sqlite3.connect(p)\n    yield c\n    c.close()\n",
+            line=5,
+            column=9,
+        ),
+        Invalid(
             "import asyncpg\nasync def f(u):\n    c = await asyncpg.connect(u)\n    r = await c.fetch('q')\n"
             "    await c.close()\n    return r\n",
             line=3,
@@ -190,6 +225,10 @@ class UnclosedOnError(PythonCheck):
         ),
     ]
 
+    @cached_property
+    def _callees(self) -> Callees:
+        return Callees.shared(self.module, self.source.project)
+
     def visit_Assign(self, node: ast.Assign) -> None:
         function = self.module.function_of(node)
         if not isinstance(function, FunctionNode) or self.module.class_of(node) is not None:
@@ -202,7 +241,7 @@ class UnclosedOnError(PythonCheck):
             self._look_at_opened(node, call, target.id, function, opener)
         elif _last_name(call.func) in _LENT:
             self._look_at_lent(node, call, target.id, function)
-        elif (made := self.module.imported_name(call.func)) in _MADE:
+        elif (made := self.module.imported_name(_wrapped(call).func)) in _MADE:
             gives_back = [
                 c for c in _calls_in(function) if _hands(c, target.id) and self._undoes(c, made or "")
             ]
@@ -288,7 +327,43 @@ class UnclosedOnError(PythonCheck):
         if name in _OPENERS:
             return name
         is_path = isinstance(call.func, ast.Attribute) and call.func.attr == "open"
-        return "open" if is_path and self._is_path(call.func) else None
+        if is_path and self._is_path(call.func):
+            return "open"
+        return self._opened_elsewhere(call) if self.source.is_added(call.lineno) else None
+
+    def _opened_elsewhere(self, call: ast.Call) -> str | None:
+        """What a function of the module opens and hands over."""
+        found = self._callees.definition_of(call)
+        if found is None or found.path != self.source.path or not isinstance(found.node, FunctionNode):
+            return None
+        if found.node.decorator_list:
+            return None
+        returns = [n.value for n in nodes_run_by(found.node.body) if isinstance(n, ast.Return)]
+        openers = {self._made_by(one) for one in returns}
+        return next(iter(openers - {""})) if openers and "" not in openers and None not in openers else None
+
+    def _made_by(self, value: ast.expr | None) -> str:
+        """What opens a value that is returned as it is opened."""
+        call = value.value if isinstance(value, ast.Await) else value
+        if not isinstance(call, ast.Call):
+            return ""
+        if isinstance(call.func, ast.Name) and call.func.id == "open":
+            return "open"
+        name = self.module.imported_name(call.func) or ""
+        if (
+            isinstance(call.func, ast.Attribute)
+            and call.func.attr == "open"
+            and isinstance(call.func.value, ast.Name)
+        ):
+            annotated = self.module.function_of(call)
+            kinds = {
+                ast.unparse(a.annotation)
+                for a in ast.walk(annotated or call)
+                if isinstance(a, ast.arg) and a.arg == call.func.value.id and a.annotation is not None
+            }
+            if kinds == {"Path"} or self._is_path(call.func):
+                return "open"
+        return name if name in _OPENERS else ""
 
     def _is_path(self, func: ast.expr) -> bool:
         """Whether ``open`` is that of a path, by how its name is made or what it is called."""
@@ -322,6 +397,9 @@ class UnclosedOnError(PythonCheck):
             )
         if isinstance(parent, (ast.For, ast.comprehension)):
             return parent.iter is use
+        if isinstance(parent, ast.Yield):
+            lender = self.module.function_of(use)
+            return any("contextmanager" in ast.unparse(one) for one in getattr(lender, "decorator_list", ()))
         call = self.module.parents[parent] if isinstance(parent, ast.keyword) else parent
         return isinstance(call, ast.Call) and self.module.dotted(call.func) in _BORROWERS
 
@@ -333,6 +411,12 @@ def _after(parent: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
         if isinstance(block, list) and statement in block:
             return block[block.index(statement) + 1 :]
     return []
+
+
+def _wrapped(call: ast.Call) -> ast.Call:
+    """The call in ``Path(...)``, where that only turns a text into a path."""
+    inner = call.args[0] if len(call.args) == 1 and _last_name(call.func) == "Path" else call
+    return inner if isinstance(inner, ast.Call) else call
 
 
 def _closers(opener: str) -> frozenset[str]:

@@ -8,12 +8,17 @@ from typing import ClassVar
 from wardround.checks import Source
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
-from wardround_python.taint.dangers import ARCHIVE, Danger, Hit
+from wardround_python.taint.dangers import ARCHIVE, STORED, Danger, Hit
 
 _COMING_IN = LatePattern(
-    r"request|\breq\b|get_argument|@\w+\.(get|post|put|patch|delete|route|api_route)\(|"
+    r"request|\breq\b|get_\w*argument|@\w+\.(get|post|put|patch|delete|route|api_route)\(|"
     r"def (lambda_)?handler\(event|infolist|namelist|getmembers|getnames|tarfile|cleaned_data|validated_data"
 )
+
+
+def may_ask(text: str) -> bool:
+    """Whether a module reads what comes in from outside; a cheap look."""
+    return _COMING_IN.search(text) is not None
 
 
 class TaintedCheck(PythonCheck):
@@ -21,31 +26,34 @@ class TaintedCheck(PythonCheck):
 
     Attributes:
         DANGER: the kind of place.
-        MESSAGE: what is said of data from a request; ``ARCHIVE_MESSAGE`` of names in an archive.
+        MESSAGE: what is said of data from a request; ``ARCHIVE_MESSAGE`` of names in an
+            archive, ``STORED_MESSAGE`` of what was kept from an earlier one.
     """
 
     DANGER: ClassVar[Danger]
     MESSAGE: ClassVar[str]
     ARCHIVE_MESSAGE: ClassVar[str] = ""
+    STORED_MESSAGE: ClassVar[str] = ""
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return super().wants(source) and _COMING_IN.search(source.text) is not None
+        return super().wants(source) and may_ask(source.text)
 
     def visit_Module(self, node: ast.Module) -> None:  # noqa: N802 - named after the class of ast
         from wardround_python.taint.flow import hits  # only a file where data comes in needs the walk
 
         said: set[tuple[object, str]] = set()
         for hit in hits(self.module):
-            if not hit.danger & self.DANGER or not self.counts(hit):
+            if hit.path != self.module.path or not hit.danger & self.DANGER or not self.counts(hit):
                 continue
             place = (self.module.function_of(hit.node), ast.unparse(hit.node))
             if place not in said:
                 said.add(place)
-                message = (
-                    self.ARCHIVE_MESSAGE if hit.origin == ARCHIVE and self.ARCHIVE_MESSAGE else self.MESSAGE
-                )
-                self.report(self.module.span(hit.node), message)
+                self.report(self.module.span(hit.node), self.message_of(hit))
+
+    def message_of(self, hit: Hit) -> str:
+        others = {ARCHIVE: self.ARCHIVE_MESSAGE, STORED: self.STORED_MESSAGE}
+        return others.get(hit.origin) or self.MESSAGE
 
     def counts(self, hit: Hit) -> bool:
         """Whether this place is worth a word; a check narrows it by what stands around."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from wardround.late import LatePattern
 from wardround_python.taint.dangers import Danger
 
@@ -11,7 +13,7 @@ CLEANSING: dict[str, Danger] = {
     "quote": Danger.SHELL | Danger.PATH | Danger.URL | Danger.REDIRECT | Danger.HTML | Danger.PAGE,
     "escape": Danger.HTML | Danger.PAGE | Danger.PATTERN | Danger.BACKTRACK,
     "basename": Danger.PATH,
-    "dumps": Danger.HTML | Danger.PAGE | Danger.FIELDS,
+    "dumps": Danger.HTML | Danger.PAGE | Danger.FIELDS | Danger.LOG,
 }
 KEEPING = frozenset(
     {
@@ -31,6 +33,9 @@ KEEPING = frozenset(
     }
 )  # fmt: skip
 """Functions that hand their arguments on."""
+
+ONE_LINE = frozenset({"repr", "ascii", "re.sub", "urllib.parse.quote", "urllib.parse.urlencode"})
+"""Of those, the ones whose answer stands on one line, or was cut to size by a pattern."""
 
 KEEPING_METHODS = frozenset(
     {
@@ -56,6 +61,20 @@ ADDING_METHODS = frozenset(
     {"append", "extend", "add", "insert", "update", "appendleft", "setdefault", "write"}
 )
 """Methods that put their arguments into what they are called on."""
+
+_LINE_ENDS = frozenset({"\n", "\r", "\r\n"})
+
+
+def gone_by_method(call: ast.Call, func: ast.Attribute) -> Danger:
+    """What a method takes from the text it is called on."""
+    if func.attr in {"encode", "splitlines", "model_dump"}:
+        return Danger.FIELDS if func.attr == "model_dump" else Danger.LOG
+    if func.attr == "dict" and not isinstance(func.value, ast.Attribute):
+        return Danger.FIELDS
+    if func.attr == "replace" and call.args and isinstance(call.args[0], ast.Constant):
+        return Danger.LOG if call.args[0].value in _LINE_ENDS else Danger(0)
+    return Danger(0)
+
 
 CLEAN_ATTRIBUTES = frozenset(
     {

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntFlag, auto
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wardround_python.taint.classes import Instance
 
 
 class Danger(IntFlag):
@@ -30,15 +34,23 @@ class Danger(IntFlag):
     ORIGIN = auto()
     PATTERN = auto()
     BACKTRACK = auto()
+    LOG = auto()
+    """It can hold line ends, and so lines of its own."""
+    HOST = auto()
+    """It names the server as the sender calls it; other text from a request does not have this."""
 
 
 NOTHING = Danger(0)
 EVERYTHING = Danger(sum(Danger))
-ALL = EVERYTHING & ~Danger.PAGE
-"""Everything but PAGE: what a value has when it comes in."""
+PASSED = EVERYTHING & ~Danger.PAGE
+"""What a parameter hands on."""
+ALL = PASSED & ~Danger.HOST
+"""What a value has when it comes in: PAGE comes with tags around it."""
 
 REQUEST = "request"
 ARCHIVE = "archive"
+STORED = "stored"
+"""What users of the site saved before: an address they gave, to be called by this server."""
 UPLOAD = "upload"
 """A file that came with the request: its content is the sender's, and its ``filename``."""
 
@@ -47,16 +59,51 @@ Value = Mapping[str, Danger]
 UPLOAD, or the name of a parameter behind ``PARAMETER``."""
 
 PARAMETER = "parameter:"
+SELF = PARAMETER + "self."
+"""An attribute of the object a method is called on, where a method of its class gives it a value."""
 CLEAN: Value = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Data of an origin reaches a place it must not, at ``node``."""
+    """Data of an origin reaches a place it must not, at ``node``.
+
+    Attributes:
+        path: the module the place stands in.
+        call: the call that hands the data to the function that holds the place, if it is in another one.
+    """
 
     danger: Danger
     node: ast.expr
     origin: str
+    path: str = ""
+    call: ast.expr | None = None
+
+
+Place = tuple[Danger, ast.expr, str]
+"""A danger, the expression it is at, and the path of the module that expression stands in."""
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a function gives, and which sinks its parameters reach inside.
+
+    Attributes:
+        stores: what it leaves in attributes of the object it is called on.
+        made: the object it gives, where its class is known; its fields in terms of the parameters.
+        gives_self: whether it gives the object it is called on.
+    """
+
+    returned: Value = field(default_factory=dict)
+    reaches: dict[str, dict[Place, None]] = field(default_factory=dict)
+    stores: dict[str, Value] = field(default_factory=dict)
+    made: Instance | None = None
+    gives_self: bool = False
+
+    def kept(self) -> set[str]:
+        """The keys of the session that the function reads: ``session.next``."""
+        origins = {o.removeprefix(PARAMETER) for v in (self.returned, *self.stores.values()) for o in v}
+        return {name for name in (*origins, *self.reaches) if name.startswith("session.")}
 
 
 def united(*values: Value) -> Value:

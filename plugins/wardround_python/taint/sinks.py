@@ -54,7 +54,8 @@ FUNCTIONS: dict[str, Sink] = {
             "os.rmdir os.removedirs os.listdir os.scandir os.chmod os.chown os.utime "
             "shutil.rmtree zipfile.ZipFile tarfile.open "
             "flask.send_file quart.send_file starlette.responses.FileResponse fastapi.responses.FileResponse "
-            "bottle.static_file sanic.response.file aiohttp.web.FileResponse web.FileResponse "
+            "bottle.static_file sanic.response.file sanic.file sanic.response.file_stream "
+            "aiohttp.web.FileResponse web.FileResponse "
             "linecache.getlines "
             "runpy.run_path", _PATH),
     **_each("os.rename os.replace os.link os.symlink shutil.copy shutil.copy2 shutil.copyfile "
@@ -71,7 +72,8 @@ FUNCTIONS: dict[str, Sink] = {
             "mako.template.Template "
             "django.template.Template tornado.template.Template bottle.SimpleTemplate",
             Sink(Danger.TEMPLATE, keywords=("source", "template_string", "text"))),
-    **_each("django.utils.safestring.mark_safe django.utils.html.format_html markupsafe.Markup flask.Markup "
+    **_each("django.utils.safestring.mark_safe django.utils.html.format_html "
+            "markupsafe.Markup flask.Markup sanic.html "
             "jinja2.Markup", _HTML),
     **_each("starlette.responses.HTMLResponse fastapi.responses.HTMLResponse sanic.response.html "
             "aiohttp.web.HTMLResponse", Sink(Danger.HTML, keywords=("content", "body"))),
@@ -79,7 +81,9 @@ FUNCTIONS: dict[str, Sink] = {
             "werkzeug.utils.redirect django.http.HttpResponseRedirect "
             "django.http.HttpResponsePermanentRedirect "
             "starlette.responses.RedirectResponse fastapi.responses.RedirectResponse "
-            "django.http.response.HttpResponseRedirect aiohttp.web.HTTPFound",
+            "django.http.response.HttpResponseRedirect aiohttp.web.HTTPFound aiohttp.web.HTTPSeeOther "
+            "aiohttp.web.HTTPMovedPermanently aiohttp.web.HTTPTemporaryRedirect "
+            "aiohttp.web.HTTPPermanentRedirect sanic.redirect",
             Sink(Danger.REDIRECT, keywords=("location", "url", "redirect_to", "to"))),
     **_each("urllib.request.urlopen urllib.request.urlretrieve urllib2.urlopen "
             "wget.download feedparser.parse", _URL),
@@ -91,7 +95,8 @@ FUNCTIONS: dict[str, Sink] = {
     **_each("lxml.etree.XPath lxml.etree.ETXPath elementpath.select", Sink(Danger.XPATH, 0, 1, ("path",))),
     **_each("pandas.read_sql pandas.read_sql_query pandas.io.sql.read_sql",
             Sink(Danger.SQL, keywords=("sql",))),
-    **_each("django.db.models.expressions.RawSQL sqlalchemy.text sqlalchemy.sql.text "
+    **_each("django.db.models.expressions.RawSQL psycopg.sql.SQL psycopg2.sql.SQL duckdb.sql "
+            "duckdb.query sqlalchemy.text sqlalchemy.sql.text "
             "sqlalchemy.sql.expression.text "
             "sqlalchemy.literal_column sqlalchemy.text.columns", Sink(Danger.SQL, keywords=("sql", "text"))),
     **_each("re.compile re.match re.search re.fullmatch re.findall re.finditer re.sub re.split regex.compile",
@@ -105,6 +110,10 @@ METHODS: dict[str, Sink] = {
     "raw": Sink(Danger.SQL, keywords=("raw_query",)),
     "extra": Sink(Danger.SQL, 0, 9, ("where", "select", "tables", "order_by")),
     **_each("search_s search_st search_ext search_ext_s", Sink(Danger.LDAP, 2, 2, ("filterstr",))),
+    **_each(
+        "simple_bind_s simple_bind bind_s rename_s delete_s modify_s add_s",
+        Sink(Danger.LDAP, keywords=("who", "dn")),
+    ),
     **_each("xpath", Sink(Danger.XPATH)),
     **_each("exec_command", _SHELL),
 }
@@ -145,8 +154,6 @@ def reached(module: PythonModule, call: ast.Call, makers: Collection[str], slow:
     sink = FUNCTIONS.get(name)
     if sink is not None and (sink.danger is not Danger.HTML or not _is_typed(call)):
         yield from ((sink.danger, argument) for argument in sink.arguments(call))
-    if ".models." in name and name.rpartition(".")[2][:1].isupper():
-        yield from ((Danger.FIELDS, k.value) for k in call.keywords if k.arg is None)
     if name.startswith(("subprocess.", "asyncio.create_subprocess_exec")):
         yield from _processes(call)
     elif name in {"yaml.load", "yaml.load_all"} and not _has_safe_loader(call):
@@ -175,7 +182,7 @@ def _methods(module: PythonModule, call: ast.Call, func: ast.Attribute, makers: 
         yield from ((sink.danger, argument) for argument in sink.arguments(call))
     if func.attr in _PATH_METHODS and (func.attr not in {"replace", "rename"} or len(call.args) == 1):
         yield Danger.PATH, func.value
-    elif func.attr == "from_string" and _TEMPLATES.search(ast.unparse(func.value)):
+    elif func.attr == "from_string" and _is_template(func, makers):
         yield from ((Danger.TEMPLATE, argument) for argument in call.args[:1])
     elif func.attr in _SAVES and call.args:
         yield Danger.PATH, call.args[0]
@@ -193,6 +200,12 @@ def _methods(module: PythonModule, call: ast.Call, func: ast.Attribute, makers: 
         )
     elif func.attr in _TREE_LOOKS and (_imports(module, "lxml") or _imports(module, "xml")):
         yield from ((Danger.XPATH, argument) for argument in call.args[:1])
+
+
+def _is_template(func: ast.Attribute, makers: Collection[str]) -> bool:
+    if any(name.endswith("SandboxedEnvironment") for name in makers):
+        return False
+    return _TEMPLATES.search(ast.unparse(func.value)) is not None
 
 
 def _is_slow(pattern: ast.expr, slow: Collection[str]) -> bool:

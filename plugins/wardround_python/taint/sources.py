@@ -29,6 +29,17 @@ HANDLER_CALLS = frozenset(
     {"get_argument", "get_arguments", "get_query_argument", "get_query_arguments", "get_body_argument",
      "get_body_arguments", "get_cookie"}
 )  # fmt: skip
+# An address in a record that a user of the site gave.
+STORED_ADDRESS = LatePattern(
+    r"(?i)^(webhook|callback|hook|feed|avatar|logo|image|picture|icon|photo|source|import|remote|target|endpoint|"
+    r"notify|notification|website|homepage|profile|delivery|ping|subscriber|logo_source|image_source)_?(url|uri)$"
+)
+PATH_PARTS = frozenset({"path", "full_path", "path_info", "path_qs", "uri", "referrer", "user_agent"})
+"""What leads to the page that is asked for, and where from: the sender makes others' browsers send it."""
+HOST_PARTS = frozenset({"host", "host_url", "url_root", "base_url", "hostname"})
+HOST_CALLS = frozenset({"get_host", "build_absolute_uri", "url_for", "full_url"})
+"""Parts of a request, and calls on one, that name the server as the sender calls it."""
+HOST_HEADERS = frozenset({"host", "http_host", "x-forwarded-host", "http_x_forwarded_host", "forwarded"})
 ARCHIVE_CALLS = frozenset({"infolist", "namelist", "getmembers", "getnames", "getinfo", "getmember"})
 ARCHIVES = frozenset({"zipfile.ZipFile", "tarfile.open", "tarfile.TarFile", "tarfile.TarFile.open"})
 VALIDATED = frozenset({"cleaned_data", "validated_data"})
@@ -39,18 +50,23 @@ _ROUTE_VERBS = frozenset(
     {"route", "get", "post", "put", "patch", "delete", "head", "websocket", "api_route", "websocket_route"}
 )
 _PATH_PARAMETER = LatePattern(r"<(?:(?:string|path|any\([^)]*\)|str)(?:\([^)]*\))?:)?(\w+)>")
+_SANIC_PARAMETER = LatePattern(r"<(\w+):(?:str|string|path|strorempty|slug|alpha|re:[^>]*)>")
 _TEXT_TYPE = LatePattern(r"(^|[\[|, .])(str|bytes|Any|object|dict|list|Dict|List|UploadFile)\b")
 _NOT_TEXT = LatePattern(
     r"^(typing\.)?(Optional\[)?(int|float|bool|complex|Decimal|decimal\.Decimal|UUID4?|uuid\.UUID|date|datetime|"
     r"datetime\.\w+|timedelta|Literal\[.*|PositiveInt|conint.*|EmailStr|IPv\w+|None|ObjectId|PyObjectId)"
     r"(\])?( *\| *None)?$"
 )
+# A model of the body that another module declares.
+_MODEL_NAME = LatePattern(
+    r"(?<=[a-z])(In|Input|Payload|Create|Update|Patch|Body|Form|Schema|Params|DTO|Dto)$"
+)
 _CHOSEN = LatePattern(r"\b(Depends|Security|BackgroundTasks|SecurityScopes)\b")
 VIEW_DECORATOR = LatePattern(
     r"(^|\.)(login_required|require_\w+|api_view|csrf_exempt|permission_\w+|staff_member_required|"
     r"user_passes_test|never_cache|cache_page|view_config|authentication_classes)$"
 )
-_ID_NAME = LatePattern(r"(^|_)(id|pk|uuid|slug|number|year|month|day|page)$")
+ID_NAME = LatePattern(r"(^|_)(id|pk|uuid|slug|number|year|month|day|page)$")
 _VIEW_BASE = LatePattern(r"View(Set)?$|Mixin$|Resource$|Handler$")
 _VERBS = frozenset({"get", "post", "put", "patch", "delete", "dispatch"})
 
@@ -75,6 +91,8 @@ def is_upload(annotation: ast.expr | None) -> bool:
 
 def is_request(module: PythonModule, node: ast.expr, function: FunctionNode | None) -> bool:
     """Whether an expression is the request that is being answered."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Constant) and node.slice.value == "request"
     if isinstance(node, ast.Attribute):
         return node.attr == "request" and (
             isinstance(node.value, ast.Name)
@@ -125,11 +143,12 @@ def request_parameters(module: PythonModule, function: FunctionNode) -> dict[str
     found: dict[str, bool] = {}
     for route in _routes(function):
         path = str(getattr(route.args[0], "value", ""))
-        by_path = set(_PATH_PARAMETER.findall(path))
+        by_path = {*_PATH_PARAMETER.findall(path), *_SANIC_PARAMETER.findall(path)}
         for one, default in _with_defaults(function):
             if one.arg in by_path or _is_sent(module, one, default):
                 found[one.arg] = is_text(one.annotation)
     found.update(_view_parameters(module, function))
+    found.update(_login_parameters(module, function))
     if function.name in {"handler", "lambda_handler"}:
         names = [one.arg for one in parameters(function)]
         if names[:1] == ["event"] and len(names) == 2:
@@ -155,7 +174,9 @@ def _is_sent(module: PythonModule, one: ast.arg, default: ast.expr | None) -> bo
     text = ast.unparse(annotation)
     if _CHOSEN.search(text) or _REQUEST_TYPE.search(text):
         return False
-    return _TEXT_TYPE.search(text) is not None or model_fields(module, annotation) is not None
+    if _TEXT_TYPE.search(text) is not None or model_fields(module, annotation) is not None:
+        return True
+    return _MODEL_NAME.search(text) is not None and default is None
 
 
 def model_fields(module: PythonModule, annotation: ast.expr | None) -> dict[str, bool] | None:
@@ -189,7 +210,21 @@ def _view_parameters(module: PythonModule, function: FunctionNode) -> dict[str, 
         bases = [ast.unparse(base) for base in cls.bases] if cls else []
         if function.name not in _VERBS or not any(_VIEW_BASE.search(base) for base in bases):
             return {}
-    return {one.arg: is_text(one.annotation) for one in own[1:] if not _ID_NAME.search(one.arg)}
+    return {one.arg: is_text(one.annotation) for one in own[1:] if not ID_NAME.search(one.arg)}
+
+
+def _login_parameters(module: PythonModule, function: FunctionNode) -> dict[str, bool]:
+    """The credentials that Django hands to an authentication backend."""
+    cls = module.class_of(function) if function.name == "authenticate" else None
+    if cls is None or not any(ast.unparse(base).endswith("Backend") for base in cls.bases):
+        return {}
+    return {one.arg: True for one in parameters(function) if one.arg not in {"self", "request", "password"}}
+
+
+def is_view_method(module: PythonModule, function: FunctionNode) -> bool:
+    """Whether a method is one of a class that answers requests, as Django's and Tornado's do."""
+    cls = module.class_of(function)
+    return cls is not None and any(_VIEW_BASE.search(ast.unparse(base)) for base in cls.bases)
 
 
 def _decorator_name(node: ast.expr) -> str:

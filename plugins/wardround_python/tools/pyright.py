@@ -71,6 +71,7 @@ PYRIGHT = Tool(
     command=pyright_command,
     parse=parse_pyright,
     clean=RAN,
+    typical_s=3.0,
     install=install_line("ci"),
     profiles=frozenset({Profile.CI}),
     scope=Scope.PROJECT,

@@ -21,6 +21,7 @@ from wardround.late import LatePattern
 from wardround.tools.output import RAN, decoded, map_of, one_line, relative
 from wardround.tools.tool import Invocation, Tool, install_line
 from wardround_python.environment import PROJECT_FILES
+from wardround_python.tools.doubts import DOUBTED, is_harmless
 
 
 class RuffPlace(msgspec.Struct):
@@ -67,6 +68,8 @@ def parse_ruff(output: bytes, run: Invocation) -> list[RawResult]:
         file = relative(result.filename, run)
         span = _place(result.location, result.end_location)
         if code == "PLW1510" and _asks_for_status(run.root / file, span):
+            continue
+        if code in DOUBTED and is_harmless(run.root / file, code, span):
             continue
         fix = _ruff_fix(file, result.fix) if result.fix else None
         severity = Severity.WARN if code == "F821" and _is_in_string(run.root / file, span) else None

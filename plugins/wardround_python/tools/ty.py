@@ -71,6 +71,7 @@ TY = Tool(
     command=ty_command,
     parse=parse_ty,
     clean=RAN,
+    typical_s=0.1,
     install=install_line(),
     scope=Scope.PROJECT,
     distribution="ty",

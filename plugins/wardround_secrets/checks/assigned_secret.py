@@ -17,7 +17,25 @@ _NO_SECRET = LatePattern(
     r"|\d{4}-\d\d-\d\d|v?\d+\.\d+"
     r"|[A-Z0-9_]+$|projects/|secretsmanager:|vault:|ref:|op:|\w+\(|\d+$|[a-z]+(?:[-_][a-z]+)+$"
     r"|[A-Z][a-z]+(?:[A-Z][a-z]+)+$|data:"
+    r"|\$[\w-]{1,16}\$|\d+\.v[0-9a-f]"
     r"|--|#|AQICAH|ENC\[|pk_|pub|phc_|whsec_test|sk_test|rk_test|pk\.|eyJ"
+)
+_SIGNS = LatePattern(
+    r"(?:\bjwt\.(?:sign|encode|verify|decode)\(\s*[^,\n]{1,80},\s*|\bcreate(?:Hmac|Cipheriv"
+    r"|Decipheriv)\(\s*[\"'][\w-]+[\"'],\s*"
+    r"|\bhmac\.new\(\s*(?:key=)?|\bFernet\(\s*|\bAES\.new\(\s*|\bSecretKeySpec\(\s*"
+    r"|\bsignWith\([^\"'\n]{0,40})"
+    r"b?(?P<quote>[\"'`])(?P<value>[^\"'`\n\\]{16,200})(?P=quote)"
+)
+_SIGNING = (
+    b"jwt.",
+    b"createhmac",
+    b"cipheriv(",
+    b"hmac.new",
+    b"fernet(",
+    b"aes.new",
+    b"secretkeyspec",
+    b"signwith(",
 )
 _HASH_LENGTHS = (32, 40, 56, 64, 96, 128)
 _LEAST = ((64, 4.0), (32, 3.6), (20, 3.4), (16, 3.2))
@@ -63,6 +81,15 @@ class AssignedSecret(SecretCheck):
             column=19,
             path="app.json",
         ),
+        Invalid(
+            "jwt.sign(payload, '" + "nNfsaEIvfHd5yRWW2bHFn5Hk', { expiresIn: '1h' })\n", 1, 20, path="a.ts"
+        ),
+        Invalid(
+            "- name: API_TOKEN\n  value: " + "nNfsaEIvfHd5yRWW2bHFn5Hk\n",
+            line=2,
+            column=10,
+            path="deploy.yml",
+        ),
         Invalid("  api-key: " + "264610fcb34837e55f906a05bd9e76d6\n", line=1, column=12, path="values.yml"),
     ]
 
@@ -76,7 +103,18 @@ class AssignedSecret(SecretCheck):
                     f"{given.name[-40:].lstrip('.-_')} is given a random-looking value (***): chan"
                     f"ge it, then remove it",
                 )
+        yield from _signed_with(text)
         yield from _told_by_a_model(text)
+
+
+def _signed_with(text: Text) -> Iterator[Hit]:
+    """Literals that a call signs or encrypts with."""
+    for match in _SIGNS.finditer(text.text) if any(word in text.lower for word in _SIGNING) else ():
+        if is_drawn(match["value"]):
+            yield Hit(
+                *match.span("value"),
+                "a key to sign with is written in the source (***): change it, then remove it",
+            )
 
 
 def _told_by_a_model(text: Text) -> Iterator[Hit]:

@@ -15,7 +15,7 @@ from wardround.late import LatePattern
 if TYPE_CHECKING:
     from wardround_secrets.checks.scanning import Text
 
-_ANCHORS = (b"pass", b"pwd", b"secret", b"token", b"credential", b"key")
+_ANCHORS = (b"pass", b"pwd", b"_pw", b"secret", b"token", b"credential", b"bearer", b"pepper", b"key")
 _KEYS = (
     b"api",
     b"access",
@@ -45,6 +45,28 @@ _KEYS = (
     b"subscription",
     b"function",
     b"write",
+    b"cookie",
+    b"root",
+    b"server",
+    b"bot",
+    b"integration",
+    b"ingest",
+    b"aes",
+    b"stripe",
+    b"twilio",
+    b"sendgrid",
+    b"mailgun",
+    b"postmark",
+    b"openai",
+    b"anthropic",
+    b"datadog",
+    b"pagerduty",
+    b"opsgenie",
+    b"honeycomb",
+    b"rollbar",
+    b"deepl",
+    b"cohere",
+    b"mistral",
 )
 """What stands before ``key`` where the key is a secret."""
 _JOINTS = b"_-. "
@@ -57,14 +79,29 @@ _REST_OF_NAME = LatePattern(
     re.IGNORECASE,
 )
 _TO_VALUE = LatePattern(
-    r"(?P<close>\\?[\"'`]?)(?P<index>\])?[ \t]{0,20}"
+    r"(?P<close>\\?[\"'`]?)(?P<index>\]|\))?!?[ \t]{0,20}"
     r"(?:(?P<typed>:[ \t]*[A-Za-z_][\w.\[\]| ]{0,30}?|[ \t]string)[ \t]{0,4}(?==))?"
-    r"(?P<operator>=>|:=|\?\?=|\|\|=|\?=|=(?![=~>])|:(?![:=])|,(?=[ \t]*[\"'])|[ \t]+value=|>"
-    r"(?=[^<>\s]{6,100}</))[ \t]{0,20}"
+    r"(?P<operator>=>|:=|\?\?=?|\?:|\|\|=?|or(?=[ \t])|\?=|=(?![=~>])|:-(?=[^\s}]{6,100}\})|:(?![:=])"
+    r"|,(?=\s*[\"'])|\r?\n[ \t]{1,40}value:(?=[ \t])"
+    r"|\{\s{0,20}(?:(?:type|description|sensitive)[^\n]{0,200}\n\s{0,20}){0,3}default[ \t]{0,20}="
+    r"|[ \t]+value=|>(?=[^<>\s]{6,100}</))\s{0,20}"
 )
 _QUOTED = LatePattern(
-    r"(?:[rbuRBU]{0,2}|[\w.]{1,30}\()(?P<quote>\\?[\"'`])(?P<value>[^\"'`\n\r\\]{6,400})(?P=quote)"
+    r"(?:[rbuRBU]{0,2}|\[\s{0,40}|(?:[\w.]|new[ ]){1,40}\(\s{0,40})"
+    r"(?P<quote>\\?[\"'`])(?P<value>[^\"'`\n\r\\]{6,400})(?P=quote)"
 )
+_FALLEN_BACK_TO = LatePattern(
+    r"(?:[^\n;\"'`]|[\"'`][\w.$-]{2,60}[\"'`]){0,60}?(?:(?:get(?:env|orelse|ordefault)?|env"
+    r"|env_?var|lookup_?env|fetch|coalesce|config|setting|option"
+    r"|first_?set|lookup|default|field|prop(?:erty)?)\((?:[^\n;\"'`()]{0,60}|[\s]*[\"'`][\w.$-]{2,60}[\"'`]),"
+    r"|(?:\|\||\?\?|\?:|\bor\b|\.default\(|\.orElse\(|\bdefault=))\s{0,40}"
+    r"(?:default(?:_value)?\s?[=:]\s?)?(?P<quote>[\"'`])(?P<value>[^\"'`\n\r\\]{6,200})(?P=quote)",
+    re.IGNORECASE,
+)
+"""What takes a value's place where nothing else gives one."""
+_CHOSEN = LatePattern(r"(?i)(?:coalesce|try|getOrDefault|default|nvl|ifnull|first_?set)\([^()\"'\n]{0,80}\Z")
+_EXPANDED = LatePattern(r"\$\{[\w.-]{2,60}:\Z")
+_DEFAULTED = LatePattern(r"(?P<value>[^\s}\"'`]{6,200})(?=\})")
 _BARE = LatePattern(r"(?P<value>[^\s\"'`,;(){}\[\]<>|&#]{6,400})(?=[ \t]*(?:$|\r|\n|#|;|<))", re.MULTILINE)
 _NAME_BEFORE = LatePattern(r"[A-Za-z0-9_.$-]{0,60}\Z")
 _BARE_FILES = LatePattern(
@@ -127,11 +164,9 @@ def _assigned(text: Text, place: int, end_of_anchor: int, bare: bool) -> Assignm
     rest = _REST_OF_NAME.match(whole, end_of_anchor)
     end_of_name = rest.end() if rest else end_of_anchor
     to_value = _TO_VALUE.match(whole, end_of_name)
-    if to_value is None or (to_value["operator"] == "," and not to_value["close"]):
+    if to_value is None or not _gives(whole, place, to_value):
         return None
-    value = _QUOTED.match(whole, to_value.end())
-    if value is None and bare and to_value["operator"] in ("=", ":", ">"):
-        value = _BARE.match(whole, to_value.end())
+    value = _value(whole, to_value, bare)
     if value is None:
         return None
     before = _NAME_BEFORE.search(whole, max(0, place - 60), place)
@@ -139,3 +174,24 @@ def _assigned(text: Text, place: int, end_of_anchor: int, bare: bool) -> Assignm
     if _NOT_ABOUT_A_SECRET.search(name):
         return None
     return Assignment(name, value["value"], *value.span("value"), "quote" in value.re.groupindex)
+
+
+def _gives(whole: str, place: int, to_value: re.Match[str]) -> bool:
+    """Whether what stands behind a name is given to it: an argument beside it is only where one is chosen."""
+    operator = to_value["operator"]
+    if operator != ",":
+        return to_value["index"] != ")" or operator in ("??", "||", "?:", "or")
+    return bool(to_value["close"]) or _CHOSEN.search(whole, max(0, place - 120), place) is not None
+
+
+def _value(whole: str, to_value: re.Match[str], bare: bool) -> re.Match[str] | None:
+    """The literal behind an operator, or the one that is taken where nothing gives another."""
+    operator, place = to_value["operator"], to_value.end()
+    if operator == ":-" or (operator == ":" and _EXPANDED.search(whole, max(0, place - 80), place)):
+        return _DEFAULTED.match(whole, place)
+    value = _QUOTED.match(whole, place)
+    if value is None and bare and (operator in ("=", ":", ">") or operator.endswith("value:")):
+        value = _BARE.match(whole, place)
+    return (
+        _FALLEN_BACK_TO.match(whole, place) if value is None and operator in ("=", ":", "=>", ":=") else value
+    )

@@ -46,10 +46,16 @@ _FILES = (
     ),
 )
 _HEADER = LatePattern(
-    r"authorization[\"']?\]?\s{0,4}(?::|,|=>?)\s{0,4}[\"'`]?\s?(basic|bearer|token)\s{1,2}"
-    r"([A-Za-z0-9+/=._~-]{8,2000})",
+    r"authorization[\"']?\]?\s{0,4}(?::|,|=>?)\s{0,4}[\"'`]?\s?(?:(basic|bearer|token(?:\stoken=)?"
+    r"|api-?key|key|bot|ssws|splunk|geniekey)\s{1,2}[\"'`]?\s?(?:\+\s?[\"'`])?)?([A-Za-z0-9+/=._~-]{8,2000})",
     re.IGNORECASE,
 )
+_KEY_HEADER = LatePattern(
+    r"(?<=[\"'`])(?:x-(?:[a-z]+-){0,4}(?:key|token|secret|auth)|private-token|api-key|apikey|job-token)[\"'`]?\]?"
+    r"\s{0,4}(?::|,|=>?)\s{0,4}[\"'`]?(?P<value>[A-Za-z0-9+/=._~-]{16,400})(?=[\"'`\s]|$)",
+    re.IGNORECASE,
+)
+_KEY_HEADERS = (b"x-", b"private-token", b"api-key", b"apikey", b"job-token")
 
 
 class CredentialFile(SecretCheck):
@@ -79,6 +85,12 @@ class CredentialFile(SecretCheck):
             'headers = {"Authorization": "Basic ' + 'ZGVwbG95OlcxNkl4ZHEyUDRHNnVLVWU="}\n', line=1, column=36
         ),
         Invalid(
+            "curl -H 'X-Api-Key: " + "JUEkU0Px0axMbMIbaJUWk35F' https://api.acme.dev\n",
+            line=1,
+            column=21,
+            path="a.sh",
+        ),
+        Invalid(
             "curl -H 'Authorization: Bearer "
             + "JUEkU0Px0axMbMIbaJUWk35FGnQrOHg5zpKJomd3' https://api.acme.dev\n",
             line=1,
@@ -99,9 +111,26 @@ class CredentialFile(SecretCheck):
                         )
         for place in text.places_of(b"authorization"):
             header = _HEADER.match(text.text, place)
-            if header is not None and _is_login(header[1].lower(), header[2]):
-                said = f"Authorization header with a {header[1]} login (***): change it, then remove it"
+            if header is not None and _is_login((header[1] or "token").lower(), header[2]):
+                kind = header[1] or "token"
+                said = f"Authorization header with a {kind} login (***): change it, then remove it"
                 yield Hit(*header.span(2), said, Severity.WARN)
+        yield from _key_headers(text)
+
+
+def _key_headers(text: Text) -> Iterator[Hit]:
+    """Headers of a request that are a key by their name."""
+    seen: set[int] = set()
+    for word in _KEY_HEADERS:
+        for place in text.places_of(word):
+            match = _KEY_HEADER.match(text.text, place)
+            if match is not None and match.start("value") not in seen and is_drawn(match["value"]):
+                seen.add(match.start("value"))
+                yield Hit(
+                    *match.span("value"),
+                    "a header holds a key (***): change it, then remove it",
+                    Severity.WARN,
+                )
 
 
 def _is_nothing(value: str) -> bool:

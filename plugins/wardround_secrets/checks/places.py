@@ -13,7 +13,7 @@ _GENERATED = LatePattern(
     r"|CHANGELOG[^/]*|\.secrets\.baseline|\.gitleaksignore|\.wardround-baseline\.json|AUTHORS"
     r"|LICEN[CS]E[^/]*)$"
     r"|\.(?:lock|sum|map|svg|snap|ambr|po|pot|mo|xlf|xliff|arb|strings|min\.\w+|bundle\.js|chunk\.js|pb\.go"
-    r"|ipynb|csv|tsv|jsonl|ndjson|patch|diff|pub|crt|cer|log|har|tmLanguage(?:\.json)?|cast|wasm"
+    r"|csv|tsv|jsonl|ndjson|patch|diff|pub|crt|cer|log|har|tmLanguage(?:\.json)?|cast|wasm"
     r"|excalidraw)$"
     r"|(?:^|/)(?:node_modules|vendor|third_party|dist|__snapshots__|snapshots|cassettes|locales?|i18n"
     r"|translations?|lang|\.yarn|bower_components|site-packages)/",

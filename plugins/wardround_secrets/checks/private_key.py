@@ -14,9 +14,10 @@ from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
 
 _BEGIN = LatePattern(r"-----BEGIN (?P<kind>(?:[A-Z0-9]+ ){0,3})PRIVATE KEY(?: BLOCK)?-----")
 _END = "-----END"
-_BETWEEN = LatePattern(r"\\[nr]|[\s\"'`+,#*>|\\]")
+_BETWEEN = LatePattern(r"\\[nr]|(?<![A-Za-z0-9/+=])\+(?=[\s\"'A-Za-z0-9/])|[\s\"'`,#*>|\\]")
 _HEADER = LatePattern(r"^[A-Za-z-]+: ?[^\n\\]*(?:\\n|\n|$)", re.MULTILINE)
-_BASE64 = LatePattern(r"[A-Za-z0-9/+=]{64,}")
+_BASE64 = LatePattern(r"[A-Za-z0-9/+=]{60,}")
+_OPENSSH = "b3BlbnNzaC1rZXk"
 _LONGEST = 20_000
 """Characters; an RSA key of 16,384 bits takes 12,700."""
 _JWK = LatePattern(r'"d"\s*:\s*"([A-Za-z0-9_-]{40,})"')
@@ -95,13 +96,18 @@ def _pem(text: Text, begin: re.Match[str]) -> Iterator[Hit]:
     end = whole.find(_END, begin.end(), begin.end() + _LONGEST)
     inside = whole[begin.end() : end if end >= 0 else begin.end() + 2000]
     body = _BASE64.search(_BETWEEN.sub("", _HEADER.sub("", inside.lstrip())))
-    if body is None or values.is_made_up(body[0][16:80]):
+    if body is None or values.is_made_up(_drawn_part(body[0])):
         return
     stop = whole.find("-----", end + len(_END)) + 5 if end >= 0 else begin.end() + len(inside)
     is_account = b'"service_account"' in text.lower
     kind = "Google service-account key" if is_account else f"{_called(begin['kind'])}private key"
     locked = "ENCRYPTED" in begin["kind"] or "4,ENCRYPTED" in inside
     yield Hit(begin.start(), max(stop, begin.end()), _said(kind), Severity.WARN if locked else None)
+
+
+def _drawn_part(body: str) -> str:
+    """Some of a key that is behind what all keys of its kind begin with."""
+    return body[120:184] if body.startswith(_OPENSSH) else body[16:80]
 
 
 def _called(kind: str) -> str:

@@ -28,6 +28,21 @@ _SHORTEST_RUN = b"a" * 20
 _SHAPE = bytes(_RUN if char in _IN_TOKENS else _REST for char in range(256))
 
 
+def _unescaped(notebook: str) -> str:
+    """A notebook with its escaped quotes as the code has them, and everything else where it was."""
+    lines = notebook.split("\n") if '\\"' in notebook else [notebook]
+    return "\n".join(_with_plain_quotes(line) for line in lines)
+
+
+def _with_plain_quotes(line: str) -> str:
+    """The blank takes the place of the backslash outside the quotes, so that what is quoted stays whole."""
+    first, *others = line.split('\\"')
+    return first + "".join((' "' if number % 2 == 0 else '" ') + piece for number, piece in enumerate(others))
+
+
+_BESIDE_THE_SOURCE = ('"outputs":', '"metadata":', '"attachments":')
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A secret in a text: where it stands, what to say of it, and how bad it is here."""
@@ -42,6 +57,7 @@ class Text:
     """The text of one file, and the places in it that are worth a look.
 
     Attributes:
+        text: as it stands; in a notebook, with a blank in place of what escapes a quote.
         models: what may be asked about literals that are in doubt.
         is_added: whether the change brought a line (1-based).
     """
@@ -54,7 +70,8 @@ class Text:
         is_added: Callable[[int], bool] = lambda line: True,
     ) -> None:
         self.path = path
-        self.text = text
+        self.is_notebook = path.endswith(".ipynb")
+        self.text = _unescaped(text) if self.is_notebook else text
         self.models = models or NoModels()
         self.is_added = is_added
 
@@ -101,6 +118,13 @@ class Text:
     def is_tried(self, place: int) -> bool:
         """Whether what stands at a place is there to be tried or read: in a test, an example, a manual."""
         return self.is_for_show or place > self._tests_from
+
+    def is_printed(self, place: int) -> bool:
+        """Whether what stands at a place of a notebook is what its code printed, or is about a cell."""
+        if not self.is_notebook:
+            return False
+        source = self.text.rfind('"source":', 0, place)
+        return source < max(self.text.rfind(word, 0, place) for word in _BESIDE_THE_SOURCE)
 
     def places_of(self, word: bytes) -> Iterator[int]:
         """Where a word begins, in any case; the word in small letters."""
@@ -159,7 +183,9 @@ def scanned(
         for hit in check.find(text):
             if len(taken) >= _MOST:
                 break
-            hidden = not check.IN_TESTS and text.is_tried(hit.start)
+            hidden = (not check.IN_TESTS and text.is_tried(hit.start)) or (
+                not check.IN_GENERATED and text.is_printed(hit.start)
+            )
             span = None if hidden else _added_span(source, text, hit)
             if span is None or any(hit.start < end and start < hit.end for start, end in taken):
                 continue

@@ -10,20 +10,34 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
 from wardround_secrets.checks import values
+from wardround_secrets.checks.assigned_secret import is_drawn
+from wardround_secrets.checks.hardcoded_password import is_password
 from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
 
 _URL = LatePattern(
     r"://(?P<user>[^\s/@:\"'`<>(){}\[\]$%,;]{0,80}):(?P<password>[^\s/@:\"'`<>,;]{3,200})@"
     r"(?P<host>[A-Za-z0-9_.-]+)"
 )
-_SCHEME = LatePattern(r"[A-Za-z][A-Za-z0-9+.-]{1,30}\Z")
-_NOBODYS = LatePattern(
-    r"example|localhost|\A127\.|\A0\.0\.0\.0|\A10\.|\A192\.168\.|\A172\.(?:1[6-9]|2\d|3[01])\."
-    r"|\Ahost\b|host\.docker"
-    r"|\.(?:test|invalid|local|localdomain|internal|lan|svc)\Z|\.svc\.|your|foo|\Adomain\.|\Asome|\Amy",
+_QUERY = LatePattern(
+    r"(?<=[\w/])[?&](?:[\w-]{0,20}(?:token|secret|password|api_?key|apikey|auth_?key|access_?key)|key|auth|appid|sig)="
+    r"(?P<value>[A-Za-z0-9_.~+/-]{16,200})(?=[\"'`\s&<)\\]|$)",
     re.IGNORECASE,
 )
+_IN_QUERY = (b"token=", b"secret=", b"password=", b"key=", b"auth=", b"appid=", b"sig=")
+_SCHEME = LatePattern(r"[A-Za-z][A-Za-z0-9+.-]{1,30}\Z")
+_NOBODYS = LatePattern(
+    r"example|localhost|\A127\.|\A0\.0\.0\.0|\Ahost\b|host\.docker"
+    r"|\.(?:test|invalid|localdomain)\Z|your|foo|\Adomain\.|\Asome|\Amy(?!sql)|\Aba[rz]\.",
+    re.IGNORECASE,
+)
+_WITHIN_A_NETWORK = LatePattern(
+    r"\A10\.|\A192\.168\.|\A172\.(?:1[6-9]|2\d|3[01])\.|\.(?:local|internal|lan|svc|corp|intra)\Z|\.svc\.",
+    re.IGNORECASE,
+)
+"""Hosts of a company's own network, or of a set-up for one machine: the password tells which."""
 _NO_PASSWORDS = frozenset({"x-oauth-basic", "x-access-token", "oauth2"})
+_NAMED_BY_ACCOUNT = frozenset({"cloudinary"})
+"""Schemes in whose URLs the name of an account stands where others have a host."""
 _LONG = 12
 _VARIED = 3.0
 """Bits for each character from which on a password of twelve was drawn."""
@@ -38,7 +52,10 @@ class UrlPassword(SecretCheck):
 
     ID = "SE003"
     NAME = "url-password"
-    TRIED_ON = "The same 1,800 commits and trees: nothing reported. Planted: 80 of 80."
+    TRIED_ON = (
+        "The same 1,800 commits and trees: nothing reported. Planted: 80 of 80. With hosts within a network "
+        "and keys in queries, the trees of 43 projects, 362 MB: 1 hit, right."
+    )
     IN_GENERATED = True
     SEVERITY = Severity.WARN
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -47,12 +64,25 @@ class UrlPassword(SecretCheck):
         'URL = "https://user:password@api.acme.dev/"\n',
         'URL = "redis://:k8dWq2xZ@redis:6379/0"\n',
         'URL = "https://docs.acme.dev/a:b/c@d"\n',
+        'URL = "postgres://app:secret@db.corp.internal/app"\n',
         Valid('URL = "postgres://app:' + 'KP0Ohymeb1KLe6NV@db.acme.dev/app"\n', path="docs/setup.md"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid('URL = "postgres://app:' + 'mpb9ltXLV8izVipC@db.acme.dev/app"\n', line=1, column=23),
         Invalid(
             "CELERY_BROKER=amqps://worker:" + "Kestrel.71@mq.acme.dev/jobs\n", line=1, column=30, path=".env"
+        ),
+        Invalid(
+            "sqlalchemy.url = mysql+pymysql://owner:" + "Kestrel2031_mq@db.acme.internal/jobs\n",
+            line=1,
+            column=40,
+            path="alembic.ini",
+        ),
+        Invalid('"cloudinary://482913377561842:' + 'Zk3vR8yQ1tXw9LmB5cHs0NpDa2g@acme"\n', line=1, column=31),
+        Invalid(
+            'fetch("https://api.acme.dev/v2?limit=5&api_key=' + 'tJUvyTCIvtCpLTAszCdBs36i")\n',
+            line=1,
+            column=48,
         ),
         Invalid(
             '  "resolved": "https://ci:' + 'wcC5FZhKvMS7y8uXYYGu@npm.acme.dev/a.tgz"\n',
@@ -67,22 +97,33 @@ class UrlPassword(SecretCheck):
         for match in _URL.finditer(text.text):
             scheme = _SCHEME.search(text.text, max(0, match.start() - 30), match.start())
             user, password, host = match["user"], match["password"], match["host"]
-            if scheme is None or _is_harmless(user, password, host):
+            if scheme is None or _is_harmless(scheme[0].lower(), user, password, host):
                 continue
-            drawn = (
-                len(password) >= _LONG
-                and values.entropy(password) >= _VARIED
-                and not values.is_wordy(password)
-            )
+            drawn = _is_drawn(password)
             yield Hit(
                 *match.span("password"),
                 f"password in a {scheme[0]} URL of {_short(host)}: change it, then remove it",
                 Severity.ERROR if drawn else None,
             )
+        yield from _in_queries(text)
 
 
-def _is_harmless(user: str, password: str, host: str) -> bool:
-    if "." not in host.strip(".") or _NOBODYS.search(host):
+def _in_queries(text: Text) -> Iterator[Hit]:
+    """Keys that stand behind the question mark of an address."""
+    for match in _QUERY.finditer(text.text) if any(word in text.lower for word in _IN_QUERY) else ():
+        line = text.line_of(match.start())
+        if "://" in line and is_drawn(match["value"]) and not _NOBODYS.search(line):
+            yield Hit(*match.span("value"), "a key in the query of a URL (***): change it, then remove it")
+
+
+def _is_drawn(password: str) -> bool:
+    return len(password) >= _LONG and values.entropy(password) >= _VARIED and not values.is_wordy(password)
+
+
+def _is_harmless(scheme: str, user: str, password: str, host: str) -> bool:
+    if ("." not in host.strip(".") and scheme not in _NAMED_BY_ACCOUNT) or _NOBODYS.search(host):
+        return True
+    if _WITHIN_A_NETWORK.search(host) and not (_is_drawn(password) or is_password(password)):
         return True
     if values.is_filled_in_later(password) or values.is_made_up(password) or values.has_stop_word(password):
         return True

@@ -19,9 +19,9 @@ _MADE_UP = LatePattern(
 _STOP_WORDS = LatePattern(
     r"pass(?:w(?:or)?d|phrase|code)?|pwd|p@ss|pa\$\$|secret|token|api[-_]?key|default|admin|root|test|user"
     r"|guest|login|none|null|undefined|true|false|string|value|required|optional|enter|credential|letmein"
-    r"|welcome|postgres|mysql|mariadb|redis|mongo|rabbit|minio|keycloak|elastic|unused|temp|local"
+    r"|welcome|postgres|mysql|mariadb|redis|mongo|rabbit|minio|bitnami|keycloak|elastic|unused|temp|local"
     r"|dev|supersafe"
-    r"|insecure|unsafe|correct.?horse|abc|123",
+    r"|insecure|unsafe|hunter2|correct.?horse|abc|123",
     re.IGNORECASE,
 )
 _TEMPLATE = LatePattern(

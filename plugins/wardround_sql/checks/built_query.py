@@ -16,7 +16,11 @@ _CONDITION = LatePattern(
     r"(?i)(?:[=<>@~]|\blike|\bilike|\bin\s*\(|\bany\s*\(|\barray\s*\[|\bagainst\s*\()\s*['\"%(]*\s*$"
 )
 _VALUES = LatePattern(r"(?i)\bvalues\s*\([^()]*$")
-_PLAIN = LatePattern(r"(?i)^\s*(?:and|or|where|having|order\s+by|[\w.\"]+\s*(?:[=<>@~]+|like|ilike|in)\s)")
+_ORDER = LatePattern(r"(?i)\border\s+by\s+(?:[\w.\", ]*[, ]\s*)?$")
+_PLAIN = LatePattern(
+    r"(?i)^\s*(?:\(\s*)?(?:and|or|where|having|order\s+by|(?:lower\(|upper\()?[\w.\"`]+\)?(?:::\w+)?\s*(?:[=<>@~!]+|->>?|#>>?|"
+    r"(?:not\s+)?(?:like|ilike|in))\s?|'[^']*'\s*(?:=|<>|<@|@>)\s*(?:any|all)?\s*\()"
+)
 
 
 class BuiltQuery(SqlCheck):
@@ -48,8 +52,63 @@ class BuiltQuery(SqlCheck):
         Valid("await sql`SELECT a FROM notes WHERE b = ${b}`;\n", path="src/q.ts"),
         Valid("await db.query(`SELECT a FROM notes WHERE b = ${Number(b)}`);\n", path="src/q.ts"),
         Valid("await knex.raw('a @> ?', [b]);\n", path="src/q.ts"),
+        Valid(
+            "def f(cur, sort: str):\n    if sort not in SORTS:\n        raise ValueError(sort)\n"
+            '    cur.execute(f"SELECT a FROM notes ORDER BY {sort}")\n',
+            path="app/q.py",
+        ),
+        Valid(
+            "export function f(o: Options) {\n  const order = SORTS[o.sort] ?? 'a';\n"
+            "  return pool.query(`SELECT a FROM b ORDER BY ${order}`);\n}\n",
+            path="src/q.ts",
+        ),
+        Valid("def f(log, name):\n    log.info(f\"name = '{name}'\")\n", path="app/q.py"),
+        Valid(
+            'class A\n  def f\n    Note.where("title = ?", params[:q])\n  end\nend\n', path="app/models/a.rb"
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "def f(qs, key, value):\n    path = \"attrs ->> '%s'\" % key\n"
+            "    return qs.extra(where=[path + ' = %s'], params=[value])\n",
+            line=2,
+            column=31,
+            path="app/q.py",
+        ),
+        Invalid(
+            "import sqlite3\n\ndef f(db, name):\n    parts = []\n    parts.append(f\"name = '{name}'\")\n"
+            "    return db.execute('SELECT a FROM b WHERE ' + ' AND '.join(parts))\n",
+            line=5,
+            column=29,
+            path="app/q.py",
+        ),
+        Invalid(
+            'def f(cur, sort: str):\n    cur.execute(f"SELECT a FROM notes ORDER BY {sort}")\n',
+            line=2,
+            column=49,
+            path="app/q.py",
+        ),
+        Invalid(
+            "const has = tags.map((t) => `'${t}' = ANY (tags)`).join(' AND ');\n"
+            "await prisma.$queryRaw`SELECT a FROM b WHERE ${Prisma.raw(has)}`;\n",
+            line=1,
+            column=33,
+            path="src/q.ts",
+        ),
+        Invalid(
+            "export function f(o: Options) {\n  const order = o.sort ?? 'a';\n"
+            "  return pool.query(`SELECT a FROM b ORDER BY ${order}`);\n}\n",
+            line=3,
+            column=49,
+            path="src/q.ts",
+        ),
+        Invalid("qb.andWhere(`note.title = '${title}'`);\n", line=1, column=30, path="src/q.ts"),
+        Invalid(
+            "class A\n  def f\n    Note.where(\"title = '#{params[:q]}'\")\n  end\nend\n",
+            line=3,
+            column=28,
+            path="app/models/a.rb",
+        ),
         Invalid(
             "cur.execute(f\"SELECT a FROM notes WHERE b = '{b}'\")\n", line=1, column=47, path="app/q.py"
         ),
@@ -114,9 +173,11 @@ class BuiltQuery(SqlCheck):
 
     def _is_open(self, text: Text, hole: Hole) -> bool:
         """Whether a value stands where a condition or a row takes one, in what is plainly SQL."""
+        before = text.text[max(hole.start - 400, 0) : hole.start]
+        if hole.outside and _ORDER.search(before) and STARTS.match(text.text):
+            return True
         if hole.safe or not (STARTS.match(text.text) or _PLAIN.match(text.text)):
             return False
-        before = text.text[max(hole.start - 400, 0) : hole.start]
         if is_quoted(text.text, hole.start):
             return True
         stands = _CONDITION.search(before) is not None or _VALUES.search(before) is not None

@@ -8,6 +8,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
+from wardround_sql.joins import severed_joins
 from wardround_sql.queries import cross_joins, one_sided_joins
 
 
@@ -38,6 +39,8 @@ class ImplicitCrossJoin(SqlCheck):
         valid("select `a`.x from `a`, b where a.id = b.id;\nSELECT 1 FROM a CROSS JOIN b;\n", "mysql/q.sql"),
         valid("select 1 from a, b, c where a.id = b.id and c.x = b.x;\n"),
         valid("select 1 from a join b on true;\n"),
+        valid("select 1 from a join b on true join c on c.b_id = b.id and c.a_id = a.id;\n"),
+        valid("select 1 from a left join lateral (select 1) b on true join c on c.a_id = a.id;\n"),
         valid("select 1 from a join b on b.x = 1 where a.id = b.a_id;\n"),
         valid("select 1 from a join b on b.a_id = x;\n"),
         valid("SELECT 1 FROM a JOIN b USING (id) JOIN c ON c.a_id = a.id;\n", "mysql/q.sql"),
@@ -51,13 +54,15 @@ class ImplicitCrossJoin(SqlCheck):
         invalid("SELECT a.x FROM a JOIN b ON a.id = a.b_id;\n", 1, 24, "mysql/q.sql"),
         invalid("select a.x from a\njoin b on a.id = a.b_id;\n", 2, 6),
         invalid("select a.x from a left join b on b.id = b.a_id where a.y = 1;\n", 1, 29),
+        invalid("select a.x from a\njoin b on true\njoin c on c.b_id = b.id where a.y = 1;\n", 2, 6),
         Invalid(
             'session.execute(text("SELECT 1 FROM a, b WHERE a.x > 1"))\n', line=1, column=40, path="app/q.py"
         ),
     ]
 
     def run(self) -> None:
-        for found in (*cross_joins(self.script), *one_sided_joins(self.script)):
+        script = self.script
+        for found in (*cross_joins(script), *one_sided_joins(script), *severed_joins(script)):
             first, second = found.tables
             self.report(
                 found.span,

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.nodes import Node, texts, walk
 from wardround_sql.statements import Statement
+
+_ALEMBIC = "migrations/versions/1a2b_done.py"
+_DJANGO = "notes/migrations/0002_done.py"
+_ALONE = LatePattern(
+    r"(?i)disable_ddl_transaction!|^\s*(?:readonly\s+)?transaction\s*=\s*false|"
+    r"\btransaction\s*:\s*false|no[-_ ]transaction|"
+    r"executeInTransaction\s*=\s*false|runInTransaction\s*[:=]\s*\"?false",
+    re.MULTILINE,
+)
+"""How a migration says that each of its statements is committed by itself."""
 
 
 class EnumValueUsed(SqlCheck):
@@ -36,6 +48,26 @@ class EnumValueUsed(SqlCheck):
             "begin;\nalter type state add value 'done';\ncommit;\nupdate notes set state = 'done' where a;\n"
         ),
         valid("alter type state add value 'done';\ncomment on type state is 'done';\n"),
+        valid("-- migrate:up transaction:false\nalter type state add value 'done';\nselect 'done'::state;\n"),
+        Valid(
+            "def upgrade():\n    with op.get_context().autocommit_block():\n"
+            "        op.execute(\"ALTER TYPE state ADD VALUE 'done'\")\n"
+            "    op.execute(\"UPDATE notes SET state = 'done' WHERE a\")\n",
+            path=_ALEMBIC,
+        ),
+        Valid(
+            "class Migration(migrations.Migration):\n    atomic = False\n    operations = [\n"
+            "        migrations.RunSQL(\"ALTER TYPE state ADD VALUE 'done'\"),\n"
+            "        migrations.RunPython(move),\n    ]\n\n\ndef move(apps, editor):\n"
+            "    Note.objects.filter(a=1).update(state='done')\n",
+            path=_DJANGO,
+        ),
+        Valid(
+            "class A < ActiveRecord::Migration[7.1]\n  disable_ddl_transaction!\n  def up\n"
+            "    execute \"ALTER TYPE state ADD VALUE 'done'\"\n"
+            "    execute \"UPDATE notes SET state = 'done' WHERE a\"\n  end\nend\n",
+            path="db/migrate/20240101000000_a.rb",
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         invalid(
@@ -54,9 +86,34 @@ class EnumValueUsed(SqlCheck):
             2,
             30,
         ),
+        Invalid(
+            "def upgrade():\n    op.execute(\"ALTER TYPE state ADD VALUE 'done'\")\n"
+            "    op.alter_column('notes', 'state', server_default=sa.text(\"'done'::state\"))\n",
+            line=3,
+            column=39,
+            path=_ALEMBIC,
+        ),
+        Invalid(
+            "def upgrade():\n    op.execute(\"ALTER TYPE state ADD VALUE 'done'\")\n"
+            "    op.execute(notes.update().where(notes.c.a == 1).values(state='done'))\n",
+            line=3,
+            column=66,
+            path=_ALEMBIC,
+        ),
+        Invalid(
+            "def move(apps, editor):\n    Note.objects.filter(a=1).update(state='done')\n\n\n"
+            "class Migration(migrations.Migration):\n    operations = [\n"
+            "        migrations.RunSQL(\"ALTER TYPE state ADD VALUE 'done'\"),\n"
+            "        migrations.RunPython(move),\n    ]\n",
+            line=8,
+            column=9,
+            path=_DJANGO,
+        ),
     ]
 
     def run(self) -> None:
+        if _ALONE.search(self.source.text):
+            return
         created: set[str] = set()
         added: dict[str, str] = {}
         for statement in self.script.statements:

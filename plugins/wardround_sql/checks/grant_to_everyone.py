@@ -9,13 +9,14 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_sql.cases import EARLIER, api_invalid, api_valid, invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import Node, items, kinds, option
+from wardround_sql.nodes import Node, items, kinds, option, texts
 from wardround_sql.queries import Granted, foreign_facts
-from wardround_sql.schema import roles_of
+from wardround_sql.schema import Name, dotted, roles_of
 from wardround_sql.statements import Statement
 
 _DEFAULTS = "ACL_TARGET_DEFAULTS"
 _PLATFORM = {"postgres", "supabase_admin"}
+_ROUTINES = ("OBJECT_FUNCTION", "OBJECT_PROCEDURE", "OBJECT_ROUTINE")
 _TABLES = ("OBJECT_TABLE", "OBJECT_SCHEMA", "OBJECT_DATABASE")
 
 
@@ -60,10 +61,30 @@ class GrantToEveryone(SqlCheck):
             {EARLIER: "revoke select on notes from anon;\n"},
         ),
         valid("grant execute on function f() to public;\n"),
+        valid(
+            "create function f() returns int language sql as 'select 1';\n"
+            "grant execute on all functions in schema public to public;\n"
+        ),
+        valid(
+            "create function f() returns int language sql security definer as 'select 1';\n"
+            "grant execute on function f() to app_writer;\n"
+        ),
         api_valid("grant select on all tables in schema public to anon;\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         invalid("grant select on notes to public;\n", 1, 26),
+        invalid(
+            "create function app.f() returns int language sql security definer as 'select 1';\n"
+            "grant execute on function app.f() to public;\n",
+            2,
+            38,
+        ),
+        invalid(
+            "create function app.f() returns int language sql security definer as 'select 1';\n"
+            "grant execute on all functions in schema app to public;\n",
+            2,
+            49,
+        ),
         invalid("grant all on all tables in schema app to app, public;\n", 1, 47),
         api_invalid("grant select, insert on notes to anon;\n", 1, 34),
         api_invalid("grant all on all tables in schema public to anon;\n", 1, 45),
@@ -82,12 +103,37 @@ class GrantToEveryone(SqlCheck):
             self.report(found.span, text, severity=Severity.INFO if found.rights == "SELECT" else None)
         for statement in self.script.of("GrantStmt", "AlterDefaultPrivilegesStmt"):
             node = _granted(statement)
+            if node.get("is_grant") and node.get("objtype") in _ROUTINES and statement.kind == "GrantStmt":
+                self._routines(statement, node)
             if not node.get("is_grant") or node.get("objtype") not in _TABLES:
                 continue
             for role in kinds(node.get("grantees", []), "RoleSpec"):
                 (name,) = roles_of([{"RoleSpec": role}])
                 if name in ("public", "anon"):
                     self._look_at(statement, node, name, role)
+
+    def _routines(self, statement: Statement, node: Node) -> None:
+        """Rights to run functions with the rights of their owner, of which the migration set knows."""
+        definers = {Name(*parts) for parts in self.script.whole.routines.definers()}
+        everyone = (
+            r
+            for r in kinds(node.get("grantees", []), "RoleSpec")
+            if roles_of([{"RoleSpec": r}]) == ("public",)
+        )
+        role = next(everyone, None)
+        if role is None or not definers:
+            return
+        if node.get("targtype") == "ACL_TARGET_ALL_IN_SCHEMA":
+            where = set(texts(node.get("objects")))
+            reached = sorted(name for name in definers if name.schema in where)
+        else:
+            named = (texts(one.get("objname")) for one in kinds(node.get("objects", []), "ObjectWithArgs"))
+            reached = sorted(
+                name for parts in named if (name := dotted(parts, self.script.default_schema)) in definers
+            )
+        if reached:
+            text = f"everyone (PUBLIC) may run {reached[0]}, which has the rights of its owner"
+            self.say(statement, text, role.get("location"))
 
     def _look_at(self, statement: Statement, node: Node, who: str, role: Node) -> None:
         rights = sorted(

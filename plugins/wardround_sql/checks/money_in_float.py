@@ -10,11 +10,13 @@ from wardround.checks import Invalid, Valid
 from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
+from wardround_sql.nodes import kinds, texts, type_name
 from wardround_sql.queries import float_casts, typed_columns
 
 _MONEY = LatePattern(
     r"(?:^|_)(?:price|prices|amount|balance|salary|wage|fee|fees|cost|costs|revenue|payment|refund|invoice_total|"
-    r"order_total|subtotal|grand_total|total_price|tax_amount|vat|discount_amount|payout|deposit|budget|credit_limit)"
+    r"order_total|subtotal|grand_total|total_price|tax_amount|vat|discount_amount|payout|deposit|budget|credit_limit|bonus|rent|earnings|income|surcharge|"
+    r"turnover|profit|face_value|donation|rebate|royalty|expense|expenses|net_total|gross_total|wages)"
     r"(?:_(?:usd|eur|gbp|net|gross|total|due|paid|value|per_\w+|in_\w+))?$"
 )
 _FLOATS = LatePattern(r"(?:float|float4|float8|real|double|double precision)(?:\(\d+(?:, ?\d+)?\))?$")
@@ -44,6 +46,9 @@ class MoneyInFloat(SqlCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         invalid("create table orders (\n  id int,\n  price double precision not null\n);\n", 3, 9),
+        invalid(
+            "create function late_fee(bill int)\nreturns float language sql as 'select 1.0::float';\n", 2, 9
+        ),
         invalid('alter table orders add column "totalPrice" real;\n', 1, 44),
         invalid("select\n  x::float as amount\nfrom {{ ref('orders') }}\n", 2, 3, "models/a.sql"),
         invalid("create view v as select cast(o.x as double precision) as price from o;\n", 1, 30),
@@ -71,8 +76,26 @@ class MoneyInFloat(SqlCheck):
                     f"numeric{found.note}"
                 )
                 self.report(found.span, text)
+        if not self.script.is_spare:
+            self._functions()
         if self.script.is_sql and not self.script.is_spare and _CASTS.search(self.script.sql):
             self._casts()
+
+    def _functions(self) -> None:
+        """What functions of Postgres take and give."""
+        for statement in self.script.of("CreateFunctionStmt"):
+            node = statement.node
+            name = texts(node.get("funcname"))[-1]
+            typed = [(name, node.get("returnType") or {})]
+            typed += [
+                (p.get("name", ""), p.get("argType", {}))
+                for p in kinds(node.get("parameters", []), "FunctionParameter")
+            ]
+            for said, kind in typed:
+                if _FLOATS.match(type_name(kind)) and _MONEY.search(said.lower().removesuffix("_for")):
+                    text = f"{said} is money in a {type_name(kind)}, which has no exact cents; use numeric"
+                    self.say(statement, text, kind.get("location"))
+                    break
 
     def _casts(self) -> None:
         """Casts in models of dbt and in views, whose columns others read as they are."""

@@ -54,6 +54,14 @@ class MultipliedSum(SqlCheck):
         if self.script.is_spare or "join" not in self.script.sql.lower():
             return
         from wardround_sql.shapes import multiplied_sums  # sqlglot is slow to import
+        from wardround_sql.window_shapes import distinct_sums
+
+        for found in distinct_sums(self.script):
+            text = (
+                f"{found.subject}(DISTINCT {found.detail}) takes equal values of different rows "
+                f"once{found.note}"
+            )
+            self.report(found.span, text, severity=Severity.WARN)
 
         for found in multiplied_sums(self.script):
             text = f"each row of {found.subject} counts once for each row of {found.detail}{found.note}"

@@ -14,7 +14,7 @@ from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.nodes import Node, content, type_name
 from wardround_sql.queries import old_type, type_changes
-from wardround_sql.schema import Name, Schema, build
+from wardround_sql.schema import Name, Schema, build, sizes_of
 
 _LENGTH = LatePattern(r"^(?P<name>n?varchar|nvarchar2|varchar2)\((?P<length>\d+)\)")
 _BYTE = 255
@@ -45,6 +45,10 @@ class RewritingType(SqlCheck):
             others={"db/migrations/0001_a.sql": "create table notes (a numeric(10, 2));\n"},
         ),
         valid("alter table notes alter column a set default 1;\n"),
+        valid(
+            "alter table notes alter a type varchar(80), alter b type numeric(14, 2);\n",
+            others={"db/migrations/0001_a.sql": "create table notes (a varchar(40), b numeric(10, 2));\n"},
+        ),
         valid("ALTER TABLE `notes` MODIFY COLUMN `a` BIGINT NOT NULL;\n"),
         valid(
             "ALTER TABLE `notes` MODIFY COLUMN `a` VARCHAR(80) NOT NULL;\n",
@@ -69,8 +73,14 @@ class RewritingType(SqlCheck):
             "def upgrade():\n    op.alter_column('notes', 'a', type_=sa.BigInteger(), "
             "existing_type=sa.Integer())\n",
             line=2,
-            column=5,
+            column=35,
             path="migrations/versions/1a2b_wider.py",
+        ),
+        invalid(
+            "alter table notes alter a type numeric(14, 4);\n",
+            1,
+            32,
+            others={"db/migrations/0001_a.sql": "create table notes (a numeric(10, 2));\n"},
         ),
         invalid("alter table notes alter a type timestamptz using a at time zone 'UTC';\n", 1, 32),
         invalid(
@@ -118,7 +128,10 @@ class RewritingType(SqlCheck):
         """Whether the old values are stored the same way under the new type."""
         new = type_name(typed)
         known = self._before.tables.get(table)
-        old = known.columns[column].type if known and column in known.columns else ""
+        was = known.columns.get(column) if known else None
+        old = was.type if was is not None else ""
+        if was is not None and old == new and _is_longer(was.sizes, sizes_of(typed)):
+            return True
         if new in ("text", "varchar") and not (new == "varchar" and "typmods" in typed):
             return not old or old in _TEXTS
         return old == new and "typmods" not in typed
@@ -128,6 +141,13 @@ class RewritingType(SqlCheck):
         """The schema without this file's own changes of type."""
         others = [s for s in self.script.set_statements if s.path != self.source.path]
         return build(others, self.script.default_schema)
+
+
+def _is_longer(old: tuple[int, ...], new: tuple[int, ...]) -> bool:
+    """Whether a limit only grows: a longer text, or more digits with the same scale."""
+    if not old or len(old) != len(new):
+        return bool(old) and not new
+    return new[0] >= old[0] and new[1:] == old[1:]
 
 
 def _is_stored_alike(old: str, new: str) -> bool:

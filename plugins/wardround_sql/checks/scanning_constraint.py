@@ -68,7 +68,7 @@ class ScanningConstraint(SqlCheck):
         Invalid(
             "def upgrade():\n    op.alter_column('notes', 'a', nullable=False)\n",
             line=2,
-            column=5,
+            column=35,
             path=_ALEMBIC,
         ),
         Invalid(

@@ -7,9 +7,13 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.queries import typed_columns
+
+_ZONE = LatePattern(r"(?i)(?:^|_)(?:time_?zone|tz|tz_?name|zone)$")
+_LOCAL = LatePattern(r"(?i)(?:^|_)(?:local|wall)(?:_|$)|[a-z]Local$")
 
 
 class TimestampWithoutZone(SqlCheck):
@@ -39,8 +43,20 @@ class TimestampWithoutZone(SqlCheck):
             path="app/models.py",
         ),
         valid("CREATE TABLE `notes` (`at` TIMESTAMP) ENGINE=InnoDB;\n"),
+        valid("create table events (at timestamp, time_zone text);\n"),
+        valid("create table events (starts_local timestamp without time zone);\n"),
+        valid(
+            'CREATE TABLE "Note" ("at" TIMESTAMP(3));\n',
+            path="prisma/migrations/20240101000000_a/migration.sql",
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        invalid(
+            'CREATE TABLE "Note" (\n  "at" TIMESTAMPTZ(3),\n  "until" TIMESTAMP(3)\n);\n',
+            3,
+            11,
+            "prisma/migrations/20240101000000_a/migration.sql",
+        ),
         invalid("create table notes (at timestamp);\n", 1, 24),
         invalid("alter table notes\n  add column at timestamp(3) without time zone;\n", 2, 17),
         invalid("create table notes (at timestamp default now(), b timestamptz);\n", 1, 24),
@@ -60,8 +76,14 @@ class TimestampWithoutZone(SqlCheck):
     ]
 
     def run(self) -> None:
-        if self.script.is_generated or not self.script.is_postgres or self.script.is_spare:
+        if not self.script.is_postgres or self.script.is_spare:
             return
-        for found in typed_columns(self.script):
-            if found.type == "timestamp" and found.statement:
+        columns = list(typed_columns(self.script))
+        if self.script.is_generated and not any(one.type == "timestamptz" for one in columns):
+            return
+        placed = {one.table for one in columns if _ZONE.search(one.column)}
+        for found in columns:
+            if found.type != "timestamp" or not found.statement:
+                continue
+            if found.table not in placed and not _LOCAL.search(found.column):
                 self.report(found.span, f"{found.column} forgets the time zone; use timestamptz")

@@ -7,11 +7,21 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_sql.cases import api_invalid, api_valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import walk
+from wardround_sql.nodes import texts, type_name, walk
+from wardround_sql.statements import Statement
 
 _OWN = frozenset({"user_metadata", "raw_user_meta_data"})
+
+
+_READS = LatePattern(
+    r"(?i)\bjwt\s*\(\s*\)\s*\)?\s*(?:::\s*jsonb?\s*)?(?:->\s*'(user_metadata)'|"
+    r"#>>?\s*'\{\s*(user_metadata)\b)|"
+    r"'request\.jwt\.claims'[^;]{0,80}'(user_metadata)'"
+)
+_DECIDES = LatePattern(r"(?i)^(?:is|has|can|may|check|current|get|my|user)_\w*|role|admin|tenant|org")
 
 
 class UserMetadata(SqlCheck):
@@ -36,9 +46,24 @@ class UserMetadata(SqlCheck):
             "create policy p on notes using ((select auth.jwt() -> 'app_metadata' ->> 'role') = 'admin');\n"
         ),
         api_valid("select raw_user_meta_data from auth.users;\n"),
+        api_valid(
+            "create function new_user() returns trigger language plpgsql as $$\nbegin\n"
+            "  insert into profiles (name) values (new.raw_user_meta_data ->> 'name');\n  return "
+            "new;\nend $$;\n"
+        ),
+        api_valid(
+            "create function avatar() returns text language sql as $$\n"
+            "  select auth.jwt() -> 'user_metadata' ->> 'avatar' $$;\n"
+        ),
         api_valid("create policy p on notes using (metadata ->> 'kind' = 'user_metadata_copy');\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        api_invalid(
+            "create function is_staff() returns boolean language sql stable as $$\n"
+            "  select (auth.jwt() -> 'user_metadata' ->> 'staff')::boolean $$;\n",
+            2,
+            25,
+        ),
         api_invalid(
             "create policy p on notes using ((auth.jwt() -> 'user_metadata' ->> 'role') = 'admin');\n", 1, 48
         ),
@@ -54,6 +79,8 @@ class UserMetadata(SqlCheck):
     ]
 
     def run(self) -> None:
+        for statement in self.script.of("CreateFunctionStmt"):
+            self._function(statement)
         for statement in self.script.of("CreatePolicyStmt", "AlterPolicyStmt"):
             for one in walk(self.script.conditions(statement)):
                 constant = one.get("A_Const", {}).get("sval", {}).get("sval", "") if "A_Const" in one else ""
@@ -68,3 +95,14 @@ class UserMetadata(SqlCheck):
                     )
                     self.say(statement, text, inside.get("location"))
                     break
+
+    def _function(self, statement: Statement) -> None:
+        """A function that says who somebody is by what they wrote."""
+        found = _READS.search(statement.text)
+        name = texts(statement.node.get("funcname"))[-1]
+        returned = type_name(statement.node.get("returnType", {}))
+        if found is None or returned == "trigger" or (returned != "bool" and not _DECIDES.search(name)):
+            return
+        at = min(found.start(group) for group in (1, 2, 3) if found[group])
+        text = f"{name}() decides by metadata that users write themselves"
+        self.say(statement, text, len(statement.text[: at - 1].encode()))

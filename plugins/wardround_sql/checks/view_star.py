@@ -23,7 +23,7 @@ class ViewStar(SqlCheck):
     NAME = "select-star-in-view"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
-    WORDS = ("view",)
+    WORDS = ("view", ".*", "select *")
     TRIED_ON = "langfuse: 3 read, true and on purpose: a note"
 
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -35,6 +35,7 @@ class ViewStar(SqlCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         invalid("create view v as select * from notes;\n", 1, 25),
+        invalid("select\n  n.*\nfrom notes n;\n", 2, 3, "db/views/open_notes_v02.sql"),
         invalid("create or replace view v as\nselect n.*, 1 as one from notes n;\n", 2, 8),
         invalid("create materialized view v as\nselect n.* from notes n;\n", 2, 8),
         invalid("create view v as with n as (select * from notes) select * from n;\n", 1, 36),

@@ -304,6 +304,7 @@ SQLFLUFF = Tool(
     command=command,
     parse=parse,
     clean=RAN,
+    typical_s=1.0,
     install=install_line("sql"),
     timeout_s=_TIMEOUT_S,
     distribution="sqlfluff",

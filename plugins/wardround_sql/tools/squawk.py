@@ -54,6 +54,10 @@ def parse(output: bytes, run: Invocation) -> list[RawResult]:
         file = relative(result.file, run)
         if result.rule_name == _IN_TRANSACTION and not (is_configured or _opens_transaction(run.root / file)):
             continue
+        if result.rule_name == _CHAR and _is_code(run.root / file, result):
+            continue
+        if result.rule_name == _NOT_NULL and _is_proven(run.root / file, result):
+            continue
         if result.rule_name in _ABOUT and _is_about_its_own(run.root / file, result):
             continue
         start = (result.line + 1, result.column + 1)
@@ -70,6 +74,38 @@ _BEGIN = LatePattern(r"^\s*(?:begin|start\s+transaction)\b", re.IGNORECASE | re.
 def _opens_transaction(file: Path) -> bool:
     """Whether a migration says itself that it is one transaction."""
     return _BEGIN.search(file.read_text("utf-8")) is not None
+
+
+_CHAR = "ban-char-field"
+_SHORT = LatePattern(r"(?i)\bchar(?:acter)?\s*\(\s*[1-3]\s*\)")
+"""Codes of countries, languages and currencies have one length."""
+
+
+def _line(file: Path, number: int) -> str:
+    lines = file.read_text("utf-8", "replace").split("\n")
+    return lines[number] if number < len(lines) else ""
+
+
+def _is_code(file: Path, result: SquawkResult) -> bool:
+    return _SHORT.search(_line(file, result.line)) is not None
+
+
+_NOT_NULL = "adding-not-nullable-field"
+_SET_NOT_NULL = LatePattern(r'(?i)\balter\s+(?:column\s+)?"?(\w+)"?\s+set\s+not\s+null')
+_NEIGHBOURS = 400
+
+
+def _is_proven(file: Path, result: SquawkResult) -> bool:
+    """Whether a check constraint of this file or an earlier one of its folder says that there is no NULL."""
+    lines = file.read_text("utf-8", "replace").split("\n")
+    found = _SET_NOT_NULL.search("\n".join(lines[result.line : result.line_end + 1]))
+    if found is None:
+        return False
+    proof = re.compile(rf'(?i)\bcheck\s*\(\s*\(?\s*"?{found[1]}"?\s+is\s+not\s+null')
+    if re.search(r"(?i)\bdrop\s+constraint\b", "\n".join(lines[result.line_end :])):
+        return True  # the check that proved it is taken away again
+    near = sorted(file.parent.glob("*.sql"))[-_NEIGHBOURS:]
+    return any(proof.search(one.read_text("utf-8", "replace")) for one in near if one.is_file())
 
 
 _NAME = r'([\w."]+)'

@@ -2,55 +2,28 @@
 
 from __future__ import annotations
 
-import enum
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from wardround.checks import ChangeCase, ChangeCheck, ChangedText
 from wardround.findings import Severity
+from wardround_tests.changes.conftest_fixtures import changed_autouse, fewer_demands
 from wardround_tests.changes.easing import Eased, line_that_lost, short
 from wardround_tests.changes.edited_lines import added_lines, removed_lines, span_of_line
+from wardround_tests.changes.harness_kind import (
+    PYTHON_SETTINGS,
+    RECIPE_FOLDERS,
+    RECIPES,
+    SCRIPT_SETTINGS,
+    SET_UP_NAMES,
+    Kind,
+    kind_of,
+)
 from wardround_tests.changes.production import Production
 from wardround_tests.changes.test_commands import RUNS_TESTS, narrower
+from wardround_tests.changes.weakenings import lowered_thresholds, weakened_lines
 from wardround_tests.paths import is_production, is_test
-
-_PYTHON_SETTINGS = frozenset(
-    {"pyproject.toml", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.ini", "setup.cfg",
-     ".coveragerc", "noxfile.py"}
-)  # fmt: skip
-_SCRIPT_SETTINGS = frozenset({"jest", "vitest", "vite", "karma", "playwright", "cypress", "mocharc", "nycrc"})
-_RECIPES = frozenset(
-    {"makefile", "gnumakefile", "justfile", "taskfile.yml", "taskfile.yaml", ".gitlab-ci.yml", "jenkinsfile",
-     ".travis.yml", "azure-pipelines.yml"}
-)  # fmt: skip
-_RECIPE_FOLDERS = (".github/workflows/", ".github/actions/", ".circleci/", "scripts/", "ci/", ".ci/")
-
-
-class Kind(enum.Enum):
-    """What a file says about how tests are run."""
-
-    PYTHON = "settings of Python's test tools"
-    SCRIPT = "settings of a script test runner"
-    CONFTEST = "fixtures and hooks of pytest"
-    RECIPE = "steps of CI or of a task runner"
-    COVERAGE = "coverage thresholds"
-
-
-def _kind(path: str) -> Kind | None:
-    """What a file says about how tests are run; None if nothing."""
-    name = path.rpartition("/")[2]
-    if name == "conftest.py":
-        return Kind.CONFTEST
-    if name in _PYTHON_SETTINGS:
-        return Kind.PYTHON
-    if name == "package.json" or name.lstrip(".").partition(".")[0] in _SCRIPT_SETTINGS:
-        return Kind.SCRIPT
-    if name.lower() in _RECIPES or path.startswith(_RECIPE_FOLDERS):
-        return Kind.RECIPE
-    return Kind.COVERAGE if name.lstrip(".") in ("codecov.yml", "codecov.yaml") else None
-
 
 # Patterns are texts here, since compiling them takes longer than most reviews that need none.
 
@@ -61,59 +34,8 @@ _IS_INSTALL = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Weakening:
-    """A line that, once added to a file of some kinds, lets more pass than before.
-
-    Attributes:
-        in_a_test_step: it counts only in a step or job that has to do with tests.
-    """
-
-    kinds: frozenset[Kind]
-    line: str
-    says: str
-    in_a_test_step: bool = False
-
-
-_WEAKENINGS = (
-    Weakening(
-        frozenset({Kind.SCRIPT}),
-        r"--passWithNoTests|(passWithNoTests|dangerouslyIgnoreUnhandledErrors)\s*:\s*true",
-        "leaves tests out of the run",
-    ),
-    Weakening(
-        frozenset({Kind.CONFTEST}),
-        r"^\s*collect_ignore(_glob)?\b|def pytest_ignore_collect|def pytest_collection_modifyitems|"
-        r"def pytest_runtest_(makereport|call|protocol)|def pytest_sessionfinish",
-        "changes which tests run or how they are judged",
-    ),
-    Weakening(
-        frozenset({Kind.PYTHON}),
-        r"^\s*ignore_outcome\s*=\s*(true|True|1)",
-        "lets failing tests pass",
-    ),
-    Weakening(
-        frozenset({Kind.RECIPE}),
-        r"continue-on-error:\s*true|allow_failure:\s*true|^\s*(- )?if:\s*(\$\{\{\s*)?false\b",
-        "lets this step of the tests fail, or be left out, without failing the run",
-        in_a_test_step=True,
-    ),
-    Weakening(
-        frozenset({Kind.RECIPE, Kind.SCRIPT, Kind.PYTHON}),
-        rf"{RUNS_TESTS}.*(\|\|\s*(true|exit 0|:|echo)|;\s*(true|exit 0))",
-        "lets failing tests pass",
-    ),
-)
-_THRESHOLD = (
-    r"(fail_under|fail-under|cov-fail-under|statements|branches|functions|lines|target|minimum_coverage)"
-    r"\W{1,4}(\d+(?:\.\d+)?)"
-)
 _MOST = 5
 """So many places of one file are told."""
-_AUTOUSE = (
-    r"(?m)^@pytest\.fixture\([^)]*autouse\s*=\s*True[^)]*\)\s*\n"
-    r"(?:@[^\n]*\n)*(?:async )?def (\w+)[^\n]*"
-)
 _ADDOPTS = "[tool.pytest.ini_options]\naddopts = '-ra'\n"
 _PYTEST = (
     "[tool.pytest.ini_options]\naddopts = [\n  '-ra',\n  '--strict-markers',\n  '--cov-fail-under=90',\n]\n"
@@ -147,12 +69,12 @@ class EditedHarness(ChangeCheck):
     NAME = "test-harness-edited"
     TRIED_ON = (
         "4,800 commits of 9 projects, on which it was also tuned: 2 warnings, both hooks that choose among "
-        "the tests; 8 notes on autouse fixtures and on warnings let pass."
+        "the tests; 8 notes on autouse fixtures and on warnings let pass; 150 of 5 with more settings: none."
     )
     SEVERITY = Severity.WARN
     PATHS = (
         *("conftest.py", "package.json", "codecov.y"),
-        *sorted({*_PYTHON_SETTINGS, *_SCRIPT_SETTINGS, *_RECIPES, *_RECIPE_FOLDERS}),
+        *sorted({*PYTHON_SETTINGS, *SCRIPT_SETTINGS, *RECIPES, *RECIPE_FOLDERS, *SET_UP_NAMES}),
     )
     VALID: ClassVar[Sequence[ChangeCase]] = [
         ChangeCase({"pyproject.toml": (_ADDOPTS, _ADDOPTS.replace("-ra", "-ra --ignore=tests/old"))}),
@@ -258,6 +180,61 @@ class EditedHarness(ChangeCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[ChangeCase]] = [
+        ChangeCase(
+            {
+                **_CODE,
+                "tests/conftest.py": (
+                    "@pytest.fixture\ndef db():\n    db = Db()\n    yield db\n    assert db.open == 0\n",
+                    "@pytest.fixture\ndef db():\n    db = Db()\n    yield db\n",
+                ),
+            },
+            place=("tests/conftest.py", 4, 5),
+        ),
+        ChangeCase(
+            {
+                **_CODE,
+                "src/setupTests.ts": (
+                    "console.error = (text) => {\n  throw new Error(text)\n}\nmount()\n",
+                    "console.error = (text) => {\n}\nmount()\n",
+                ),
+            },
+            place=("src/setupTests.ts", 1, 1),
+        ),
+        ChangeCase(
+            {**_CODE, "Makefile": ("test:\n\tpytest\n", "test:\n\t-pytest\n")},
+            place=("Makefile", 2, 2),
+        ),
+        ChangeCase(
+            {
+                **_CODE,
+                "tox.ini": ("[testenv]\ncommands = pytest\n", "[testenv]\ncommands = - pytest\n"),
+            },
+            place=("tox.ini", 2, 1),
+        ),
+        ChangeCase(
+            {
+                **_CODE,
+                ".github/workflows/ci.yml": (
+                    "jobs:\n  ship:\n    needs: [test]\n    steps: []\n",
+                    "jobs:\n  ship:\n    steps: []\n",
+                ),
+            },
+            place=(".github/workflows/ci.yml", 2, 3),
+        ),
+        ChangeCase(
+            {
+                **_CODE,
+                ".coveragerc": (
+                    "[report]\nfail_under = 90\nexclude_also =\n    if DEBUG\n",
+                    "[report]\nfail_under = 90\nexclude_also =\n    if DEBUG\n    def legacy_\n",
+                ),
+            },
+            place=(".coveragerc", 5, 5),
+        ),
+        ChangeCase(
+            {**_CODE, "codecov.yml": ("a: 1\n", "a: 1\nstatus:\n  informational: true\n")},
+            place=("codecov.yml", 3, 3),
+        ),
         ChangeCase(
             {
                 **_CODE,
@@ -492,7 +469,7 @@ class EditedHarness(ChangeCheck):
     ]
 
     def run(self) -> None:
-        edited = [f for f in self.change.files if f.base_path is not None and _kind(f.path) is not None]
+        edited = [f for f in self.change.files if f.base_path is not None and kind_of(f.path) is not None]
         judged = [f for f in self.change.files if is_production(f.path) or _holds_tests(f.path)]
         if not edited or not judged:
             return
@@ -507,16 +484,14 @@ class EditedHarness(ChangeCheck):
 
     def _eased(self, file: ChangedText) -> Iterator[Eased]:
         """The lines by which a file lets more pass than before, and how."""
-        kind, added, gone = _kind(file.path), added_lines(file), removed_lines(file)
-        for weakening in _WEAKENINGS:
-            if kind in weakening.kinds:
-                yield from _added_weakening(weakening, file, added, gone)
+        kind, added, gone = kind_of(file.path), added_lines(file), removed_lines(file)
+        yield from weakened_lines(kind, file, added, gone)
         if kind is Kind.PYTHON:
             from wardround_tests.changes.pytest_settings import eased_settings  # parsers of settings
 
             yield from eased_settings(file)
         else:
-            yield from _lowered_thresholds(added, gone)
+            yield from lowered_thresholds(added, gone)
         if kind is Kind.RECIPE or file.path.endswith(("tox.ini", "noxfile.py")):
             yield from self._run_less(file, added, gone)
         elif kind is Kind.SCRIPT:
@@ -529,7 +504,9 @@ class EditedHarness(ChangeCheck):
             yield from grown_lists(
                 file, "collect_ignore|collect_ignore_glob", "leaves more tests out of the run"
             )
-            yield from _changed_autouse(file, gone, Production.of(self.change))
+            code = Production([f for f in Production.of(self.change).files if kind_of(f.path) is None])
+            yield from changed_autouse(file, gone, code)
+            yield from fewer_demands(file, code)
 
     def _run_less(
         self, file: ChangedText, added: Sequence[tuple[int, str]], gone: Sequence[str]
@@ -554,7 +531,7 @@ class EditedHarness(ChangeCheck):
         return [
             other.text or ""
             for other in self.change.files
-            if other is not file and _kind(other.path) in (Kind.RECIPE, Kind.SCRIPT, Kind.PYTHON)
+            if other is not file and kind_of(other.path) in (Kind.RECIPE, Kind.SCRIPT, Kind.PYTHON)
         ]
 
 
@@ -569,81 +546,3 @@ def _is_run(line: str) -> bool:
 def _command(line: str) -> str:
     """A line without what makes it an item or a value of something."""
     return re.sub(r"^[-\s@]*(run|command|script|commands)?\s*[:=]?\s*", "", line).strip()
-
-
-def _added_weakening(
-    weakening: Weakening, file: ChangedText, added: Sequence[tuple[int, str]], gone: Sequence[str]
-) -> Iterator[Eased]:
-    before = sum(len(re.findall(weakening.line, line)) for line in gone)
-    hits = [
-        (n, line)
-        for n, line in added
-        if re.search(weakening.line, line)
-        and not line.lstrip().startswith("#")
-        and (not weakening.in_a_test_step or _is_in_a_test_step(file, n))
-    ]
-    if sum(len(re.findall(weakening.line, line)) for _, line in hits) > before:
-        number, line = hits[0]
-        yield Eased(number, f"{weakening.says}, in the change that it judges: {short(line)}")
-
-
-def _is_in_a_test_step(file: ChangedText, number: int) -> bool:
-    """Whether the item or mapping that a line stands in says anything of tests."""
-    lines = (file.text or "").split("\n")
-    depth = _depth(lines[number - 1])
-    first = number - 1
-    while first > 0 and not (lines[first].lstrip().startswith("- ") and _depth(lines[first]) <= depth):
-        if lines[first].strip() and _depth(lines[first]) < depth:
-            break
-        first -= 1
-    last = number
-    while last < len(lines) and (not lines[last].strip() or _depth(lines[last]) >= depth):
-        if lines[last].lstrip().startswith("- ") and _depth(lines[last]) == depth:
-            break
-        last += 1
-    return any(re.search(rf"{RUNS_TESTS}|\btests?\b", line) for line in lines[first:last])
-
-
-def _depth(line: str) -> int:
-    """How far in the content of a line begins, the mark of an item left out."""
-    return len(line) - len(re.sub(r"^\s*(- +)?", "", line))
-
-
-def _lowered_thresholds(added: Sequence[tuple[int, str]], gone: Sequence[str]) -> Iterator[Eased]:
-    before = {match[1]: float(match[2]) for line in gone for match in re.finditer(_THRESHOLD, line)}
-    for number, line in added:
-        for match in re.finditer(_THRESHOLD, line):
-            was = before.get(match[1])
-            if was is not None and float(match[2]) < was:
-                text = f"{match[1]} goes down from {was:g} to {match[2]} with the code it judges"
-                yield Eased(number, text)
-
-
-def _changed_autouse(file: ChangedText, gone: Sequence[str], code: Production) -> Iterator[Eased]:
-    """Autouse fixtures whose body is another than before: they decide about every test below them."""
-    if not gone:
-        return
-    before = dict(_fixtures(file.base_text or ""))
-    for name, (line, body) in _fixtures(file.text or ""):
-        if name in before and _code(before[name][1]) != _code(body):
-            text = f'the fixture "{name}", which every test gets, is changed with the code that it judges'
-            lost = set(_code(before[name][1])) - set(_code(body))
-            is_less = _demands(body) < _demands(before[name][1]) and not code.is_withdrawn(" ".join(lost))
-            yield Eased(line, text, None if is_less else Severity.INFO)
-
-
-def _fixtures(text: str) -> Iterator[tuple[str, tuple[int, str]]]:
-    for match in re.finditer(_AUTOUSE, text):
-        start = text.rfind("def ", 0, match.end(1)) if "def " in match[0] else match.start()
-        rest = re.match(r"(?:\n(?:[ \t][^\n]*)?)*", text[match.end() :])
-        yield match[1], (text.count("\n", 0, start) + 1, rest[0] if rest else "")
-
-
-def _code(body: str) -> list[str]:
-    """The lines of a body without comments, and without what types and formatters change."""
-    return [line for line in (re.sub(r"\s*#.*", "", one).strip() for one in body.split("\n")) if line]
-
-
-def _demands(body: str) -> int:
-    """How many statements of a fixture could fail or hold back a test."""
-    return sum(line != "yield" and not line.startswith(('"""', "import ", "from ")) for line in _code(body))

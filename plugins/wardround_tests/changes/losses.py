@@ -37,6 +37,7 @@ class Lost:
         is_telling: whether the lost assertion said more than that there is something.
         is_a_note: it may well be right, whatever else the change does.
         is_with_steps: the test does other things than before too, so it may be about something else.
+        line: where the assertion stands that is there instead; 0 if there is none.
     """
 
     message: str
@@ -45,6 +46,7 @@ class Lost:
     is_telling: bool = True
     is_a_note: bool = False
     is_with_steps: bool = False
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +74,10 @@ def losses(before: TestedCase, after: TestedCase, elsewhere: Counter[str]) -> It
     for old, now in _pairs(gone, new):
         if now.strength == LOOSE and old.strength > LOOSE:
             text = f'"{after.name}" asked for {_short(old.text)}, now only for {_short(now.text)}'
-            yield Lost(text, Loss.LOOSER, old.text)
-        elif now.strength < old.strength and now.subject in ("raises", "assertRaises"):
+            yield Lost(text, Loss.LOOSER, old.text, line=now.line)
+        elif now.strength < old.strength and (old.expected or now.subject in ("raises", "assertRaises")):
             text = f'"{after.name}" asked for {_short(old.text)}, now only for {_short(now.text)}'
-            yield Lost(text, Loss.LOOSER, old.text, is_a_note=True)
+            yield Lost(text, Loss.LOOSER, old.text, is_a_note=True, line=now.line)
         yield from _wider(after.name, old, now)
     kept = [a for a in gone if elsewhere[a.text] < 0 and not _is_about_none(a, after.assertions)]
     if kept and not new and not after.skip:
@@ -114,10 +116,10 @@ def _wider(name: str, old: Assertion, now: Assertion) -> Iterator[Lost]:
         was = before.get(key)
         if was is not None and became > was:
             text = f'"{name}" allows {key}={abs(became):g} now, and allowed {abs(was):g}'
-            yield Lost(text, Loss.WIDER, old.text)
+            yield Lost(text, Loss.WIDER, old.text, line=now.line)
     if now.tolerance and not old.tolerance and old.strength == EXACT and old.expected:
         text = f'"{name}" asked for {_short(old.text)} exactly, and now nearly'
-        yield Lost(text, Loss.WIDER, old.text, is_a_note=True)
+        yield Lost(text, Loss.WIDER, old.text, is_a_note=True, line=now.line)
 
 
 def _pairs(gone: Sequence[Assertion], new: Sequence[Assertion]) -> Iterator[tuple[Assertion, Assertion]]:

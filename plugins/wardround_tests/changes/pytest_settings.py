@@ -26,6 +26,11 @@ _YES = frozenset({"true", "1", "yes", "on"})
 _STRICT_KEYS = ("xfail_strict", "strict_xfail", "strict", "strict_markers", "strict_config")
 _NO_CODE = r"test|migrations|conftest|setup\.py|venv|site-packages|version|docs|examples?|\.tox"
 """Paths that nobody asks the coverage of."""
+_NO_LINES = (
+    r"pragma|TYPE_CHECKING|NotImplemented|overload|abstract|__main__|__repr__|"
+    r"\.\.\.|assert_never|Protocol|pass$"
+)
+"""Lines that nobody asks the coverage of."""
 _FEWER_ARE_LESS = ("testpaths", "python_files", "python_classes", "python_functions")
 
 
@@ -69,6 +74,9 @@ def pytest_settings(path: str, text: str) -> PytestSettings | None:
     coverage = coverage or _table(tables, "report")
     run = _table(_table(tables, "coverage"), "run") or _table(tables, "coverage:run") or _table(tables, "run")
     lists = {key: tuple(_words(pytest.get(key, ""))) for key in (*_FEWER_ARE_LESS, "norecursedirs")}
+    lists["excluded"] = tuple(
+        line for key in ("exclude_lines", "exclude_also") for line in _lines(coverage.get(key, ""))
+    )
     lists["omit"] = (*_words(run.get("omit", "")), *_words(coverage.get("omit", "")))
     return PytestSettings(
         tuple(_options(pytest.get("addopts", ""))),
@@ -195,6 +203,10 @@ def _eased_lists(file: ChangedText, before: PytestSettings, after: PytestSetting
     for word in after.lists["norecursedirs"]:
         if before.lists["norecursedirs"] and word not in before.lists["norecursedirs"] and "test" in word:
             yield Eased(line_that_brings(file, word), f"norecursedirs leaves out {short(word)}")
+    lines = [one for one in after.lists["excluded"] if one not in before.lists["excluded"]]
+    if lines and before.floor is not None and re.search(_NO_LINES, lines[0]) is None:
+        text = f"lines are taken out of the coverage that is asked for: {short(lines[0])}"
+        yield Eased(line_that_brings(file, lines[0]), text)
     new = [word for word in after.lists["omit"] if word not in before.lists["omit"]]
     if new and before.floor is not None and re.search(_NO_CODE, new[0]) is None:
         text = f"omit takes code out of the coverage that is asked for: {short(new[0])}"

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from wardround_tests.check import PythonTestCheck
+from wardround_tests.checks.after_raise import AfterRaise
 from wardround_tests.checks.always_true import AlwaysTrue
 from wardround_tests.checks.bare_skip import BareSkip
 from wardround_tests.checks.conditional_assertion import ConditionalAssertion
+from wardround_tests.checks.expected_by_formula import ExpectedByFormula
 from wardround_tests.checks.expected_from_code import ExpectedFromCode
 from wardround_tests.checks.left_changed import LeftChanged
+from wardround_tests.checks.left_for_others import LeftForOthers
+from wardround_tests.checks.lost_assertion import LostAssertion
 from wardround_tests.checks.misused_raises import MisusedRaises
 from wardround_tests.checks.module_state import ModuleState
 from wardround_tests.checks.never_run import NeverRun
 from wardround_tests.checks.no_assertion import NoAssertion
 from wardround_tests.checks.only_mock_calls import OnlyMockCalls
+from wardround_tests.checks.patched_for_good import PatchedForGood
 from wardround_tests.checks.real_clock import RealClock
 from wardround_tests.checks.real_network import RealNetwork
 from wardround_tests.checks.self_tested_mock import SelfTestedMock
@@ -43,4 +48,9 @@ CHECKS: tuple[type[PythonTestCheck], ...] = (
     MisusedRaises,
     LeftChanged,
     WholeSnapshot,
+    PatchedForGood,
+    LeftForOthers,
+    AfterRaise,
+    LostAssertion,
+    ExpectedByFormula,
 )

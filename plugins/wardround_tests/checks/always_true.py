@@ -11,7 +11,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS, TestCase, last_name, own_nodes
+from wardround_tests.module import FUNCTIONS, TestCase, equal_sides, last_name, own_nodes
 
 _ON_EQUALITY = LatePattern(
     r"(?i)(^|_)(eq|ne|cmp|nan|is)(_|$)|equal|same|ident|hash|compar|reflex|order|singleton|cache|intern|__eq__"
@@ -51,8 +51,9 @@ class AlwaysTrue(PythonTestCheck):
     ID = "TE002"
     NAME = "always-true-assertion"
     TRIED_ON = (
-        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: 3 hits:"
-        " 2 right, 1 compares an object with itself on purpose; 8 of that kind led to the exceptions."
+        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: 6 hits:"
+        " 5 right, 1 compares an object with itself on purpose; 21 of that kind, or that ask whether a key"
+        " is there, led to the exceptions."
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(f"{_SUM}    assert add(1, 2) == 3\n", path="test_case.py"),
@@ -62,6 +63,16 @@ class AlwaysTrue(PythonTestCheck):
         Valid(f"{_UNIT}        self.assertTrue(add(1, 2), 'adds')\n", path="test_case.py"),
         Valid(f"{_UNIT}        self.assertTrue(ok, msg)\n", path="test_case.py"),
         Valid(f"{_SUM}    assert next(numbers) == next(numbers)\n", path="test_case.py"),
+        Valid(
+            f"{_SUM}    base = load()\n    original = base.copy()\n    add(base, 2)\n"
+            f"    assert base == original\n",
+            path="test_case.py",
+        ),
+        Valid(
+            f"{_SUM}    got = first = add(1, 2)\n    got = add(got, 2)\n    assert got == first\n",
+            path="test_case.py",
+        ),
+        Valid(f"{_SUM}    hits = find('a')\n    assert hits == [] or hits is None\n", path="test_case.py"),
         Valid("def add(a, b):\n    assert True\n", path="src/case.py"),
         Valid(
             "from unittest.mock import Mock\ndef test_pay():\n    mail = Mock(sent=False)\n    pay(mail)\n"
@@ -75,6 +86,34 @@ class AlwaysTrue(PythonTestCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            f"{_SUM}    base = load()\n    original = base\n    add(base, 2)\n    assert base == original\n",
+            line=5,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"{_UNIT}        hits = find('a')\n        self.assertTrue(hits == [] or hits is not None)\n",
+            line=4,
+            column=9,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"{_UNIT}        self.assertGreaterEqual(len(find('a')), 0)\n",
+            line=3,
+            column=9,
+            path="test_case.py",
+        ),
+        Invalid(f"{_SUM}    assert add(1, 2) == mock.ANY\n", line=2, column=5, path="test_case.py"),
+        Invalid(
+            f"{_SUM}    total = add(1, 2)\n    assert total or not total\n",
+            line=3,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"{_UNIT}        self.assertIsNotNone(len(find('a')))\n", line=3, column=9, path="test_case.py"
+        ),
         Invalid(
             "from unittest.mock import Mock\ndef test_pay():\n    mail = Mock()\n    pay(mail)\n"
             "    assert mail.send\n",
@@ -114,8 +153,13 @@ class AlwaysTrue(PythonTestCheck):
     def look_at(self, case: TestCase) -> None:
         about_equality = _is_about_equality(case, self.module.text_of(case.node))
         mocks = self._mocks(case)
-        for node in own_nodes(case.node.body):
-            reason = None
+        nodes = list(self.module.own(case))
+        for node in nodes:
+            sides = equal_sides(node)
+            reason = _why_alias(*sides, nodes) if sides is not None and not about_equality else None
+            if reason and isinstance(node, (ast.Assert, ast.Call)):
+                self.report(self.module.span(node), f"this assertion cannot fail: {reason}")
+                continue
             if isinstance(node, ast.Assert):
                 reason = _why_true(node.test, about_equality) or self._why_mock_is_true(node.test, mocks)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -129,7 +173,7 @@ class AlwaysTrue(PythonTestCheck):
         """The names in a test that stand for mocks which answer anything."""
         if not any(word in self.module.text for word in ("Mock", "patch")):
             return frozenset()
-        found = {name for node in own_nodes(case.node.body) for name in self._made_mocks(node)}
+        found = {name for node in self.module.own(case) for name in self._made_mocks(node)}
         patches = [
             one
             for one in case.node.decorator_list
@@ -213,15 +257,78 @@ def _is_open_mock(call: ast.Call) -> bool:
     )
 
 
+def _why_alias(left: ast.expr, right: ast.expr, nodes: Sequence[ast.AST]) -> str | None:
+    """Why two names are equal: one is another name of the other, so what changes one changes both."""
+    if not isinstance(left, ast.Name) or not isinstance(right, ast.Name) or left.id == right.id:
+        return None
+    given: dict[str, list[ast.expr | None]] = {left.id: [], right.id: []}
+    for node in nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in given:
+            given[node.id].append(None)
+        elif (
+            isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
+        ) and node.targets[0].id in given:
+            given[node.targets[0].id].append(node.value)
+    for name, other in ((left.id, right.id), (right.id, left.id)):
+        values = [one for one in given[name] if one is not None]
+        is_once = len(given[name]) == 2 and len(given[other]) <= 2
+        if is_once and len(values) == 1 and isinstance(values[0], ast.Name) and values[0].id == other:
+            return f"{name} is only another name for {other}"
+    return None
+
+
+def _is_any(node: ast.expr) -> bool:
+    return last_name(node) == "ANY" and isinstance(node, (ast.Name, ast.Attribute))
+
+
+def _is_or_its_opposite(test: ast.BoolOp) -> bool:
+    """Whether one of the alternatives holds wherever another does not."""
+    for one in test.values:
+        for other in test.values:
+            if (
+                isinstance(other, ast.UnaryOp)
+                and isinstance(other.op, ast.Not)
+                and ast.dump(other.operand) == ast.dump(one)
+            ):
+                return True
+            if one is not other and _excludes(one, other):
+                return True
+    return False
+
+
+def _excludes(one: ast.expr, other: ast.expr) -> bool:
+    """Whether two comparisons of one thing cannot both be false: ``x == []`` and ``x is not None``."""
+    if not isinstance(one, ast.Compare) or not isinstance(other, ast.Compare):
+        return False
+    if len(one.ops) != 1 or len(other.ops) != 1:
+        return False
+    if ast.dump(one.left) != ast.dump(other.left) or isinstance(one.left, ast.Call):
+        return False
+    is_value = isinstance(one.ops[0], (ast.Eq, ast.Is)) and isinstance(other.ops[0], (ast.NotEq, ast.IsNot))
+    said, denied = one.comparators[0], other.comparators[0]
+    if not is_value:
+        return False
+    is_none = isinstance(denied, ast.Constant) and denied.value is None
+    is_empty = isinstance(said, (ast.List, ast.Dict, ast.Tuple, ast.Set, ast.Constant))
+    return ast.dump(said) == ast.dump(denied) or (is_none and is_empty)
+
+
 def _why_true(test: ast.expr, about_equality: bool) -> str | None:
     """Why an asserted expression is true whatever happens; None if it can be false."""
     if isinstance(test, ast.Constant) and test.value and not isinstance(test.value, str):
         return f"{test.value!r} is always true"
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
         always = [one for one in test.values if isinstance(one, ast.Constant) and one.value]
+        if not always and _is_or_its_opposite(test):
+            return "one of the two always holds"
         return f"{ast.unparse(always[0])} is always true" if always else None
+    if isinstance(test, (ast.List, ast.Dict, ast.Set)) and (
+        getattr(test, "elts", None) or getattr(test, "keys", None)
+    ):
+        return "what is written out is not empty"
     if isinstance(test, ast.Call) and last_name(test.func) == "isinstance" and len(test.args) == 2:
-        return "everything is an object" if last_name(test.args[1]) == "object" else None
+        kinds = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]]
+        return "everything is an object" if any(last_name(k) == "object" for k in kinds) else None
     if isinstance(test, ast.Lambda):
         return "a function is always true"
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
@@ -230,12 +337,29 @@ def _why_true(test: ast.expr, about_equality: bool) -> str | None:
 
 
 def _why_compares(left: ast.expr, how: ast.cmpop, right: ast.expr, about_equality: bool) -> str | None:
-    is_length = isinstance(left, ast.Call) and last_name(left.func) == "len"
+    is_length = isinstance(left, ast.Call) and last_name(left.func) in ("len", "abs")
     if is_length and isinstance(how, ast.GtE) and isinstance(right, ast.Constant) and right.value == 0:
+        return (
+            "a length is never below 0" if last_name(left) == "len" else "what abs() gives is never below 0"
+        )
+    if is_length and isinstance(how, (ast.Gt, ast.NotEq)) and _is_minus_one(right):
         return "a length is never below 0"
+    if isinstance(how, ast.Eq) and (_is_any(left) or _is_any(right)) and not isinstance(left, ast.Subscript):
+        return "ANY is equal to everything"
+    if (
+        isinstance(how, ast.In)
+        and isinstance(right, (ast.List, ast.Tuple, ast.Set))
+        and not about_equality
+        and any(_are_same(left, one, about_equality) for one in right.elts)
+    ):
+        return "it is one of what it is looked for in"
     if isinstance(how, (ast.Eq, ast.Is, ast.LtE, ast.GtE)) and _are_same(left, right, about_equality):
         return "both sides are the same expression"
     return None
+
+
+def _is_minus_one(node: ast.expr) -> bool:
+    return isinstance(node, ast.UnaryOp) and ast.unparse(node) == "-1"
 
 
 def _are_same(left: ast.expr, right: ast.expr, about_equality: bool) -> bool:
@@ -247,7 +371,9 @@ def _are_same(left: ast.expr, right: ast.expr, about_equality: bool) -> bool:
 
 def _is_about_equality(case: TestCase, text: str) -> bool:
     """Whether a test compares things with themselves on purpose: it says so, or does it more than once."""
-    if _ON_EQUALITY.search(case.name.removeprefix("test_")) or re.search(r"(?i)#[^\n]*equal|__eq__|!=", text):
+    if _ON_EQUALITY.search(case.name.removeprefix("test_")) or re.search(
+        r"(?i)#[^\n]*equal|__eq__|!=|assertNotEqual", text
+    ):
         return True
     compared = [n for n in own_nodes(case.node.body) if isinstance(n, ast.Compare) and len(n.ops) == 1]
     return sum(ast.dump(n.left) == ast.dump(n.comparators[0]) for n in compared) > 1
@@ -256,6 +382,20 @@ def _is_about_equality(case: TestCase, text: str) -> bool:
 def _why_method_passes(call: ast.Call, name: str, about_equality: bool) -> str | None:
     """The same for the assertions of unittest."""
     arguments = call.args
+    if name in ("assertTrue", "assertFalse") and arguments and not isinstance(arguments[0], ast.Constant):
+        meant = arguments[0]
+        if name == "assertTrue" and (reason := _why_true(meant, about_equality)) is not None:
+            return reason
+    if name in ("assertGreaterEqual", "assertGreater", "assertEqual", "assertIn") and len(arguments) >= 2:
+        how = {"assertGreaterEqual": ast.GtE(), "assertGreater": ast.Gt(), "assertIn": ast.In()}.get(
+            name, ast.Eq()
+        )
+        if (reason := _why_compares(arguments[0], how, arguments[1], about_equality)) is not None:
+            return reason
+    if name == "assertIsInstance" and len(arguments) >= 2 and last_name(arguments[1]) == "object":
+        return "everything is an object"
+    if name == "assertIsNotNone" and arguments and _is_never_none(arguments[0]):
+        return f"{ast.unparse(arguments[0])[:40]} is never None"
     if name == "assertTrue" and len(arguments) == 2 and _is_no_message(arguments[1]):
         return "the second argument of assertTrue is a message; assertEqual compares"
     if name == "assertTrue" and arguments and isinstance(arguments[0], ast.Constant) and arguments[0].value:
@@ -263,6 +403,16 @@ def _why_method_passes(call: ast.Call, name: str, about_equality: bool) -> str |
     if name in _COMPARING and len(arguments) >= 2 and _are_same(arguments[0], arguments[1], about_equality):
         return "both sides are the same expression"
     return None
+
+
+def _is_never_none(node: ast.expr) -> bool:
+    """Whether an expression is a value of Python's own that cannot be None."""
+    if isinstance(node, (ast.List, ast.Dict, ast.Set, ast.Tuple, ast.JoinedStr, ast.Compare)):
+        return True
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _GIVING
+
+
+_GIVING = frozenset({"len", "str", "repr", "list", "dict", "set", "tuple", "sorted", "bool", "int", "type"})
 
 
 def _is_no_message(node: ast.expr) -> bool:

@@ -8,11 +8,20 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Severity
+from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS
+from wardround_tests.module import FUNCTIONS, last_name
 
 _MARKS = frozenset({"pytest.mark.skip", "pytest.mark.xfail", "unittest.skip", "unittest.expectedFailure"})
 _CALLS = frozenset({"pytest.skip", "pytest.xfail"})
+
+
+_NO_REASON = LatePattern(
+    r"(?i)\W*((skip(ped|ping)?|disabled?|todo|fix ?me|wip|tbd|later|temp(orary|orarily)?|for now|"
+    r"xfail|ignored?|"
+    r"off|no|none|x+|broken|fails?|failing|does(n't| not) work|not working|this|test)\W*){0,3}"
+)
+"""Reasons that say no more than that the test does not run."""
 
 
 class BareSkip(PythonTestCheck):
@@ -48,11 +57,36 @@ class BareSkip(PythonTestCheck):
             path="test_case.py",
         ),
         Valid(
+            "import pytest\n"
+            "@pytest.mark.parametrize('x', [pytest.param(2, marks=pytest.mark.xfail(reason='#12'))])\n"
+            "def test_f(x):\n    assert f(x)\n",
+            path="test_case.py",
+        ),
+        Valid(
             "import unittest\n@unittest.skip(REASON)\nclass TestF(unittest.TestCase): ...\n",
             path="test_case.py",
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import pytest\n@pytest.mark.parametrize('x', [1, pytest.param(2, marks=pytest.mark.xfail)])\n"
+            "def test_f(x):\n    assert f(x)\n",
+            line=2,
+            column=57,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import pytest\npytestmark = pytest.mark.skip\ndef test_f():\n    assert f()\n",
+            line=2,
+            column=14,
+            path="test_case.py",
+        ),
+        Invalid(
+            "class TestF(TestCase):\n    def test_f(self):\n        self.skipTest('broken')\n",
+            line=3,
+            column=9,
+            path="test_case.py",
+        ),
         Invalid(
             "import pytest\n@pytest.mark.skip\ndef test_f():\n    assert f()\n",
             line=2,
@@ -99,9 +133,25 @@ class BareSkip(PythonTestCheck):
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self._look_at_marks(node.decorator_list)
 
+    def visit_Assign(self, node: ast.Assign) -> None:
+        """Look at the marks of a whole module."""
+        if isinstance(node.targets[0], ast.Name) and node.targets[0].id == "pytestmark":
+            value = node.value
+            self._look_at_marks(value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value])
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        """Look at the marks of one case of a parametrised test."""
+        call = self.module.parents[node]
+        if node.arg == "marks" and isinstance(call, ast.Call) and last_name(call.func) == "param":
+            value = node.value
+            self._look_at_marks(value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value])
+
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.imported_name(node.func)
-        if name not in _CALLS or not _says_nothing(node) or self._has_comment(node):
+        if name is None and isinstance(node.func, ast.Attribute) and node.func.attr == "skipTest":
+            name = "skipTest"
+        is_skip = name in _CALLS or name in ("skipTest", "unittest.SkipTest", "unittest.case.SkipTest")
+        if not name or not is_skip or not _says_nothing(node) or self._has_comment(node):
             return
         if isinstance(self.module.function_of(node), FUNCTIONS):
             self.report(self.module.span(node), f"{name}() without a reason")
@@ -130,4 +180,11 @@ def _says_nothing(node: ast.expr) -> bool:
     if not isinstance(node, ast.Call):
         return True
     values = [*node.args, *(k.value for k in node.keywords)]
-    return all(isinstance(value, ast.Constant) and value.value in ("", None) for value in values)
+    return all(isinstance(value, ast.Constant) and _is_empty(value.value) for value in values)
+
+
+def _is_empty(value: object) -> bool:
+    """Whether a reason says no more than the mark does."""
+    if isinstance(value, str):
+        return _NO_REASON.fullmatch(value) is not None
+    return value is None or value is False or value is True

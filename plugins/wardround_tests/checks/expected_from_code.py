@@ -11,7 +11,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase, equal_sides, last_name, own_nodes
+from wardround_tests.module import TestCase, equal_sides, last_name
 
 _ON_REPEATING = LatePattern(
     r"(?i)determin|same|idempot|cach|stable|repeat|eq|singleton|hash|memo|consist|reproduc|ident|random|unique|"
@@ -67,6 +67,21 @@ class ExpectedFromCode(PythonTestCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
+            "from shop import total\nROWS = [[1], [1, 2]]\nSUMS = {len(r): total(r) for r in ROWS}\n"
+            "def test_total():\n    for row in ROWS:\n        assert total(row) == SUMS[len(row)]\n",
+            line=3,
+            column=1,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import pytest\nfrom shop import total\n"
+            "@pytest.mark.parametrize('rows, expected', [([1], 1), ([1, 2], total([1, 2]))])\n"
+            "def test_total(rows, expected):\n    assert total(rows) == expected\n",
+            line=3,
+            column=64,
+            path="test_case.py",
+        ),
+        Invalid(
             "def test_header(signer):\n    digest = signer._digest(b'a')\n    expected = f'v1={digest}'\n"
             "    assert signer.header(b'a') == expected\n",
             line=2,
@@ -112,14 +127,65 @@ class ExpectedFromCode(PythonTestCheck):
         ),
     ]
 
+    def visit_Module(self, node: ast.Module) -> None:
+        """Report tables of expected values that the code under test fills, as the module is imported."""
+        for statement in node.body:
+            if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+                continue
+            filling = {name for call in _calls(statement.value) if (name := self._ours(call))}
+            table = statement.targets[0].id
+            if filling and any(self._compares_with(case, table, filling) for case in self.module.tests):
+                text = f"{min(filling)}() is the code under test, so its mistakes are expected"
+                self.report(self.module.span(statement), text)
+
+    def _ours(self, call: ast.Call) -> str:
+        """The function of the project that a call calls, as its module calls it; empty for a class."""
+        name = self.module.imported_name(call.func) or ""
+        is_function = not name.rpartition(".")[2][:1].isupper()
+        return name if name and is_function and not self._is_foreign(call) else ""
+
+    def _compares_with(self, case: TestCase, table: str, filling: set[str]) -> bool:
+        """Whether a test compares what a function gives with a table that the same function filled."""
+        if _ON_REPEATING.search(case.name.removeprefix("test_")):
+            return False
+        nodes = list(self.module.own(case))
+        bound = _bound_in(nodes)
+        for node in nodes:
+            for side, other in _both(equal_sides(node)):
+                root = side
+                while isinstance(root, (ast.Attribute, ast.Subscript)):
+                    root = root.value
+                is_table = isinstance(root, ast.Name) and root.id == table
+                asked = {self._ours(call) for value in _values(other, bound) for call in _calls(value)}
+                if is_table and asked & filling:
+                    return True
+        return False
+
+    def _look_at_cases(self, case: TestCase, nodes: Sequence[ast.AST], bound: _Bound) -> None:
+        """Report cases of a parametrised test whose expected value the code under test gives."""
+        sides = [pair for node in nodes for pair in _both(equal_sides(node))]
+        asked = {
+            name
+            for side, other in sides
+            if isinstance(side, ast.Name) and side.id in case.parameters
+            for value in _values(other, bound)
+            for call in _calls(value)
+            if (name := self._ours(call))
+        }
+        for one in case.node.decorator_list if asked else ():
+            if isinstance(one, ast.Call) and last_name(one) == "parametrize":
+                found = next((c for c in _calls(one) if self._ours(c) in asked), None)
+                if found is not None:
+                    text = f"{ast.unparse(found.func)}() is the code under test, so its mistakes are expected"
+                    self.report(self.module.span(found), text)
+                    return
+
     def look_at(self, case: TestCase) -> None:
         if _ON_REPEATING.search(f"{case.name} {case.cls.name if case.cls else ''}".removeprefix("test_")):
             return
-        nodes = list(own_nodes(case.node.body))
-        bound: _Bound = {}
-        for node in nodes:
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                bound.setdefault(node.targets[0].id, []).append(node.value)
+        nodes = list(self.module.own(case))
+        bound = _bound_in(nodes)
+        self._look_at_cases(case, nodes, bound)
         for node in nodes:
             self._look_at_expected(node, bound)
             sides = equal_sides(node)
@@ -229,6 +295,21 @@ class ExpectedFromCode(PythonTestCheck):
         inner = [n for n in ast.walk(left) if isinstance(n, (ast.Call, ast.Await)) and n is not left]
         name = self.module.imported_name(left.func)
         return not inner and name is not None and not name.rpartition(".")[2][:1].isupper()
+
+
+def _bound_in(nodes: Sequence[ast.AST]) -> _Bound:
+    """What a test gives each of its names."""
+    bound: _Bound = {}
+    for node in nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            bound.setdefault(node.targets[0].id, []).append(node.value)
+    return bound
+
+
+def _both(sides: tuple[ast.expr, ast.expr] | None) -> Iterator[tuple[ast.expr, ast.expr]]:
+    if sides is not None:
+        yield sides
+        yield sides[1], sides[0]
 
 
 def _names_expected(side: ast.expr) -> bool:

@@ -57,6 +57,14 @@ class LeftChanged(PythonTestCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
+            "import os\ndef use(**values):\n    for name, value in values.items():\n"
+            "        os.environ[name.upper()] = value\ndef test_region():\n    use(region='eu')\n"
+            "    assert region() == 'eu'\n",
+            line=4,
+            column=9,
+            path="test_case.py",
+        ),
+        Invalid(
             f"{_START}    os.environ['REGION'] = 'eu'\n    assert region() == 'eu'\n",
             line=3,
             column=5,
@@ -81,13 +89,25 @@ class LeftChanged(PythonTestCheck):
     def wants(cls, source: Source) -> bool:
         return re.search(r"environ\b|putenv|chdir|umask", source.text) is not None
 
+    def visit_Module(self, node: ast.Module) -> None:
+        """Look at helpers of the tests, which change it for whoever calls them, and at set-up."""
+        for helper in self.module.makers:
+            if helper.decorator_list or _gives_back(helper):
+                continue
+            found = next((n for n in own_nodes(helper.body) if self._changes(n)), None)
+            case = TestCase(helper, self.module.class_of(helper))
+            if isinstance(found, ast.stmt) and not self._is_put_back(case, found):
+                self._report(found)
+
     def look_at(self, case: TestCase) -> None:
-        found = next((n for n in own_nodes(case.node.body) if self._changes(n)), None)
+        found = next((n for n in self.module.own(case) if self._changes(n)), None)
         if isinstance(found, ast.stmt) and not self._is_put_back(case, found):
-            what = "working directory" if "chdir" in ast.unparse(found) else "environment"
-            self.report(
-                self.module.span(found), f"the {what} stays changed for the tests that run after this"
-            )
+            self._report(found)
+
+    def _report(self, change: ast.stmt) -> None:
+        what = "working directory" if "chdir" in ast.unparse(change) else "environment"
+        text = f"the {what} stays changed for the tests that run after this"
+        self.report(self.module.span(change), text)
 
     def _changes(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Assign):
@@ -107,10 +127,14 @@ class LeftChanged(PythonTestCheck):
                 return True
         if any(isinstance(p, (ast.With, ast.Try)) for p in self.module.ancestors(change)):
             return True
-        after = [n for n in own_nodes(case.node.body) if getattr(n, "lineno", 0) > change.lineno]
+        after = [n for n in self.module.own(case) if getattr(n, "lineno", 0) > change.lineno]
         if any(isinstance(n, (ast.Try, ast.Delete)) or self._undoes(n) for n in after):
             return True
-        others = [n for n in ast.walk(self.module.tree) if isinstance(n, FUNCTIONS) and not _is_test(n.name)]
+        others = [
+            n
+            for n in ast.walk(self.module.tree)
+            if isinstance(n, FUNCTIONS) and not _is_test(n.name) and n is not case.node
+        ]
         return (
             any(_PUT_BACK.search(ast.unparse(n)) for n in others)
             or re.search(r"tmp_?environ|restore_env|clean_env|fs\b|runner", " ".join(case.parameters))
@@ -126,6 +150,14 @@ class LeftChanged(PythonTestCheck):
                 is not None
             )
         return False
+
+
+def _gives_back(helper: ast.AST) -> bool:
+    """Whether a helper hands control to the test in between, or what it changed to the caller."""
+    return any(
+        isinstance(n, (ast.Yield, ast.YieldFrom)) or (isinstance(n, ast.Return) and n.value is not None)
+        for n in ast.walk(helper)
+    )
 
 
 def _is_test(name: str) -> bool:

@@ -152,7 +152,7 @@ class ModuleState(PythonTestCheck):
     def _look_for_handed_on(self, cls: ast.ClassDef, tests: Sequence[TestCase]) -> None:
         """Report an attribute of the class that one test sets and another reads."""
         for case in tests:
-            for statement in ast.walk(case.node):
+            for statement in self.module.all_of(case):
                 name = _class_attribute(statement, cls.name)
                 if not name or not isinstance(statement, ast.stmt):
                     continue
@@ -211,7 +211,7 @@ class ModuleState(PythonTestCheck):
         for case in self.module.tests:
             if case is writer:
                 continue
-            uses = [n for n in ast.walk(case.node) if isinstance(n, ast.Name) and n.id == name]
+            uses = [n for n in self.module.all_of(case) if isinstance(n, ast.Name) and n.id == name]
             if not uses or name in _locals(case.node) or _begins_anew(case.node, name):
                 continue
             if isinstance(uses[0].ctx, ast.Load):

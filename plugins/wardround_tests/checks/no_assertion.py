@@ -127,7 +127,7 @@ class NoAssertion(PythonTestCheck):
 
     def _dropped(self, case: TestCase) -> str:
         """A function of the module that only says something, called without anybody listening."""
-        calls = (n.value for n in own_nodes(case.node.body) if isinstance(n, ast.Expr))
+        calls = (n.value for n in self.module.own(case) if isinstance(n, ast.Expr))
         names = (c.func.id for c in calls if isinstance(c, ast.Call) and isinstance(c.func, ast.Name))
         return next((n for n in names if n in self.module.harmless and ASSERTING_NAME.search(n)), "")
 
@@ -136,7 +136,7 @@ class NoAssertion(PythonTestCheck):
 
     def _may_assert(self, case: TestCase) -> bool:
         parameters = case.parameters
-        for node in ast.walk(case.node):
+        for node in self.module.all_of(case):
             if self.module.asserts(node):
                 return True
             if isinstance(node, ast.Call) and _is_out_of_sight(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Severity
 from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase, equal_sides, last_name, own_nodes
+from wardround_tests.module import TestCase, equal_sides, last_name
 
 _CLOCKS = frozenset(
     {
@@ -22,9 +23,29 @@ _CLOCKS = frozenset(
         "datetime.datetime.today",
         "datetime.date.today",
         "django.utils.timezone.now",
+        "django.utils.timezone.localdate",
+        "django.utils.timezone.localtime",
+        "pendulum.now",
+        "pendulum.today",
+        "arrow.now",
+        "arrow.utcnow",
+        "pandas.Timestamp.now",
+        "pandas.Timestamp.today",
+        "time.localtime",
+        "time.gmtime",
+        "whenever.Instant.now",
     }
 )
 _HELD = LatePattern(r"freez|time_machine|travel|mock_(time|now|clock)|patch[^\n]*(time|now|today)")
+_RELATIVE = LatePattern(
+    r"(?i)\b(ago|yesterday|today|tomorrow|just now|from now|days?|hours?|minutes?|weeks?|months?|years?)\b"
+)
+"""Words for how far off a moment is."""
+_AGES = LatePattern(
+    r"^(get_|current_|compute_|calculate_)?(age|age_in_\w+|years_old|days_(left|until|since|remaining|old|overdue|ago)|"
+    r"years_(since|of_service)|time_left|days_to_\w+)$"
+)
+_FIXED_DATE = LatePattern(r"\bdate(time)?\(\s*\d{4}|[\"'](19|20)\d\d-\d\d-\d\d")
 _PAUSE_S = 0.5
 """For as long a process may be kept from running on a machine that does other things too."""
 _START = "from datetime import datetime\ndef test_order():\n"
@@ -46,6 +67,11 @@ class RealClock(PythonTestCheck):
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
+            "from datetime import date\nfrom people import age\ndef test_age():\n"
+            "    assert age(date(1990, 6, 1), on=date(2024, 6, 1)) == 34\n",
+            path="test_case.py",
+        ),
+        Valid(
             "import time\ndef test_fast():\n    start = time.time()\n    run()\n"
             "    assert time.time() - start < 5\n    assert time.time() - start > 0.1\n",
             path="test_case.py",
@@ -61,12 +87,40 @@ class RealClock(PythonTestCheck):
             path="test_case.py",
         ),
         Valid(
+            "from datetime import date, timedelta\ndef test_since():\n    today = date.today()\n"
+            "    assert since(today - timedelta(days=1), now=today) == 'yesterday'\n",
+            path="test_case.py",
+        ),
+        Valid(
             "from datetime import datetime\n"
             "def test_order():\n    assert parse('x', now=datetime.now()) == 3\n",
             path="test_case.py",
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from datetime import date\nfrom people import age\ndef test_age():\n"
+            "    assert age(date(1990, 6, 1)) == 34\n",
+            line=4,
+            column=12,
+            path="test_case.py",
+        ),
+        Invalid(
+            "from datetime import timedelta\nfrom django.utils import timezone\n"
+            "class InviteTest(TestCase):\n    def test_ends(self):\n        got = invite()\n"
+            "        then = timezone.now() + timedelta(days=14)\n"
+            "        self.assertEqual(got.ends.replace(microsecond=0), then.replace(microsecond=0))\n",
+            line=6,
+            column=16,
+            path="test_case.py",
+        ),
+        Invalid(
+            "from datetime import date, timedelta\ndef test_since():\n"
+            "    day = date.today() - timedelta(days=1)\n    assert since(day) == 'yesterday'\n",
+            line=3,
+            column=11,
+            path="test_case.py",
+        ),
         Invalid(
             f"{_START}    now = datetime.now()\n    assert order().placed == now\n",
             line=3,
@@ -111,7 +165,7 @@ class RealClock(PythonTestCheck):
         return ("time" in source.text or "date" in source.text) and _HELD.search(source.text) is None
 
     def look_at(self, case: TestCase) -> None:
-        for node in own_nodes(case.node.body):
+        for node in self.module.own(case):
             for side in equal_sides(node) or ():
                 value = self._read_before(side, case)
                 clock = next((n for n in _parts(value) if self._is_clock(n)), None)
@@ -119,14 +173,87 @@ class RealClock(PythonTestCheck):
                     text = f"{ast.unparse(clock.func)}() is another moment than the one compared with it"
                     self.report(self.module.span(clock), text)
             self._look_at_elapsed(node, case)
+            self._look_at_relative(node, case)
+            self._look_at_age(node)
 
     def _read_before(self, side: ast.expr, case: TestCase) -> ast.expr:
-        """What a test gives a name that it only compares: what it hands to the code is the same moment."""
-        if not isinstance(side, ast.Name):
+        """What a test gives a name that it only compares: what it hands to the code is the same moment.
+
+        What is made of the name to compare it, ``then.replace(microsecond=0)``, is of the same moment too.
+        """
+        name = side
+        while isinstance(name, (ast.Attribute, ast.Call)):
+            if isinstance(name, ast.Call) and not isinstance(name.func, ast.Attribute):
+                return side
+            name = name.func if isinstance(name, ast.Call) else name.value
+        if not isinstance(name, ast.Name):
             return side
-        uses = [n for n in ast.walk(case.node) if isinstance(n, ast.Name) and n.id == side.id]
-        values = _bound(case, side.id)
-        return values[0] if len(values) == 1 and len(uses) == 2 else side
+        values = self._bound(case).get(name.id, [])
+        if len(values) != 1:
+            return side
+        uses = [n for n in self.module.all_of(case) if isinstance(n, ast.Name) and n.id == name.id]
+        return values[0] if len(uses) == 2 else side
+
+    def _bound(self, case: TestCase) -> dict[str, list[ast.expr]]:
+        """What a test gives each of its names, but what is worked out from the name itself."""
+        if self._of is None or self._of[0] is not case:
+            found: dict[str, list[ast.expr]] = {}
+            for node in (n for n in self.module.own(case) if isinstance(n, ast.Assign)):
+                for target in node.targets:
+                    if isinstance(target, ast.Name) and not _is_of_itself(node.value, target.id):
+                        found.setdefault(target.id, []).append(node.value)
+            self._of = (case, found)
+        return self._of[1]
+
+    _of: tuple[TestCase, dict[str, list[ast.expr]]] | None = None
+    """The test that was asked about last, and what it gives its names."""
+
+    def _look_at_relative(self, node: ast.AST, case: TestCase) -> None:
+        """Report a moment counted from now, where what is expected is how long ago or ahead it is."""
+        sides = equal_sides(node)
+        if sides is None or not any(map(_says_how_long, sides)):
+            return
+        for side in sides:
+            calls = [n for n in ast.walk(self._meant(side, case)) if isinstance(n, ast.Call)]
+            for call in calls if len(calls) > 1 or any(map(self._is_clock, calls)) else calls[:1]:
+                if _is_told_now(call):
+                    return
+                for given in (*call.args, *(k.value for k in call.keywords)):
+                    clock = self._counted_from_now(given, case)
+                    if clock is not None:
+                        text = "what comes of this depends on when the test runs: a day or an hour may begin"
+                        self.report(self.module.span(clock), text, severity=Severity.INFO)
+                        return
+
+    def _look_at_age(self, node: ast.AST) -> None:
+        """Report a number of years or days that grows as time goes by, of what has a date that does not."""
+        for side, other in _both_ways(equal_sides(node)):
+            is_number = isinstance(other, ast.Constant) and type(other.value) is int
+            if not is_number or not isinstance(side, ast.Call) or not _AGES.match(last_name(side.func)):
+                continue
+            dates = [n for a in side.args for n in ast.walk(a) if isinstance(n, ast.Call)]
+            is_told = _is_told_now(side) or len(side.args) > 1 or side.keywords
+            is_of_object = isinstance(side.func, ast.Attribute) and not side.args
+            if not is_told and (dates or is_of_object) and _FIXED_DATE.search(self.module.text):
+                text = "this is another number once the next birthday or day has come"
+                self.report(self.module.span(side), text, severity=Severity.INFO)
+
+    def _meant(self, side: ast.expr, case: TestCase) -> ast.expr:
+        values = self._bound(case).get(side.id, []) if isinstance(side, ast.Name) else []
+        return values[0] if len(values) == 1 else side
+
+    def _counted_from_now(self, given: ast.expr, case: TestCase) -> ast.BinOp | None:
+        """The sum or difference of the clock and a span of time that an argument is or stands for."""
+        value = self._meant(given, case)
+        for node in ast.walk(value):
+            if (
+                isinstance(node, ast.BinOp)
+                and isinstance(node.op, (ast.Add, ast.Sub))
+                and self._is_reading(node.left, case)
+                and not self._is_reading(node.right, case)
+            ):
+                return node
+        return None
 
     def _look_at_elapsed(self, node: ast.AST, case: TestCase) -> None:
         """Report an upper limit, shorter than a pause of a busy machine, for how long something took."""
@@ -143,30 +270,48 @@ class RealClock(PythonTestCheck):
     def _is_elapsed(self, took: ast.expr, case: TestCase) -> bool:
         """Whether an expression is the difference of two readings of the clock."""
         if isinstance(took, ast.Name):
-            return any(self._is_elapsed(value, case) for value in _bound(case, took.id) if value is not took)
+            return any(
+                self._is_elapsed(value, case)
+                for value in self._bound(case).get(took.id, [])
+                if value is not took
+            )
         if not isinstance(took, ast.BinOp) or not isinstance(took.op, ast.Sub):
             return False
         return all(self._is_reading(side, case) for side in (took.left, took.right))
 
     def _is_reading(self, side: ast.expr, case: TestCase) -> bool:
         if isinstance(side, ast.Name):
-            return any(self._is_clock(value) for value in _bound(case, side.id))
+            return any(self._is_clock(value) for value in self._bound(case).get(side.id, []))
         return self._is_clock(side)
 
     def _is_clock(self, node: ast.AST) -> bool:
         return isinstance(node, ast.Call) and self.module.imported_name(node.func) in _CLOCKS
 
 
-def _bound(case: TestCase, name: str) -> list[ast.expr]:
-    """What a test gives a name."""
-    return [
-        node.value
-        for node in own_nodes(case.node.body)
-        if isinstance(node, ast.Assign)
-        and any(isinstance(t, ast.Name) and t.id == name for t in node.targets)
-        and not (isinstance(node.value, ast.Name) and node.value.id == name)
-        and not (isinstance(node.value, ast.BinOp) and name in ast.unparse(node.value).split())
-    ]
+def _both_ways(sides: tuple[ast.expr, ast.expr] | None) -> Iterator[tuple[ast.expr, ast.expr]]:
+    if sides is not None:
+        yield sides
+        yield sides[1], sides[0]
+
+
+def _says_how_long(side: ast.expr) -> bool:
+    """Whether a side of a comparison says in words how far off something is."""
+    return (
+        isinstance(side, ast.Constant)
+        and isinstance(side.value, str)
+        and _RELATIVE.search(side.value) is not None
+    )
+
+
+def _is_told_now(call: ast.Call) -> bool:
+    """Whether a call is handed the present moment besides."""
+    return any(k.arg in ("now", "today", "relative_to", "clock", "at", "reference") for k in call.keywords)
+
+
+def _is_of_itself(value: ast.expr, name: str) -> bool:
+    if isinstance(value, ast.Name):
+        return value.id == name
+    return isinstance(value, ast.BinOp) and name in ast.unparse(value).split()
 
 
 def _less(node: ast.AST) -> tuple[ast.expr, ast.expr] | None:

@@ -9,21 +9,27 @@ from functools import cached_property
 from typing import ClassVar
 from urllib.parse import urlsplit
 
+from wardround_python.module import FunctionNode
+
 from wardround.checks import Invalid, Source, Valid
 from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase
+from wardround_tests.module import FUNCTIONS
 
 _VERBS = "get|post|put|patch|delete|head|options|request|stream"
 _REQUESTS = LatePattern(
     rf"^((requests|httpx|requests\.api)\.({_VERBS})|urllib\.request\.(urlopen|urlretrieve)|aiohttp\.request|"
-    r"urllib3\.request)$"
+    r"urllib3\.request|websockets?\.(connect|create_connection)|websockets\.sync\.client\.connect|wget\.download|"
+    r"pandas\.read_(csv|json|excel|html|xml|parquet|table)|xmlrpc\.client\.ServerProxy|git\.Repo\.clone_from|"
+    r"(sqlalchemy\.)?create_engine|pymongo\.MongoClient|redis\.(from_url|Redis\.from_url)|"
+    r"psycopg2?\.connect|asyncpg\.connect)$"
 )
 _CONNECTIONS = LatePattern(
     r"^(socket\.(create_connection|getaddrinfo|gethostbyname|gethostbyname_ex|connect)|"
     r"smtplib\.(SMTP|SMTP_SSL)|ftplib\.(FTP|FTP_TLS)|imaplib\.(IMAP4|IMAP4_SSL)|poplib\.(POP3|POP3_SSL)|"
     r"telnetlib\.Telnet|http\.client\.(HTTPConnection|HTTPSConnection)|asyncio\.open_connection|"
-    r"dns\.resolver\.(resolve|query))$"
+    r"dns\.resolver\.(resolve|query)|redis\.(Redis|StrictRedis)|psycopg2?\.connect|pymysql\.connect|"
+    r"asyncpg\.connect|ldap3\.Server)$"
 )
 _CLIENTS = frozenset(
     {
@@ -31,9 +37,14 @@ _CLIENTS = frozenset(
         "urllib3.PoolManager", "socket.socket",
     }
 )  # fmt: skip
+_CLOUDS = frozenset({"boto3.client", "boto3.resource"})
+"""What asks the servers of a cloud unless it is told others."""
+_CLOUD_STAND_INS = LatePattern(
+    r"(?i)moto|mock_aws|Stubber|localstack|endpoint_url|mock\b|patch|fake|placebo|vcr|ENDPOINT"
+)
 _ASKING = LatePattern(
-    r"https?://|\b(socket|smtplib|ftplib|imaplib|poplib|telnetlib|http\.client|open_connection|"
-    r"dns\.resolver)\b"
+    r"://|\bboto3\b|\b(socket|smtplib|ftplib|imaplib|poplib|telnetlib|http\.client|open_connection|"
+    r"dns\.resolver|redis|psycopg2?|pymysql|asyncpg|ldap3)\b"
 )
 _FAKES = LatePattern(
     r"\b(responses|requests_mock|respx|httpretty|vcr|betamax|aioresponses|pytest_httpx|httpx_mock|pook|nock|"
@@ -45,6 +56,9 @@ _STAND_INS = LatePattern(
 _OWN_HOST = LatePattern(
     r"(?i)^(localhost|127\.|0\.0\.0\.0|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|\[?::1)|"
     r"(^|\.)(example|test|invalid|local|localhost|internal)$|(^|\.)example\.(com|org|net)$|^[^.]*$|mock|fake|dummy"
+)
+_SCHEME = LatePattern(
+    r"(https?|wss?|ftp|postgres(ql)?(\+\w+)?|mysql(\+\w+)?|mongodb(\+srv)?|rediss?|amqps?)://"
 )
 _START = "import requests\ndef test_rates():\n"
 
@@ -91,11 +105,45 @@ class RealNetwork(PythonTestCheck):
             path="test_case.py",
         ),
         Valid(
+            "import boto3\nfrom moto import mock_aws\n@mock_aws\ndef test_put():\n"
+            "    assert Store(boto3.client('s3')).put('a', b'1')\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "import requests\ndef fetch():\n    return requests.get('https://api.rates.io/v1')\n"
+            "def test_rates():\n    assert parse('a') == 1\n",
+            path="test_case.py",
+        ),
+        Valid(
             "import httpx\ndef test_rates():\n    assert httpx.get('https://example.org/', transport=t).ok\n",
             path="test_case.py",
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from urllib.request import urlopen\nURL = 'https://json.schemas.io/a.json'\n"
+            "class RatesTest(TestCase):\n    @classmethod\n    def setUpClass(cls):\n"
+            "        with urlopen(URL) as response:\n            cls.schema = response.read()\n"
+            "    def test_rates(self):\n        self.assertTrue(valid(rates(), self.schema))\n",
+            line=6,
+            column=14,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import boto3\nimport pytest\n@pytest.fixture\ndef store():\n"
+            "    return Store(boto3.client('s3'))\n"
+            "def test_put(store):\n    assert store.put('a', b'1')\n",
+            line=5,
+            column=18,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import pandas as pd\ndef load():\n    return pd.read_csv('https://data.rates.io/a.csv')\n"
+            "def test_rates():\n    assert total(load()) == 3\n",
+            line=3,
+            column=12,
+            path="test_case.py",
+        ),
         Invalid(
             "import socket\ndef test_online():\n    socket.create_connection(('1.1.1.1', 53), timeout=3)\n"
             "    assert is_online()\n",
@@ -146,18 +194,33 @@ class RealNetwork(PythonTestCheck):
         name = self._asking(node)
         if not name or any(k.arg in ("transport", "session", "mounts") for k in node.keywords):
             return
-        case = self.module.test_of(node)
+        holder = self.module.function_of(node)
+        if not isinstance(holder, FUNCTIONS) or holder not in self.module.serving:
+            return
+        if name in _CLOUDS:
+            self._look_at_cloud(node, name, holder)
+            return
         given = [*node.args[:2], *(k.value for k in node.keywords if k.arg in ("url", "host", "address"))]
-        is_host = _CONNECTIONS.match(name) is not None
-        host = next(filter(None, (self._host(one, is_host) for one in given)), None)
-        if case is None or host is None or _OWN_HOST.search(host) or self._is_held(case, node):
+        may_be_host = _CONNECTIONS.match(name) is not None
+        kinds = (False, True) if may_be_host else (False,)
+        host = next(filter(None, (self._host(one, kind) for kind in kinds for one in given)), None)
+        if host is None or _OWN_HOST.search(host) or self._is_held(holder, node):
             return
         self.report(self.module.span(node), f"{name}() asks {host} for real")
+
+    def _look_at_cloud(self, node: ast.Call, name: str, holder: FunctionNode) -> None:
+        """Report a client of a cloud that nothing in the file stands in for."""
+        service = node.args[0] if node.args else None
+        is_told = any(k.arg in (None, "endpoint_url", "config") for k in node.keywords)
+        if is_told or not isinstance(service, ast.Constant) or self._is_held(holder, node):
+            return
+        if _CLOUD_STAND_INS.search(self.module.text) is None:
+            self.report(self.module.span(node), f"{name}() asks the real {service.value!r}")
 
     def _asking(self, call: ast.Call) -> str:
         """What asks a server, as its library calls it; empty if the call does not."""
         name = self.module.imported_name(call.func) or ""
-        if _REQUESTS.match(name) or _CONNECTIONS.match(name):
+        if _REQUESTS.match(name) or _CONNECTIONS.match(name) or name in _CLOUDS:
             return name
         function = call.func
         if isinstance(function, ast.Attribute) and re.fullmatch(rf"{_VERBS}|connect", function.attr):
@@ -214,10 +277,11 @@ class RealNetwork(PythonTestCheck):
             if isinstance(target, ast.Name)
         }
 
-    def _is_held(self, case: TestCase, node: ast.Call) -> bool:
+    def _is_held(self, holder: FunctionNode, node: ast.Call) -> bool:
         """Whether something stands in for the network, or the test says that it needs one."""
-        decorators = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
-        texts = [*case.parameters, *map(ast.unparse, decorators)]
+        cls = self.module.class_of(holder)
+        decorators = [*holder.decorator_list, *(cls.decorator_list if cls else [])]
+        texts = [holder.name, *(one.arg for one in holder.args.args), *map(ast.unparse, decorators)]
         for parent in self.module.ancestors(node):
             if isinstance(parent, (ast.With, ast.AsyncWith)):
                 texts += [ast.unparse(item.context_expr) for item in parent.items]
@@ -227,7 +291,7 @@ class RealNetwork(PythonTestCheck):
 def _host(argument: ast.expr) -> str | None:
     if not isinstance(argument, ast.Constant) or not isinstance(argument.value, str):
         return None
-    if not argument.value.startswith(("http://", "https://")):
+    if not _SCHEME.match(argument.value):
         return None
     try:
         return urlsplit(argument.value).hostname

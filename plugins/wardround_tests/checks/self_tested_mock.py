@@ -114,7 +114,7 @@ class SelfTestedMock(PythonTestCheck):
         replaced = {name for call in _replacing_calls(case) for name in self._replaced(call)}
         if not replaced:
             return
-        made = [n for n in own_nodes(case.node.body) if self.module.asserts(n) and not _is_of_mock(n)]
+        made = [n for n in self.module.own(case) if self.module.asserts(n) and not _is_of_mock(n)]
         if not made or not all(self._asks_replaced(node, case, replaced) for node in made):
             return
         text = f'"{case.name}" replaces {sorted(replaced)[0]} and asserts what it was told to answer'
@@ -145,7 +145,7 @@ class SelfTestedMock(PythonTestCheck):
     def _is_answer(self, side: ast.expr, case: TestCase, replaced: set[str]) -> bool:
         if isinstance(side, ast.Name):
             bound = [
-                n.value for n in own_nodes(case.node.body) if isinstance(n, ast.Assign) and _binds(n, side.id)
+                n.value for n in self.module.own(case) if isinstance(n, ast.Assign) and _binds(n, side.id)
             ]
             return len(bound) == 1 and self._is_answer(bound[0], case, replaced)
         if isinstance(side, ast.Await):

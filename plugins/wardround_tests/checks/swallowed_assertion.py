@@ -7,10 +7,16 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
+from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import last_name, own_nodes
 
 _CATCHING = frozenset({"AssertionError", "Exception", "BaseException"})
+_TELLING = LatePattern(
+    r"^(pprint|print|traceback\.print_\w+|warnings\.warn|sys\.std(out|err)\.write)$|"
+    r"^(?i:_*(self\.)?_*(log|logging|logger))\.(debug|info|warn|warning|error|exception|critical|log)$"
+)
+"""What says that something failed, and lets it pass."""
 _QUIET = (ast.Pass, ast.Continue, ast.Return)
 _START = "def test_add():\n    try:\n        assert add(1, 2) == 3\n"
 
@@ -43,6 +49,19 @@ class SwallowedAssertion(PythonTestCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from contextlib import suppress\ndef test_add():\n    with suppress(Exception):\n"
+            "        assert add(1, 2) == 3\n",
+            line=3,
+            column=10,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"{_START}    except Exception:\n        log.exception('add')\n",
+            line=4,
+            column=5,
+            path="test_case.py",
+        ),
         Invalid(f"{_START}    except Exception:\n        pass\n", line=4, column=5, path="test_case.py"),
         Invalid(f"{_START}    except:\n        print('not equal')\n", line=4, column=5, path="test_case.py"),
         Invalid(
@@ -56,7 +75,24 @@ class SwallowedAssertion(PythonTestCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return "except" in source.text
+        return "except" in source.text or "suppress" in source.text
+
+    def visit_With(self, node: ast.With) -> None:
+        for item in node.items:
+            call = item.context_expr
+            if (
+                not isinstance(call, ast.Call)
+                or self.module.imported_name(call.func) != "contextlib.suppress"
+            ):
+                continue
+            catches = any(last_name(kind) in _CATCHING for kind in call.args)
+            if (
+                catches
+                and self.module.test_of(node) is not None
+                and any(map(_is_own_assertion, own_nodes(node.body)))
+            ):
+                text = "this also suppresses the failed assertion, so the test passes"
+                self.report(self.module.span(call), text)
 
     def visit_Try(self, node: ast.Try) -> None:
         if self.module.test_of(node) is None or self._is_retried(node) or node.orelse:
@@ -93,6 +129,6 @@ def _catches_assertions(handler: ast.ExceptHandler) -> bool:
 def _is_quiet(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Expr):
         is_text = isinstance(statement.value, ast.Constant)
-        is_print = isinstance(statement.value, ast.Call) and last_name(statement.value.func) == "print"
-        return is_text or is_print
+        is_told = isinstance(statement.value, ast.Call) and _TELLING.search(ast.unparse(statement.value.func))
+        return is_text or bool(is_told)
     return isinstance(statement, _QUIET)

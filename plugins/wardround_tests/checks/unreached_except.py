@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS, is_assertion, last_name, own_nodes
+from wardround_tests.module import FUNCTIONS, is_assertion, is_certain_assertion, last_name, own_nodes
 
 _START = "def test_add():\n    try:\n        add(1, 'a')\n"
 
@@ -61,6 +61,12 @@ class UnreachedExcept(PythonTestCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
+            f"{_START}    except TypeError:\n        assert log == []\n",
+            line=2,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
             f"{_START}    except TypeError:\n        assert True\n", line=2, column=5, path="test_case.py"
         ),
         Invalid(
@@ -92,7 +98,7 @@ class UnreachedExcept(PythonTestCheck):
         case = self.module.test_of(node)
         if case is None or any(self._can_fail(s) for s in (*node.body, *node.orelse)):
             return
-        own = {n.name for n in ast.walk(case.node) if isinstance(n, FUNCTIONS) and n is not case.node}
+        own = {n.name for n in self.module.all_of(case) if isinstance(n, FUNCTIONS) and n is not case.node}
         if any(isinstance(n, ast.Name) and n.id in own for s in node.body for n in ast.walk(s)):
             return
         after = case.node.body[case.node.body.index(node) + 1 :] if node in case.node.body else None
@@ -113,9 +119,13 @@ def _asserts_about(node: ast.AST, handler: ast.ExceptHandler) -> bool:
     """Whether a node asserts something about the exception, rather than that there should be none."""
     if isinstance(node, ast.Assert) and isinstance(node.test, ast.Constant) and node.test.value:
         return True
-    if isinstance(node, ast.Raise) or not is_assertion(node) or handler.name is None:
+    if isinstance(node, ast.Raise) or not is_assertion(node):
         return False
     if isinstance(node, ast.Call) and last_name(node.func) in ("fail", "AssertionError"):
         return False
+    if handler.name is None:
+        return is_certain_assertion(node) and not (
+            isinstance(node, ast.Assert) and isinstance(node.test, ast.Constant)
+        )
     looked_at = node.test if isinstance(node, ast.Assert) else node
     return any(isinstance(n, ast.Name) and n.id == handler.name for n in ast.walk(looked_at))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
@@ -11,14 +12,14 @@ from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase, own_nodes
+from wardround_tests.module import FUNCTIONS, TestCase, last_name, own_nodes
 
 _DRAWS = LatePattern(
     r"^(random\.(random|randint|randrange|choice|choices|sample|shuffle|uniform|gauss|normalvariate|getrandbits)|"
     r"numpy\.random\.(rand|randn|randint|random|random_sample|choice|normal|uniform|permutation|shuffle|"
     r"standard_normal|poisson|binomial|exponential|beta|gamma)|"
     r"torch\.(rand|randn|randint|randperm)|"
-    r"secrets\.(choice|randbelow))$"
+    r"secrets\.(choice|randbelow)|numpy\.random\.(random_integers|uniform|integers|bytes|laplace|lognormal))$"
 )
 _SEEDED = LatePattern(
     r"(?i)\bseed\b|seed_|_seed|Random\([^)\s]|default_rng\([^)\s]|RandomState\([^)\s]|random_state|"
@@ -32,6 +33,14 @@ _SOURCES = frozenset(
 )  # fmt: skip
 """What gives random values when it is made without a seed."""
 
+_OF_LETTERS = LatePattern(
+    r"letters|alpha|\d{6}|digits|lowercase|uppercase|hexdigits|alphabet|string\.|chars|\bport|65535"
+)
+_UNIQUE = LatePattern(
+    r"(?i)(^|_)(u?u?id|name|e?mail|key|token|suffix|prefix|slug|port|path|file|label|title|tag|nonce|salt|string|str|"
+    r"text|word|username|login|phone|address|unique|secret|password)s?(_|$|\d)"
+)
+"""Names of what only has to be another one each time."""
 _WORDS = ("random", "faker", "torch", "secrets", "mimesis")
 
 
@@ -45,8 +54,8 @@ class UnseededRandom(PythonTestCheck):
     ID = "TE008"
     NAME = "random-in-test"
     TRIED_ON = (
-        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: 14 hits"
-        " read: true, most of them on purpose: info."
+        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: 29 hits, 14"
+        " read: true, most of them on purpose: info; random letters and digits are left alone since."
     )
     SEVERITY = Severity.INFO
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -70,9 +79,44 @@ class UnseededRandom(PythonTestCheck):
             path="test_case.py",
         ),
         Valid("import random\ndef make():\n    return random.random()\n", path="tests/case.py"),
+        Valid(
+            "import random\ndef make_user():\n"
+            "    return User(name=random.choice(NAMES), tag=f'{random.random()}')\n"
+            "def test_user():\n    assert save(make_user())\n",
+            path="test_case.py",
+        ),
         Valid("def test_sort(random):\n    assert run(random.choice([1, 2])) > 0\n", path="test_case.py"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import random\nimport pytest\n@pytest.fixture\ndef items():\n"
+            "    return [Item(weight=random.randint(1, 40)) for _ in range(30)]\n"
+            "def test_pack(items):\n    assert len(pack(items)) <= 15\n",
+            line=5,
+            column=25,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import random\ndef make_order():\n    return Order(total=random.uniform(1, 9))\n"
+            "def test_pay():\n    assert pay(make_order()).fee < 1\n",
+            line=3,
+            column=24,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import random\nWEIGHTS = [random.random() for _ in range(9)]\n"
+            "def test_pack():\n    assert len(pack(WEIGHTS)) <= 3\n",
+            line=2,
+            column=12,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import factory\nfrom faker import Faker\nfake = Faker('en_GB')\n"
+            "class ContactFactory(factory.Factory):\n    name = factory.LazyFunction(fake.name)\n",
+            line=3,
+            column=1,
+            path="tests/factories.py",
+        ),
         Invalid(
             "from faker import Faker\nfake = Faker()\ndef test_name():\n    name = fake.name()\n"
             "    other = fake.name()\n    assert short(name) != short(other)\n",
@@ -114,11 +158,77 @@ class UnseededRandom(PythonTestCheck):
         return any(word in text for word in _WORDS) and _SEEDED.search(text) is None
 
     def look_at(self, case: TestCase) -> None:
-        for node in own_nodes(case.node.body):
-            name = self._drawn(node) if isinstance(node, ast.Call) else ""
-            if isinstance(node, ast.Call) and name:
-                self.report(self.module.span(node), f"{name}() without a seed: a failure cannot be repeated")
-                return
+        draw = self._first_draw(case.node.body)
+        if draw is not None:
+            self._report(draw)
+
+    def visit_Module(self, node: ast.Module) -> None:
+        """Look at what tests are handed: values made for all of them, by fixtures and by helpers."""
+        for function in self.module.makers:
+            self._look_at_maker(function)
+        for case in self.module.tests:
+            for one in case.node.decorator_list:
+                if isinstance(one, ast.Call) and last_name(one) == "parametrize":
+                    self._look_at_maker(one)
+        if self.module.is_collected:
+            for statement in node.body:
+                if isinstance(statement, ast.Assign):
+                    self._look_at_maker(statement)
+        elif self._is_for_tests:
+            self._look_at_source(node)
+
+    def _look_at_maker(self, node: ast.AST) -> None:
+        """Report the first value of which it matters what it is, rather than that it is another one."""
+        body = node.body if isinstance(node, FUNCTIONS) else [node]
+        draw = self._first_draw(body, named=False)
+        if draw is not None:
+            self._report(draw)
+
+    def _look_at_source(self, node: ast.Module) -> None:
+        """Report a source of values that the factories of a support module draw from."""
+        drawn = [
+            n for n in self.module.nodes if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)
+        ]
+        for statement in node.body:
+            if isinstance(statement, ast.Assign) and self._is_source(statement.value):
+                names = {t.id for t in statement.targets if isinstance(t, ast.Name)}
+                if any(isinstance(n.value, ast.Name) and n.value.id in names for n in drawn):
+                    text = f"{ast.unparse(statement.value)[:40]} has no seed: a failure cannot be repeated"
+                    self.report(self.module.span(statement), text)
+                    return
+
+    @property
+    def _is_for_tests(self) -> bool:
+        """Whether a module makes things for tests without being one."""
+        return re.search(r"(^|/)(tests?|testing)/|factor|conftest", self.module.path) is not None
+
+    def _first_draw(self, statements: Sequence[ast.AST], named: bool = True) -> ast.Call | None:
+        for node in own_nodes(statements):
+            if (
+                isinstance(node, ast.Call)
+                and self._drawn(node)
+                and not _OF_LETTERS.search(ast.unparse(node))
+                and (named or not self._is_name(node))
+            ):
+                return node
+        return None
+
+    def _is_name(self, node: ast.Call) -> bool:
+        """Whether all that is asked of a random value is that nothing else has it."""
+        for parent in self.module.ancestors(node):
+            if isinstance(parent, (ast.JoinedStr, ast.FormattedValue)):
+                return True
+            if isinstance(parent, ast.keyword) and parent.arg and _UNIQUE.search(parent.arg):
+                return True
+            if isinstance(parent, ast.Assign) and _UNIQUE.search(ast.unparse(parent.targets[0])):
+                return True
+            if isinstance(parent, FUNCTIONS):
+                return _UNIQUE.search(parent.name) is not None
+        return False
+
+    def _report(self, node: ast.Call) -> None:
+        text = f"{self._drawn(node)}() without a seed: a failure cannot be repeated"
+        self.report(self.module.span(node), text)
 
     def _drawn(self, call: ast.Call) -> str:
         """What draws a random value, as it is called; empty if the call does not."""

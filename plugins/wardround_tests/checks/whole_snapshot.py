@@ -10,18 +10,20 @@ from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase, own_nodes
+from wardround_tests.module import FUNCTIONS, TestCase
 
 _FIXTURES = LatePattern(r"^(snapshot(_\w+)?|\w+_snapshot|data_regression|file_regression)$")
 _MATCHES = frozenset(
     {"assert_match", "assert_match_dir", "check", "assertMatchSnapshot", "assert_match_snapshot"}
 )
 _WHOLE = LatePattern(
-    r"(\b|_)(response|resp|res|rv|page|r)\.(json\(\)|content|text|data|body|html|get_json\(\)|get_data\(|json\b|"
+    r"(\b|_)(response|resp|res|rv|page|r|client\.\w+\(.*\))\.(json\(\)|content|text|data|body|html|get_json\(\)|get_data\(|json\b|"
     r"rendered_content|output)|\.(page_source|to_html\(\)|prettify\(|model_dump\(\)|to_dict\(\)|asdict\(|"
     r"render\(\))|render_to_string\(|\basdict\(|result\.(output|stdout)|capsys\.readouterr\(\)|"
     r"^(response|resp|html|page|output|payload|body|document)$"
 )
+_GATHERING = LatePattern(r"\basdict\(|\bvars\(|\.__dict__|model_dump\(\)|\.to_dict\(\)|\.(json|dict)\(\)")
+"""What takes all that an object holds."""
 _START = "def test_page(client, snapshot):\n    response = client.get('/page')\n"
 
 
@@ -50,6 +52,19 @@ class WholeSnapshot(PythonTestCheck):
         Valid("def test_sum(snapshot):\n    assert add(1, 2) == snapshot\n", path="test_case.py"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import dataclasses\ndef everything(plan):\n    return {'plan': dataclasses.asdict(plan)}\n"
+            "def test_plan(data_regression):\n    data_regression.check(everything(plan_of(2)))\n",
+            line=5,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            "def test_page(client, snapshot):\n    assert client.get('/page?all=1').json == snapshot\n",
+            line=2,
+            column=5,
+            path="test_case.py",
+        ),
         Invalid(f"{_START}    assert response.json() == snapshot\n", line=3, column=5, path="test_case.py"),
         Invalid(
             f"{_START}    snapshot.assert_match(response.content.decode(), 'page.html')\n",
@@ -79,32 +94,42 @@ class WholeSnapshot(PythonTestCheck):
         return any(word in source.text for word in ("snapshot", "Snapshot", "_regression"))
 
     def look_at(self, case: TestCase) -> None:
-        made = [n for n in own_nodes(case.node.body) if isinstance(n, ast.Assert) or _is_match(n)]
-        if len(made) != 1 or any(self.module.asserts(n) for n in own_nodes(case.node.body) if n not in made):
+        made = [n for n in self.module.own(case) if isinstance(n, ast.Assert) or _is_match(n)]
+        if len(made) != 1 or any(self.module.asserts(n) for n in self.module.own(case) if n not in made):
             return
         value = _snapshot_of(made[0], case)
-        if value is not None and _WHOLE.search(value) and "]" not in value:
+        if value is not None and self._is_whole(value):
             node = made[0]
             if isinstance(node, (ast.Assert, ast.Call)):
                 self.report(
                     self.module.span(node), "a snapshot of everything says nothing about what matters"
                 )
 
+    def _is_whole(self, value: ast.expr) -> bool:
+        """Whether a value is all of an answer or an object, also as a helper puts it together."""
+        text = ast.unparse(value)
+        if _WHOLE.search(text) is not None and "]" not in text:
+            return True
+        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
+            return False
+        helpers = [s for s in self.module.tree.body if isinstance(s, FUNCTIONS) and s.name == value.func.id]
+        return any(_GATHERING.search(ast.unparse(step)) for one in helpers for step in one.body)
+
 
 def _is_match(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _MATCHES
 
 
-def _snapshot_of(node: ast.AST, case: TestCase) -> str | None:
-    """What is compared with a snapshot, as written; None if nothing is."""
+def _snapshot_of(node: ast.AST, case: TestCase) -> ast.expr | None:
+    """What is compared with a snapshot; None if nothing is."""
     if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare) and len(node.test.ops) == 1:
         left, right = node.test.left, node.test.comparators[0]
         for side, other in ((left, right), (right, left)):
             if isinstance(side, ast.Name) and side.id in case.parameters and _FIXTURES.match(side.id):
-                return ast.unparse(other)
+                return other
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
         owner = node.func.value
         is_fixture = isinstance(owner, ast.Name) and owner.id in case.parameters and _FIXTURES.match(owner.id)
         is_method = node.func.attr.lower().endswith("matchsnapshot")
-        return ast.unparse(node.args[0]) if is_fixture or is_method else None
+        return node.args[0] if is_fixture or is_method else None
     return None

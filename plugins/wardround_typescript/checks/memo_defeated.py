@@ -90,6 +90,10 @@ class ImportedMemoDefeated(Check):
         ),
     ]
 
+    @classmethod
+    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+        return (".tsx", ".jsx", ".js"), ("/>", "</")
+
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self._script = script_of(source.path, source.text)

@@ -12,6 +12,7 @@ from wardround.checks import Check, Invalid, Source, Valid
 from wardround.findings import Plane, Severity, Span
 from wardround.late import LatePattern
 from wardround_typescript.callees import Script, declared_in, origin, script_of
+from wardround_typescript.tree_check import SCRIPTS
 
 _STATEMENT = LatePattern(
     r"(?m)^[ \t]*(?P<call>(?:this\.)?[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)?)(?:<[^<>();{}]{0,120}>)?\("
@@ -130,6 +131,10 @@ class PromiseDropped(Check):
             column=3,
         ),
     ]
+
+    @classmethod
+    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+        return SCRIPTS, ("async",)
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)

@@ -35,6 +35,7 @@ class StaleComment(JsDocCheck):
 
     ID = "TS003"
     NAME = "stale-comment"
+    DEFECT_CLASS = "stale-words"
     SEVERITY = Severity.INFO
     TRIED_ON = (
         "2,500 newest commits of each of 12 repositories, 16,887 with scripts: 10 hits, of which the "

@@ -13,6 +13,7 @@ from wardround.findings import Plane, Severity, Span
 from wardround.late import LatePattern
 from wardround.names import MOST_ARGUMENTS, Call, Named, Swap, is_mirrored, tells_something, turns_round
 from wardround_typescript.callees import callee_of, script_of
+from wardround_typescript.tree_check import SCRIPTS
 
 _CALL = LatePattern(
     r"(?<![\w$.#])(?P<new>new\s{1,9})?(?P<name>[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)?)\s{0,3}"
@@ -118,6 +119,10 @@ class SwappedScriptArguments(Check):
             column=20,
         ),
     ]
+
+    @classmethod
+    def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
+        return SCRIPTS, ()
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)

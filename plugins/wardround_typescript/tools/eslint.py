@@ -65,6 +65,7 @@ ESLINT = Tool(
     command=eslint_command,
     parse=parse_eslint,
     clean=RAN,
+    typical_s=1.0,
     install="npm install --save-dev eslint",
     profiles=frozenset({Profile.CI}),
     scope=Scope.PROJECT,

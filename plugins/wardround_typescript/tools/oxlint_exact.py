@@ -21,8 +21,10 @@ _NEEDS_NEW = (
 )
 _STRICT_AND_BARE = r"!\s*[^\s!(][^=&|?;]*?[!=]==(?!\s*!)"
 _LITERALS_ONLY = r"Math\.(?:min|max)\(\s*-?[\d.]+\s*,\s*-?[\d.]+\s*\)"
+_CONVERTING = r"[!=]=\s*(?:true|false|\[\]|(['\"])(?:-?\d+)?\1)\s*(?:[;,)\]}?:&|]|$)"
 _SCREEN = 25
 _REL_OF_NAME = r"\brel=\{\s*(?!(?:null|true|false|undefined)\b)[A-Za-z_$][\w$.?]*(?:\([^{}]*\))?\s*\}"
+_HREF_OF_CONSTANT = r"\bhref=\{\s*[A-Z][A-Z0-9_]+\s*\}"
 _IMPORTS_USE = r"\bimport\b[^;\"'`]{0,500}[\s{,]use\s*[,}]"
 _WAITING_FRAMEWORK = (
     r"['\"](?:fastify|koa|@koa/router|koa-router|hono|@nestjs/common|elysia|express-async-errors"
@@ -61,8 +63,17 @@ def _doubles(result: RawResult, file: Looked) -> bool:
 
 
 def _opens_bare(result: RawResult, file: Looked) -> bool:
-    """A link without ``rel``, or with one that says nothing; what an expression gives, nobody sees here."""
-    return re.search(_REL_OF_NAME, _tag(result, file)) is None
+    """A link without ``rel``, or with one that says nothing; what an expression gives, nobody sees here.
+
+    A constant of the program is an address of its own choice.
+    """
+    tag = _tag(result, file)
+    return re.search(_REL_OF_NAME, tag) is None and re.search(_HREF_OF_CONSTANT, tag) is None
+
+
+def _converts(result: RawResult, file: Looked) -> bool:
+    """Compared with what the other side is converted for; ``== null`` asks for two values, and means it."""
+    return re.match(_CONVERTING, _rest(result, file)) is not None
 
 
 def _is_bound(result: RawResult, file: Looked) -> bool:
@@ -135,6 +146,7 @@ def _rest(result: RawResult, file: Looked) -> str:
 HOOK_CODES = ("react-hooks/rules-of-hooks", "react/rules-of-hooks")
 EXACT: Mapping[str, Exact] = {
     **dict.fromkeys(HOOK_CODES, _is_hook_of_react),
+    "eqeqeq": _converts,
     "no-eval": _is_global_eval,
     "no-loss-of-precision": _loses,
     "oxc/no-async-endpoint-handlers": _may_throw,

@@ -134,6 +134,7 @@ TSC = Tool(
     command=tsc_command,
     parse=parse_tsc,
     clean=frozenset({0, 1, 2}),
+    typical_s=3.0,
     install="npm install --save-dev typescript",
     profiles=frozenset({Profile.CI}),
     scope=Scope.PROJECT,

@@ -87,6 +87,8 @@ class Side(msgspec.Struct, frozen=True):
         base_text: the text a path had before the change, for checks that compare.
         is_added: whether the change brought a line of a path; on the base side, whether it is there.
         desk: lends models; None in a review without them.
+        added_lines: the lines it brought to a path that has so many, in order; on the base side all.
+        changed: the paths the change touches, as this side has them.
     """
 
     name: str
@@ -98,7 +100,9 @@ class Side(msgspec.Struct, frozen=True):
     link: Callable[[Snapshot, str, tuple[str, ...]], None]
     base_text: Callable[[str], str | None]
     is_added: Callable[[str, int], bool]
+    added_lines: Callable[[str, int], Iterable[int]]
     desk: Desk | None = None
+    changed: frozenset[str] = frozenset()
 
 
 Reviewer = Tool | Specialist
@@ -341,8 +345,8 @@ class Workbench:
             for job in jobs:
                 job.trouble = ToolFailed(f"the snapshot cannot be written: {cause.strerror or cause}")
             return []
-        # The slowest first: what follows imports takes longer than what looks at single files.
-        waiting = sorted(jobs, key=lambda job: job.tool.scope is Scope.FILE)
+        # The slowest first, so that none is left running alone at the end.
+        waiting = sorted(jobs, key=lambda job: -job.tool.typical_s)
         lock = threading.Lock()
         threads = [
             threading.Thread(target=self._work, args=(side, snapshot, waiting, lock), daemon=True)
@@ -500,9 +504,11 @@ class Workbench:
         started = time.monotonic()
         identity = "" if side.state is None else _code_identity(specialist)
         desk = side.desk
+        # The state of the head says what the change touches; that of the base, a commit, does not.
+        touched = b"" if side.name == "head" else key(*sorted(side.changed))
         keys = {
-            u.path: key("checks", __version__, identity, side.state or "", repr(u.options), u.path, u.digest,
-                        u.base_digest, "" if desk is None else desk.identity(u))
+            u.path: key("checks", __version__, identity, side.state or "", touched, repr(u.options), u.path,
+                        u.digest, u.base_digest, "" if desk is None else desk.identity(u))
             if side.state is not None else b""
             for u in units
         }  # fmt: skip
@@ -529,7 +535,8 @@ class Workbench:
         def run(models: Models) -> list[RawResult]:
             source = Source(
                 unit.path, text or "", partial(side.base_text, unit.path), side.project, unit.options,
-                partial(side.is_added, unit.path), models,
+                partial(side.is_added, unit.path), models, side.changed.__contains__,
+                partial(side.added_lines, unit.path),
             )  # fmt: skip
             return list(specialist.run_checks(specialist.checks, source))
 

@@ -312,8 +312,13 @@ class Sides:
             link=link,
             base_text=self._base_text if name == "head" else lambda path: None,
             is_added=self._is_added if name == "head" else lambda path, line: True,
+            added_lines=self._added_lines if name == "head" else lambda path, count: range(1, count + 1),
             desk=self._desk,
+            changed=frozenset(self._files if name == "head" else by_base),
         )
+
+    def _added_lines(self, path: str, count: int) -> Iterable[int]:
+        return self._files[path].numbers_added(count)
 
     def _is_added(self, path: str, line: int) -> bool:
         return self._files[path].is_added_line(line)

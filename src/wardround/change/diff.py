@@ -6,7 +6,7 @@ import enum
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 import msgspec
@@ -106,6 +106,14 @@ class ChangedFile(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def _hunk_starts(self) -> list[int]:
         return [_first_line_after(hunk) for hunk in self.hunks]
+
+    def numbers_added(self, lines: int) -> Iterator[int]:
+        """The lines of the head side that the change brought, of so many, in order."""
+        if self.base_path is None or self.status is FileStatus.RETYPED:
+            yield from range(1, lines + 1)
+            return
+        for hunk in self.hunks:
+            yield from range(hunk.head_start, min(hunk.head_start + hunk.head_length, lines + 1))
 
     @property
     def added_lines(self) -> int:

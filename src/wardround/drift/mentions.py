@@ -15,7 +15,7 @@ _NEAR = 15
 _OTHERS = 2
 _LONGEST_LINE = 2_000
 QUOTED_AT_MOST = 80
-_TELLS_HISTORY = LatePattern(
+TELLS_HISTORY = LatePattern(
     r"\b(?:removed?|removal|deprecat\w*|renam\w+|no longer|formerly|previous(?:ly)?|used to|older|legacy"
     r"|replac\w+|obsolete|dropped|superseded|instead of|versionadded|versionchanged|versionremoved"
     r"|in favou?r of|since (?:v\.?|version )?\d|(?:before|prior to|until) (?:v\.?|version )?\d)\b",
@@ -149,7 +149,7 @@ class Document:
 
     def _tells_history(self, number: int) -> bool:
         around = self.lines[max(number - 2, 0) : number + 1]
-        return any(_TELLS_HISTORY.search(line.text) for line in around)
+        return any(TELLS_HISTORY.search(line.text) for line in around)
 
     def command_before(self, line: _Line, name: str) -> list[str] | None:
         """The words of the command that a name is given to; None where it is no command."""

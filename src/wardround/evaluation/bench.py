@@ -226,6 +226,7 @@ def _merged_side(asked: Sequence[Asked]) -> Side:
         link=link,
         base_text=lambda path: None,
         is_added=lambda path, line: True,
+        added_lines=lambda path, count: range(1, count + 1),
     )
 
 

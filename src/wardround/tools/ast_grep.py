@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import count
 from pathlib import Path
-from tempfile import mkdtemp
 
 import msgspec
 
@@ -20,6 +20,9 @@ from wardround.kept import kept
 from wardround.rules import RULES_PACKAGE, declared_sources, load_yaml, rules_digest, rules_folder
 from wardround.tools.output import RAN, decoded, one_line, relative
 from wardround.tools.tool import Invocation, Tool, install_line
+
+_NUMBER = count()
+"""Of runs, since several stand side by side."""
 
 
 class AstGrepPlace(msgspec.Struct):
@@ -91,8 +94,8 @@ def ast_grep(
         """Write down the rules that can match in the files of a run."""
         texts = [(run.root / name).read_text("utf-8", errors="replace") for name in run.files]
         asked = [rule.text for rule in rules() if any(map(rule.can_match, texts))]
-        made = Path(mkdtemp(prefix="ast-grep-", dir=run.scratch))
-        (made / "rules").mkdir()
+        made = run.scratch / f"ast-grep-{folder}-{next(_NUMBER)}"
+        (made / "rules").mkdir(parents=True)
         (made / "rules" / "asked.yml").write_text("\n---\n".join(asked), "utf-8")
         rest = load_yaml((rules_folder(folder, package) / "sgconfig.yml").read_text("utf-8"))
         file = made / "sgconfig.yml"

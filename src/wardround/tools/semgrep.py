@@ -78,6 +78,7 @@ def semgrep(
         command=command,
         parse=parse_semgrep,
         clean=RAN,
+        typical_s=3.0,
         install=install_line("ci"),
         profiles=frozenset({Profile.CI}),
         columns=Columns.UTF8,

@@ -89,6 +89,7 @@ class Tool(msgspec.Struct, frozen=True, eq=False):
             and true whenever in doubt.
         identity: what else its answers depend on, as text: its own rules, built-in options.
         project_files: names of the files it must see beside those it is given, to know what is first-party.
+        typical_s: seconds it takes over a file or two, measured beside the others: the slowest start first.
         distribution: the PyPI name it is installed by, whose version is its version.
         variables: environment variables it needs; it gets no others of the caller's.
     """
@@ -103,6 +104,7 @@ class Tool(msgspec.Struct, frozen=True, eq=False):
     scope: Scope = Scope.FILE
     columns: Columns = Columns.CODE_POINTS
     timeout_s: float = 10.0
+    typical_s: float = 0.03
     distribution: str | None = None
     config_names: tuple[str, ...] = ()
     config_at_root: bool = False

@@ -55,6 +55,45 @@ def test_a_manifest_shows_its_parts_at_their_places() -> None:
     assert [script.passage.text for script in file.scripts] == ["make"]
 
 
+TEMPLATE = """apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ include "web.name" . }}
+spec:
+  template:
+    spec:
+      {{- if .Values.host }}
+      hostNetwork: true
+      {{- end }}
+      containers:
+        - name: {{ .Chart.Name }}
+          image: "{{ .Values.image }}:{{ .Values.tag }}"
+        - name: side
+          image: b:2
+          {{- with .Values.resources }}
+          resources:
+            {{- toYaml . | nindent 12 }}
+          {{- end }}
+"""
+
+
+def test_a_template_of_helm_shows_what_stands_in_it_on_no_condition() -> None:
+    file = CiFile(Kind.HELM_TEMPLATE, "chart/templates/web.yaml", TEMPLATE)
+    assert [TEMPLATE[i.start : i.end] for i in file.images] == [
+        "{{ .Values.image }}:{{ .Values.tag }}",
+        "b:2",
+    ]
+    assert file.images[0].reference == "$" * 19 + ":" + "$" * 17
+    assert file.pods[0].node.get("hostNetwork") is None
+    assert CiFile(Kind.HELM_TEMPLATE, "a.yaml", "a: [{{ x }}\nb: c\n").documents == []
+
+
+def test_the_values_of_a_chart_show_their_images() -> None:
+    text = "image:\n  repository: a/b\n  tag: latest\nsidecar:\n  image: {repository: c, tag: ''}\n"
+    file = CiFile(Kind.HELM_VALUES, "charts/a/values.yaml", text)
+    assert [(one.reference, text[one.start : one.end]) for one in file.images] == [("a/b:latest", "latest")]
+
+
 def test_steps_for_other_shells_are_not_read_as_shell() -> None:
     text = (
         "on: push\njobs:\n  a:\n    runs-on: windows-latest\n    steps:\n      - run: a\n"

@@ -42,7 +42,15 @@ _MANIFEST = "# ours\napiVersion: apps/v1\nkind: Deployment\n"
         ("bin/run", "", None),
         ("deploy/web.yml", _MANIFEST, Kind.KUBERNETES),
         ("deploy/web.yml", "kind: Deployment\n", None),
-        ("chart/templates/web.yaml", _MANIFEST + "metadata:\n  name: {{ .Values.name }}\n", None),
+        ("deploy/web.yaml", _MANIFEST + "metadata:\n  name: {{ .Values.name }}\n", None),
+        (
+            "chart/templates/web.yaml",
+            _MANIFEST + "metadata:\n  name: {{ .Values.name }}\n",
+            Kind.HELM_TEMPLATE,
+        ),
+        ("charts/web/values-prod.yaml", "image: {}\n", Kind.HELM_VALUES),
+        ("config/values.yaml", "replicaCount: 1\n", Kind.HELM_VALUES),
+        ("config/values.yaml", "a: 1\n", None),
         ("mkdocs.yml", "site_name: a\n", None),
     ],
 )

@@ -166,3 +166,26 @@ def test_a_workflow_in_a_folder_is_checked_against_the_actions_beside_it(reviewe
 )
 def test_places_in_block_scalars(text: str, column: int, place: tuple[int, int] | None) -> None:
     assert place_in_block(text.split("\n"), 1, column) == place
+
+
+def test_a_called_workflow_is_missing_only_where_others_are_known(reviewed: Reviewed) -> None:
+    calls = "on: push\npermissions: {}\njobs:\n  a:\n    uses: ./.github/workflows/b.yml\n"
+
+    assert places(reviewed({WORKFLOW: calls}, ACTIONLINT_IN_PROJECT)) == []
+    other = {".github/workflows/c.yml": "on: push\njobs: {}\n", WORKFLOW: calls}
+    assert ("actionlint/workflow-call", 5, 11) in places(reviewed(other, ACTIONLINT_IN_PROJECT))
+
+
+def test_zizmor_minds_secrets_only_that_leave_the_repository(reviewed: Reviewed) -> None:
+    calls = "on: push\npermissions: {{}}\njobs:\n  a:\n    uses: {}\n    secrets: inherit\n"
+    away = calls.format("a/b/.github/workflows/c.yml@11bd71901bbe5b1630ceea73d27597364c9af683")
+
+    assert "zizmor/secrets-inherit" in [rule for rule, *_ in places(reviewed({WORKFLOW: away}, ZIZMOR))]
+    here = calls.format("./.github/workflows/c.yml")
+    assert "zizmor/secrets-inherit" not in [rule for rule, *_ in places(reviewed({WORKFLOW: here}, ZIZMOR))]
+
+
+def test_hadolint_is_content_where_exec_takes_the_place_of_the_shell(reviewed: Reviewed) -> None:
+    done = reviewed({"Dockerfile": "FROM debian:12\nUSER a\nCMD exec serve --port $PORT\n"}, HADOLINT)
+
+    assert "hadolint/DL3025" not in [rule for rule, *_ in places(done)]

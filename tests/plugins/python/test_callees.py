@@ -101,3 +101,36 @@ def test_definition_is_read_without_the_rest_of_its_module() -> None:
     node = definition_in(text, "crop")
     assert isinstance(node, ast.FunctionDef)
     assert [argument.arg for argument in node.args.args] == ["width", "height"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from app.shape import Cutter\ndef f(cutter: Cutter):\n    cutter.crop(1, 2)\n",
+        "from app.shape import Cutter\ndef f(cutter: 'Cutter'):\n    cutter.crop(1, 2)\n",
+        "from app.shape import Cutter\ndef f(cutter: Cutter | None):\n    cutter.crop(1, 2)\n",
+        "from app.shape import Cutter\ndef f():\n    cutter = Cutter()\n    cutter.crop(1, 2)\n",
+        "from app.shape import Cutter\nclass A:\n    def __init__(self, cutter: Cutter):\n"
+        "        self._cutter = cutter\n    def f(self):\n        self._cutter.crop(1, 2)\n",
+        "import app.shape\nclass A:\n    cutter: app.shape.Cutter\n    def f(self):\n        "
+        "self.cutter.crop(1, 2)\n",
+    ],
+)
+def test_callee_on_an_object_whose_class_is_told(text: str) -> None:
+    files = {"app_shape": "class Cutter:\n    def crop(self, width, height): ...\n"}
+    assert _parameters(text, **files) == ("width", "height")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from app.shape import Cutter\ndef f(cutter):\n    cutter.crop(1, 2)\n",
+        "from app.shape import Cutter, Other\ndef f(c: Cutter): ...\ndef g(c: Other):\n    c.crop(1, 2)\n",
+        "from app.shape import Cutter\ndef f(cutters: list[Cutter]):\n    cutters.crop(1, 2)\n",
+        "from app.shape import Cutter\ndef f(all):\n    c = Cutter()\n    for c in all:\n        "
+        "c.crop(1, 2)\n",
+    ],
+)
+def test_no_callee_on_an_object_of_an_uncertain_class(text: str) -> None:
+    files = {"app_shape": "class Cutter:\n    def crop(self, width, height): ...\nclass Other: ...\n"}
+    assert _parameters(text, **files) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import string
 import subprocess
@@ -108,7 +109,6 @@ class TestSilence:
             "package-lock.json",
             "poetry.lock",
             "go.sum",
-            "a.ipynb",
             "web/dist/a.js",
             "a.min.js",
             "a.svg",
@@ -119,6 +119,14 @@ class TestSilence:
         text = f'"api_key": "{HEX_KEY}", "password": "{PASSWORD}"\n'
         assert codes(text, path) == []
         assert codes(text + f'"x": "{GITHUB}"\n', path) == ["SE001"]
+
+    def test_of_a_notebook_its_code_is_searched_and_what_it_printed_is_not(self) -> None:
+        lines = [f'api_key = "{HEX_KEY}"\n', f'c = connect(user="a", password="{PASSWORD}")\n']
+        cell = {"cell_type": "code", "metadata": {}, "outputs": [{"text": lines}], "source": ["a = 1\n"]}
+        assert codes(json.dumps({"cells": [cell]}, indent=1), "a.ipynb") == []
+        cell |= {"outputs": [], "source": lines}
+        results = found(json.dumps({"cells": [cell]}, indent=1), "a.ipynb")
+        assert [(r.code, r.span.line) for r in results] == [("SE004", 8), ("SE005", 9)]
 
     @pytest.mark.parametrize("path", ["tests/test_a.py", "src/a.spec.ts", "docs/setup.md", ".env.example"])
     def test_where_things_are_tried_tokens_are_warnings_and_the_rest_is_silent(self, path: str) -> None:

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from wardround_typescript.checks import CHECKS
 from wardround_typescript.documented_check import JsDocCheck
 from wardround_typescript.specialist import specialist
 
@@ -70,7 +69,7 @@ def test_a_sweep_says_little_about_each_function() -> None:
 
 def said(old: str, new: str) -> Sequence[str]:
     source = Source("mail.ts", new, lambda: old)
-    checks = [check for check in CHECKS if issubclass(check, JsDocCheck)]
+    checks = [check for check in specialist().checks if issubclass(check, JsDocCheck)]
     return [result.code for result in specialist().run_checks(checks, source)]
 
 

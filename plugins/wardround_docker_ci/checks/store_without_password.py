@@ -1,0 +1,109 @@
+"""DC118."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_docker_ci.check import COMPOSE, KUBERNETES, CiCheck
+from wardround_docker_ci.yaml_tree import Scalar, walk
+
+_OPEN = {
+    "POSTGRES_HOST_AUTH_METHOD": ("trust",),
+    "MYSQL_ALLOW_EMPTY_PASSWORD": ("yes", "true", "1"),
+    "MARIADB_ALLOW_EMPTY_ROOT_PASSWORD": ("yes", "true", "1"),
+    "MARIADB_ALLOW_EMPTY_PASSWORD": ("yes", "true", "1"),
+    "ALLOW_EMPTY_PASSWORD": ("yes", "true", "1"),
+    "ALLOW_ANONYMOUS_LOGIN": ("yes", "true", "1"),
+    "xpack.security.enabled": ("false",),
+    "plugins.security.disabled": ("true",),
+    "DISABLE_SECURITY_PLUGIN": ("true",),
+    "NEO4J_AUTH": ("none",),
+    "AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED": ("true",),
+    "GF_AUTH_ANONYMOUS_ENABLED": ("true",),
+    "INFLUXDB_HTTP_AUTH_ENABLED": ("false",),
+    "CLICKHOUSE_SKIP_USER_SETUP": ("1", "true"),
+    "ME_CONFIG_BASICAUTH": ("false",),
+}
+_ARGUMENT = LatePattern(
+    r"--protected-mode[ =]no\b|--requirepass[ =](?:\"\"|''|$)|--noauth\b|--api\.insecure=true"
+)
+_LIVE = LatePattern(
+    r"(?:^|[/._-])(?:prod|production|stag(?:e|ing)|deploy\w*|infra\w*|ops|live|server|hosts?|release|k8s|kubernetes|manifests)(?:[/._-]|$)"
+)
+"""Paths of what really runs somewhere; a plain compose file is mostly for a developer's machine."""
+
+
+class StoreWithoutPassword(CiCheck):
+    """A database or console of this deployment takes everybody without a password.
+
+    Every container of the network is then one request away from the data, and with a published port everybody
+    else. Give it a password from a secret, and leave the switch to files for tests.
+    """
+
+    ID = "DC118"
+    NAME = "store-without-password"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.INFO
+    TRIED_ON = (
+        "trees of 85 repositories: 3 hits, 1 of them where something runs for good; only "
+        "paths that say so since, and no hit"
+    )
+    KINDS = COMPOSE | KUBERNETES
+    NEEDS = (*_OPEN, "--protected-mode", "--requirepass", "--noauth", "--api.insecure")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "services:\n  db:\n    image: postgres:17\n"
+            "    environment: {POSTGRES_HOST_AUTH_METHOD: scram-sha-256}\n",
+            path="ops/compose.yml",
+        ),
+        Valid(
+            "services:\n  db:\n    image: postgres:17\n    environment: {POSTGRES_HOST_AUTH_METHOD: trust}\n",
+            path="compose.test.yml",
+        ),
+        Valid(
+            "services:\n  r:\n    image: redis:7\n    command: --protected-mode yes\n", path="ops/compose.yml"
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "services:\n  db:\n    image: postgres:17\n    environment:\n"
+            "      POSTGRES_HOST_AUTH_METHOD: trust\n",
+            line=5,
+            column=34,
+            path="ops/compose.yml",
+        ),
+        Invalid(
+            "services:\n  e:\n    image: elasticsearch:8.1.0\n    environment:\n"
+            "      - xpack.security.enabled=false\n",
+            line=5,
+            column=32,
+            path="compose.prod.yml",
+        ),
+        Invalid(
+            "services:\n  r:\n    image: redis:7\n    command: redis-server --protected-mode no\n",
+            line=4,
+            column=27,
+            path="deploy/compose.yml",
+        ),
+    ]
+
+    def run(self) -> None:
+        if not _LIVE.search(self.source.path):
+            return
+        for variable in self.file.variables:
+            if variable.value.strip().lower() in _OPEN.get(variable.name, ()):
+                self._say(variable.start, variable.end)
+        for node in (one for service in self.file.services for one in walk(service.node)):
+            if isinstance(node, Scalar):
+                text = self.file.passage(node)
+                found = _ARGUMENT.search(re.sub(r"\n", " ", text.text)) if "--" in text.text else None
+                if found is not None:
+                    self._say(text.start + found.start(), text.start + found.end())
+
+    def _say(self, start: int, end: int) -> None:
+        self.report_at(start, end, "nobody is asked for a password")

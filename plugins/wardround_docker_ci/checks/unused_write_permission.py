@@ -1,0 +1,149 @@
+"""DC115."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_docker_ci import workflow
+from wardround_docker_ci.check import WORKFLOW, CiCheck
+from wardround_docker_ci.programs import is_test
+from wardround_docker_ci.shell import commands
+from wardround_docker_ci.yaml_tree import Mapping, Scalar
+
+_READS_ONLY = LatePattern(
+    r"actions/(?:checkout|setup-\w+|cache(?:/restore|/save)?|upload-artifact|download-artifact)$"
+    r"|(?:astral-sh/setup-uv|pnpm/action-setup|oven-sh/setup-bun|denoland/setup-deno|ruby/setup-ruby|dtolnay/rust-toolchain"
+    r"|swatinem/rust-cache|shivammathur/setup-php|gradle/actions/setup-gradle|gradle/wrapper-validation-action"
+    r"|taiki-e/install-action|extractions/setup-just|arduino/setup-task|erlef/setup-beam|julia-actions/\S+"
+    r"|docker/setup-(?:buildx|qemu)-action|cypress-io/github-action|golangci/golangci-lint-action|pre-commit/action"
+    r"|azure/setup-\w+|hashicorp/setup-terraform|aquasecurity/setup-trivy|helm/kind-action|helm/chart-testing-action"
+    r"|browser-actions/\S+|supercharge/\S+|ankane/setup-\S+|mlugg/setup-zig|jdx/mise-action|cachix/install-nix-action"
+    r"|baptiste0928/cargo-install|actions-rs/toolchain|crate-ci/typos|codespell-project/\S+|ludeeus/action-shellcheck"
+    r"|hadolint/hadolint-action)$"
+)
+"""Actions that leave the repository and its issues as they are."""
+_HARMLESS = LatePattern(
+    r"^(?:npm|pnpm|yarn|bun)\s+(?:ci|i|install|run\s+(?:build|compile|format|prettier|coverage|docs?)[\w:-]*|build|dedupe|audit)\b"
+    r"|^(?:pip\d?|poetry|uv|pdm|pipx|bundle|composer|go|cargo|mix|dotnet|mvn|\./mvnw|gradle"
+    r"|\./gradlew|python\d?(?:\.\d+)? -m pip|corepack"
+    r"|conda|mamba|bower|sbt|swift|cmake|ninja|meson|rustup|nix)\b(?!.*(?:publish|deploy|release|upload|push))"
+    r"|^(?:make|just|task)\s+(?:build|all|install|deps|setup|compile|docs?|generate|fmt|format|init|bootstrap)\b"
+    r"|^(?:sudo\s+)?(?:apt-get|apt|brew|choco|dnf|apk)\b"
+    r"|^(?:echo|printf|cat|ls|cd|mkdir|cp|mv|rm|export|set|test|\[|\[\[|du|sort|head|tail|wc|grep|sed|awk|find|jq|true|exit|sleep|tar"
+    r"|unzip|chmod|diff|pwd|env|date|which|source|\.|if|for|while|node|tee|touch|df|free|uname|docker\s+(?:build|run|compose|ps|logs|buildx)"
+    r"|docker-compose|mkdocs build|sphinx-build|linkchecker|lychee|hugo|jekyll|npx\s+(?:tsc|vite"
+    r"|webpack|playwright|prettier)|tsc|vite|webpack|xvfb-run)\b"
+)
+_TOKEN = LatePattern(
+    r"github\.token|secrets\.GITHUB_TOKEN|GH_TOKEN|GITHUB_TOKEN|ACTIONS_ID_TOKEN|ACTIONS_RUNTIME|ghcr\.io|\bgh\s|\bgit\s+(?:push|commit|tag)"
+    r"|cosign|semantic-release|api\.github\.com"
+)
+_TAKES_IDENTITY = LatePattern(r"codecov/|provenance|attest|sigstore|trusted", re.IGNORECASE)
+
+
+class UnusedWritePermission(CiCheck):
+    """The token of a job that only builds and tests may write.
+
+    Nothing in the job uses that, but every dependency it installs and every test it runs could: push commits,
+    publish packages, take the identity. Say `contents: read`, and give more only to the job that needs it.
+    """
+
+    ID = "DC115"
+    NAME = "unused-write-permission"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "excessive-permissions"
+    TRIED_ON = "trees of 85 repositories with 640 workflows: no hit"
+    KINDS = WORKFLOW
+    NEEDS = (": write",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "on: push\npermissions:\n  contents: write\njobs:\n  a:\n    runs-on: x\n    steps:\n"
+            "      - uses: actions/checkout@v4\n      - run: git push --tags\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\npermissions:\n  contents: write\njobs:\n  a:\n    runs-on: x\n    steps:\n"
+            "      - uses: actions/checkout@v4\n      - run: npm test\n      - uses: some/release@v1\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\npermissions:\n  contents: write\njobs:\n  a:\n    permissions: {contents: read}\n"
+            "    runs-on: x\n    steps:\n      - run: npm test\n  b:\n    runs-on: x\n    steps:\n"
+            "      - run: ./scripts/publish.sh\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\npermissions:\n  security-events: write\njobs:\n  a:\n"
+            "    uses: ./.github/workflows/b.yml\n",
+            path=".github/workflows/a.yml",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "on: pull_request\npermissions:\n  contents: write\njobs:\n  a:\n    runs-on: x\n    steps:\n"
+            "      - uses: actions/checkout@v4\n      - run: |\n          npm ci\n          npm test\n",
+            line=3,
+            column=3,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    permissions:\n      contents: read\n      packages: write\n"
+            "    runs-on: x\n"
+            "    steps:\n      - uses: actions/setup-go@v5\n      - run: go test ./...\n",
+            line=6,
+            column=7,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: push\npermissions: {contents: read, id-token: write}\njobs:\n  a:\n    runs-on: x\n"
+            "    steps:\n"
+            "      - run: make build\n      - run: pytest -q\n",
+            line=2,
+            column=31,
+            path=".github/workflows/a.yml",
+        ),
+    ]
+
+    def run(self) -> None:
+        flow = self.file.workflow
+        for job in flow.jobs:
+            own = job.node.get("permissions")
+            if isinstance(own, Mapping):
+                self._look(own, [job])
+        shared = flow.root.get("permissions")
+        if isinstance(shared, Mapping):
+            self._look(shared, [job for job in flow.jobs if job.node.get("permissions") is None])
+
+    def _look(self, given: Mapping, jobs: Sequence[workflow.Job]) -> None:
+        """Report the first right to write that none of the jobs makes use of."""
+        written = [(k, v) for k, v in given.entries if isinstance(v, Scalar) and v.value == "write"]
+        if not written or not jobs or not all(self._only_reads(job) for job in jobs):
+            return
+        key, value = written[0]
+        self.report_at(
+            key.start, value.end, f"nothing here writes {key.value}: these steps only build and test"
+        )
+
+    def _only_reads(self, job: workflow.Job) -> bool:
+        source = self.file.text[job.node.start : job.node.end]
+        if not job.steps or _TOKEN.search(source) or _TAKES_IDENTITY.search(source):
+            return False
+        if any(
+            _TOKEN.search(v.value) for _, v in self.file.root.mapping("env").entries if isinstance(v, Scalar)
+        ):
+            return False
+        return all(self._step_only_reads(step) for step in job.steps)
+
+    def _step_only_reads(self, step: workflow.Step) -> bool:
+        if step.run is None:
+            return _READS_ONLY.match(step.action) is not None
+        text = self.file.passage(step.run)
+        return all(
+            is_test(one) or _HARMLESS.match(re.sub(r"\s+", " ", " ".join(one.texts))) or not one.words
+            for one in commands(text)
+        )

@@ -1,0 +1,441 @@
+"""PY049."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.late import LatePattern
+from wardround_python.callees import Callees
+from wardround_python.check import PythonCheck
+from wardround_python.checks.swapped_arguments import gives_several, named
+from wardround_python.module import PythonModule
+
+_TEXT = LatePattern(
+    r"(\w*_)?(text|string|line|value|content|contents|body|name|raw|html|source|title|word|words|s|data"
+    r"|message|slug|phone|number)"
+)
+_PATTERN = LatePattern(r"(\w*_)?(PATTERN|REGEX|RE|RX|pattern|regex|re|rx)")
+_FILE = LatePattern(r"(f|fh|fp|fd|file|out|outfile|handle|stream|fobj|writer|sink)")
+_TO = LatePattern(r"(dst|dest|destination|target|backup|archive|new_path|new_name|final|final_path)(_\w+)?")
+_FROM = LatePattern(
+    r"(src|source|original|tmp|temp|tmp_path|temp_path|old_path|old_name|upload|incoming)(_\w+)?"
+)
+_KEY = LatePattern(r"(\w*_)?(key|secret|salt)(_\w+)?")
+_MESSAGE = LatePattern(r"(\w*_)?(body|message|msg|payload|data|content|raw)")
+_LATITUDE = LatePattern(r"(\w*_)?(lat|latitude)")
+_LONGITUDE = LatePattern(r"(\w*_)?(lon|lng|long|longitude)")
+_FOLDER = LatePattern(r"(\w*_)?(dir|folder|root|base|directory|base_path)")
+_FILE_NAME = LatePattern(r"(\w*_)?(filename|file_name|basename)")
+_DATE, _CLOCK = LatePattern(r"(\w*_)?(day|date)"), LatePattern(r"(\w*_)?(time|clock)")
+_TYPES = frozenset({"str", "int", "float", "bool", "dict", "list", "tuple", "set", "bytes"})
+_VERBS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"})
+_FOR_VERBS = frozenset({"method", "verb", "http_method"})
+_MODES = frozenset({"r", "w", "a", "rb", "wb", "ab", "rt", "wt", "x"})
+_METACHARACTERS = ("\\", "[", "^", "$", ".*", "|", "+")
+
+# Words of which the one comes before the other, in time, in size or in place.
+_PAIRS = (
+    "open close", "start end", "begin finish", "min max", "minimum maximum", "lower upper", "low high",
+    "first last",
+    "since until", "earliest latest", "old new", "src dst", "source target", "source destination",
+    "arrival departure",
+    "oldest newest", "from to", "from until", "sunrise sunset", "checkin checkout", "begin end",
+    "smallest largest",
+    "floor ceiling", "sender recipient", "width height", "lat lon", "latitude longitude", "debit credit",
+    "buyer seller",
+    "parent child",
+)  # fmt: skip
+_SIDES: Mapping[str, frozenset[tuple[str, int]]] = {
+    word: frozenset((pair, side) for pair in _PAIRS for side, one in enumerate(pair.split()) if one == word)
+    for pair in _PAIRS
+    for word in pair.split()
+}
+# What is ordered alike: an opening and a closing hour are a lower and an upper bound.
+_ORDERED = frozenset(_PAIRS[:13]) | {
+    "arrival departure",
+    "oldest newest",
+    "from until",
+    "sunrise sunset",
+    "begin end",
+    "smallest largest",
+    "floor ceiling",
+}
+
+
+class ArgumentsOutOfOrder(PythonCheck):
+    """An argument stands in another's place, by what the library takes there or by how it is called
+    elsewhere.
+
+    ``re.sub(pattern, text, " ")`` replaces in the wrong text and raises nothing. Put the arguments in the
+    order of the parameters, or give them by keyword.
+    """
+
+    ID = "PY049"
+    NAME = "arguments-out-of-order"
+    DEFECT_CLASS = "swapped-arguments"
+    TRIED_ON = (
+        "twenty-three trees of 600,000 lines, tests left out: 2 moves of files named from the far end, "
+        "both meant; names with something before them were left alone after that"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import re\ndef f(text):\n    return re.sub('a', 'b', text)\n",
+        "import re\ndef f(text, by):\n    return re.sub('a', by, 'abc')\n",
+        "import json\ndef f(data, out):\n    json.dump(data, out)\n",
+        "from shapely.geometry import Point\ndef f(lat, lon):\n    return Point(lon, lat)\n",
+        "def within(inner, outer): ...\ndef f(a, b):\n    return within(a, b) and within(b, a)\n",
+        "def at(day, clock): ...\ndef f(row):\n    return at(row['day'], row['from']), at(row['day'], "
+        "row['until'])\n",
+        "def span(start, end): ...\ndef f(first, last):\n    return span(first, last)\n",
+        "def span(start, end): ...\ndef backwards(start, end):\n    return span(end, start)\n",
+        Valid("import re\ndef f(text):\n    return re.sub('a', text, 'b')\n", path="tests/test_f.py"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("import re\ndef f(text):\n    return re.sub(r'\\s+', text, ' ')\n", line=3, column=12),
+        Invalid(
+            "import re\nGAP = re.compile(' +')\ndef f(line):\n    return GAP.sub(line, ' ')\n",
+            line=4,
+            column=12,
+        ),
+        Invalid("import re\ndef f(line):\n    return re.match(line, r'\\d+')\n", line=3, column=12),
+        Invalid(
+            "from datetime import datetime\ndef f(t):\n    return datetime.strptime('%Y-%m', t)\n",
+            line=3,
+            column=12,
+        ),
+        Invalid(
+            "import json\ndef f(p, rows):\n    with open(p) as fh:\n        json.dump(fh, rows)\n",
+            line=4,
+            column=9,
+        ),
+        Invalid("def f(x):\n    return isinstance(str, x)\n", line=2, column=12),
+        Invalid("import shutil\ndef f(source, target):\n    shutil.copy(target, source)\n", line=3, column=5),
+        Invalid(
+            "from shapely.geometry import Point\ndef f(x):\n    return Point(x.lat, x.lon)\n",
+            line=3,
+            column=12,
+        ),
+        Invalid(
+            "def at(day, clock): ...\ndef f(row):\n    a = at(row['day'], row['from'])\n"
+            "    return a, at(row['until'], row['day'])\n",
+            line=4,
+            column=15,
+        ),
+        Invalid(
+            "def within(value, lower, upper): ...\ndef f(t, opens, closes):\n    return within(t, "
+            "closes, opens)\n",
+            line=3,
+            column=12,
+        ),
+        Invalid("import math\ndef f(dx, dy):\n    return math.atan2(dx, dy)\n", line=3, column=12),
+        Invalid(
+            "def f(x):\n    return {'type': 'Point', 'coordinates': [x.lat, x.lon]}\n", line=2, column=45
+        ),
+    ]
+
+    def __init__(self, source: Source, module: PythonModule | None = None) -> None:
+        super().__init__(source, module)
+        self._callees = Callees.shared(self.module, source.project)
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return gives_several(source) or "coordinates" in source.text
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if (
+            not len(node.args) >= 2
+            or any(isinstance(a, ast.Starred) for a in node.args)
+            or not self._is_added(node)
+        ):
+            return
+        told = self._of_library(node) or self._of_project(node)
+        if told is not None:
+            self.report(self.module.span(node), told)
+
+    def visit_Dict(self, node: ast.Dict) -> None:
+        """GeoJSON: the longitude comes first."""
+        for key, value in zip(node.keys, node.values, strict=True):
+            named_so = isinstance(key, ast.Constant) and key.value == "coordinates"
+            places = value.elts if isinstance(value, (ast.List, ast.Tuple)) and named_so else []
+            if len(places) > 1 and _is(places[0], _LATITUDE) and _is(places[1], _LONGITUDE):
+                self.report(self.module.span(value), "GeoJSON takes the longitude first, then the latitude")
+
+    def _is_added(self, node: ast.Call) -> bool:
+        return any(map(self.source.is_added, range(node.lineno, (node.end_lineno or node.lineno) + 1)))
+
+    def _of_library(self, node: ast.Call) -> str | None:
+        name = self.module.imported_name(node.func) or (
+            node.func.id if isinstance(node.func, ast.Name) else ""
+        )
+        if name.partition(".")[0] in self._own:
+            return None
+        judge = _LIBRARY.get(name)
+        if judge is None and isinstance(node.func, ast.Attribute) and node.func.attr in ("sub", "subn"):
+            owner = ast.unparse(node.func.value).rpartition(".")[2]
+            is_pattern = _PATTERN.fullmatch(owner) or self._is_compiled(owner)
+            if is_pattern and _is(node.args[0], _TEXT) and _is_text(node.args[1]):
+                return "sub() of a pattern takes the replacement first, then the text"
+            return None
+        if judge is None and name.endswith((".Point", ".geos.Point")) and name.startswith(_MAPS):
+            judge = _point
+        return judge(node.args) if judge is not None else None
+
+    @cached_property
+    def _own(self) -> set[str]:
+        """The names the module defines itself."""
+        return {
+            n.name
+            for n in self.module.tree.body
+            if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        }
+
+    def _is_compiled(self, name: str) -> bool:
+        made = self.module.assigned.get(name, [])
+        return any(
+            isinstance(v, ast.Call) and self.module.imported_name(v.func) == "re.compile" for v in made
+        )
+
+    def _of_project(self, node: ast.Call) -> str | None:
+        given = [named(argument) for argument in node.args]
+        verbs = [a for a in node.args if isinstance(a, ast.Constant) and a.value in _VERBS]
+        if (sum(one is not None for one in given) < 2 and not verbs) or node.keywords:
+            return None
+        callee = self._callees.of(node)
+        if callee is None or len(node.args) > len(callee.parameters) or self._is_turned(node, callee.name):
+            return None
+        names = [one.name if one is not None else "" for one in given]
+        if told := _verb_elsewhere(callee.parameters, node.args):
+            return told
+        return self._by_other_calls(node, callee.parameters, names) or _by_order(callee.parameters, names)
+
+    def _is_turned(self, node: ast.Call, callee: str) -> bool:
+        """Whether the turning round is meant: said by a name around, or both ways are asked in one "
+        "statement.
+        """
+        texts = _texts(node)
+        for parent in self.module.ancestors(node):
+            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                return _TURNS.search(parent.name) is not None or parent.name == callee
+            if isinstance(parent, ast.stmt):
+                written = ast.unparse(node.func)
+                for other in ast.walk(parent):
+                    if not isinstance(other, ast.Call) or other is node:
+                        continue
+                    if ast.unparse(other.func) == written and _texts(other) == texts:
+                        return True
+        return False
+
+    def _by_other_calls(self, node: ast.Call, parameters: Sequence[str], names: Sequence[str]) -> str | None:
+        """An argument that is called as another parameter, and stands in that one's place in other calls."""
+        for place, name in enumerate(names):
+            if name not in parameters or parameters.index(name) == place:
+                continue
+            there = parameters.index(name)
+            text = ast.unparse(node.args[place])
+            if there >= len(node.args) or names[there] == name or _likeness(names[place], parameters[place]):
+                continue
+            for other in self._calls.get(ast.unparse(node.func), ()):
+                right = (
+                    other is not node
+                    and len(other.args) > max(there, place)
+                    and ast.unparse(other.args[there]) == text
+                )
+                if right and ast.unparse(other.args[place]) != text:
+                    return (
+                        f'{text} goes to "{parameters[place]}" here, and to "{name}" in line {other.lineno}'
+                    )
+        return None
+
+    @cached_property
+    def _calls(self) -> dict[str, list[ast.Call]]:
+        found: dict[str, list[ast.Call]] = {}
+        for node in self.module.nodes:
+            if isinstance(node, ast.Call) and len(node.args) > 1:
+                found.setdefault(ast.unparse(node.func), []).append(node)
+        return found
+
+
+_SAY_LITTLE = frozenset({"id", "name", "key", "value", "at", "code", "number", "path", "type"})
+_TURNS = LatePattern(
+    r"refund|revert|chargeback|roll_?back|repay|revers|backward|invert|swap|flip|mirror|undo|transpose|opposite|symmetric|back_|rotat|return_|descend"
+)
+_MAPS = ("shapely.", "django.contrib.gis.", "geojson.", "geoalchemy2.", "pyproj.")
+_Judge = Callable[[Sequence[ast.expr]], str | None]
+
+
+def _by_order(parameters: Sequence[str], names: Sequence[str]) -> str | None:
+    """Two arguments of which the later stands where the earlier is taken: ``within(t, closes, opens)``."""
+    for place in range(len(names) - 1):
+        taken, given = (
+            _ordered(parameters[place], parameters[place + 1]),
+            _ordered(names[place + 1], names[place]),
+        )
+        if taken and given and (taken & given or (taken & _ORDERED and given & _ORDERED)):
+            return (
+                f'"{names[place]}" goes to "{parameters[place]}" and "{names[place + 1]}" to '
+                f'"{parameters[place + 1]}"'
+            )
+    return None
+
+
+def _ordered(first: str, second: str) -> set[str]:
+    """The pairs of words that two names stand for, in this order."""
+    earlier = {pair for word in _words(first) for pair, side in _SIDES.get(word, ()) if side == 0}
+    later = {pair for word in _words(second) for pair, side in _SIDES.get(word, ()) if side == 1}
+    return earlier & later
+
+
+def _words(name: str) -> list[str]:
+    words = name.lower().split("_")
+    return words + [word.removesuffix("s") for word in words] + [word.removesuffix("ing") for word in words]
+
+
+def _texts(call: ast.Call) -> list[str]:
+    return sorted(map(ast.unparse, call.args))
+
+
+def _verb_elsewhere(parameters: Sequence[str], args: Sequence[ast.expr]) -> str | None:
+    """An HTTP method that does not go to the parameter for it."""
+    for parameter, argument in zip(parameters, args, strict=False):
+        if isinstance(argument, ast.Constant) and argument.value in _VERBS and parameter not in _FOR_VERBS:
+            wanted = [p for p in parameters[: len(args)] if p in _FOR_VERBS]
+            return f'{argument.value} goes to "{parameter}", not to "{wanted[0]}"' if wanted else None
+    return None
+
+
+def _likeness(name: str, parameter: str) -> bool:
+    return bool(set(_words(name)) & set(_words(parameter)) - _SAY_LITTLE)
+
+
+def _is(node: ast.expr, pattern: LatePattern) -> bool:
+    one = named(node) if not isinstance(node, ast.Constant) else None
+    return one is not None and pattern.fullmatch(one.name) is not None
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _sub(args: Sequence[ast.expr]) -> str | None:
+    if len(args) > 2 and _is(args[1], _TEXT) and _is_text(args[2]):
+        return "re.sub() takes the pattern, the replacement, then the text"
+    return None
+
+
+def _search(args: Sequence[ast.expr]) -> str | None:
+    looks = _is_text(args[1]) and any(m in args[1].value for m in _METACHARACTERS)  # type: ignore[attr-defined]
+    if _is(args[0], _TEXT) and not _is(args[0], _PATTERN) and (looks or _is(args[1], _PATTERN)):
+        return "the pattern comes first, then the text"
+    return None
+
+
+def _strptime(args: Sequence[ast.expr]) -> str | None:
+    first = args[0]
+    if isinstance(first, ast.Constant) and "%" in str(first.value) and not _is_text(args[1]):
+        return "strptime() takes the text first, then its format"
+    return None
+
+
+def _dump(args: Sequence[ast.expr]) -> str | None:
+    if _is(args[0], _FILE) and not _is(args[1], _FILE):
+        return "dump() takes the data first, then the file"
+    return None
+
+
+def _isinstance(args: Sequence[ast.expr]) -> str | None:
+    first, second = args[0], args[1]
+    if (
+        isinstance(first, ast.Name)
+        and first.id in _TYPES
+        and isinstance(second, ast.Name)
+        and second.id.islower()
+    ):
+        return "isinstance() takes the value first, then the class" if second.id not in _TYPES else None
+    return None
+
+
+def _copy(args: Sequence[ast.expr]) -> str | None:
+    if _is(args[0], _TO) and _is(args[1], _FROM) and not _is(args[0], _FROM):
+        return "the source comes first, then the target"
+    return None
+
+
+def _hmac(args: Sequence[ast.expr]) -> str | None:
+    first, second = (
+        a.func.value if isinstance(a, ast.Call) and isinstance(a.func, ast.Attribute) else a for a in args[:2]
+    )
+    if _is(first, _MESSAGE) and _is(second, _KEY):
+        return "hmac.new() takes the key first, then the message"
+    return None
+
+
+def _point(args: Sequence[ast.expr]) -> str | None:
+    if _is(args[0], _LATITUDE) and _is(args[1], _LONGITUDE):
+        return "a point takes x, the longitude, first, then y, the latitude"
+    return None
+
+
+def _atan2(args: Sequence[ast.expr]) -> str | None:
+    first, second = named(args[0]), named(args[1])
+    if first and second and first.name.endswith("x") and second.name == f"{first.name[:-1]}y":
+        return "atan2() takes y first, then x"
+    return None
+
+
+def _path_join(args: Sequence[ast.expr]) -> str | None:
+    if _is(args[0], _FILE_NAME) and _is(args[1], _FOLDER):
+        return "the folder comes first, then the file"
+    return None
+
+
+def _combine(args: Sequence[ast.expr]) -> str | None:
+    if _is(args[0], _CLOCK) and _is(args[1], _DATE):
+        return "combine() takes the date first, then the time"
+    return None
+
+
+def _open(args: Sequence[ast.expr]) -> str | None:
+    first = args[0]
+    if isinstance(first, ast.Constant) and first.value in _MODES and not _is_text(args[1]):
+        return "open() takes the path first, then the mode"
+    return None
+
+
+def _function_first(args: Sequence[ast.expr]) -> str | None:
+    if isinstance(args[1], ast.Lambda) and not isinstance(args[0], (ast.Lambda, ast.Call)):
+        return "the function comes first, then what it is applied to"
+    return None
+
+
+def _enumerate(args: Sequence[ast.expr]) -> str | None:
+    if isinstance(args[0], ast.Constant) and isinstance(args[0].value, int):
+        return "enumerate() takes the values first, then the number to start from"
+    return None
+
+
+def _range(args: Sequence[ast.expr]) -> str | None:
+    first, last = args[0], args[1]
+    counts = isinstance(first, ast.Call) and getattr(first.func, "id", "") == "len"
+    down = isinstance(last, ast.Constant) and last.value in (0, 1)
+    if len(args) == 2 and counts and down:
+        return "range() goes upwards: this is empty without a step of -1"
+    return None
+
+
+_LIBRARY: Mapping[str, _Judge] = {
+    "re.sub": _sub, "re.subn": _sub, "re.match": _search, "re.search": _search, "re.fullmatch": _search,
+    "re.findall": _search, "re.finditer": _search, "re.split": _search,
+    "datetime.datetime.strptime": _strptime,
+    "time.strptime": _strptime, "json.dump": _dump, "pickle.dump": _dump, "yaml.dump": _dump,
+    "yaml.safe_dump": _dump,
+    "isinstance": _isinstance, "shutil.copy": _copy, "shutil.copyfile": _copy, "shutil.copy2": _copy,
+    "shutil.move": _copy, "shutil.copytree": _copy, "os.rename": _copy, "os.replace": _copy,
+    "hmac.new": _hmac,
+    "math.atan2": _atan2, "os.path.join": _path_join, "datetime.datetime.combine": _combine, "open": _open,
+    "map": _function_first, "filter": _function_first, "functools.reduce": _function_first,
+    "enumerate": _enumerate,
+    "range": _range,
+}  # fmt: skip

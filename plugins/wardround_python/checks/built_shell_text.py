@@ -1,0 +1,91 @@
+"""PY337."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround_python.check import PythonCheck
+from wardround_python.constants import is_constant_text
+
+_SHELLS = frozenset(
+    {"asyncio.create_subprocess_shell", "asyncio.subprocess.create_subprocess_shell", "anyio.run_process",
+     "subprocess.getoutput", "subprocess.getstatusoutput"}
+)  # fmt: skip
+
+
+class BuiltShellText(PythonCheck):
+    """A command line with values in it goes through a shell.
+
+    A quote, a semicolon or a backtick in a value runs a second command: names of files and of people are
+    enough for it. Start the program with ``create_subprocess_exec`` and a list, or quote each value.
+    """
+
+    ID = "PY337"
+    NAME = "built-shell-text"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "shell-injection"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: no finding"
+    )
+    WORDS = ("create_subprocess_shell", "run_process", "getoutput", "getstatusoutput")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import asyncio\nasync def f():\n    await asyncio.create_subprocess_shell('df | tail -n 1')\n",
+        "import asyncio, shlex\nasync def f(name):\n"
+        "    await asyncio.create_subprocess_shell(f'wc -l {shlex.quote(name)}')\n",
+        "import asyncio\nasync def f(command):\n    await asyncio.create_subprocess_shell(command)\n",
+        "import asyncio\nTOOL = 'df'\nasync def f():\n"
+        "    await asyncio.create_subprocess_shell(TOOL + ' -h')\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import asyncio\nasync def f(name):\n"
+            "    await asyncio.create_subprocess_shell(f'wc -l {name}')\n",
+            3,
+            11,
+        ),
+        Invalid(
+            "import asyncio\nasync def run(template, **fields):\n"
+            "    await asyncio.create_subprocess_shell(template.format(**fields))\n",
+            3,
+            11,
+        ),
+        Invalid(
+            "import asyncio\nasync def f(path):\n    line = 'wc -l %s' % path\n"
+            "    await asyncio.create_subprocess_shell(line)\n",
+            4,
+            11,
+        ),
+    ]
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if not node.args or (self.module.dotted(node.func) or "") not in _SHELLS:
+            return
+        text = self._made(node)
+        is_built = isinstance(text, (ast.JoinedStr, ast.BinOp)) or _is_filled(text)
+        if is_built and not is_constant_text(self.module, text, node):
+            self.report(self.module.span(node), "values in this command line reach a shell")
+
+    def _made(self, node: ast.Call) -> ast.expr:
+        """The text, or what the one assignment in the same function makes it of."""
+        text = node.args[0]
+        function = self.module.function_of(node)
+        if isinstance(text, ast.Name) and function is not None:
+            made = [
+                one.value
+                for one in ast.walk(function)
+                if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == text.id
+            ]
+            return made[0] if len(made) == 1 else text
+        return text
+
+
+def _is_filled(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in {"format", "join"}
+    )

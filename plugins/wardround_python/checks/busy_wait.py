@@ -1,0 +1,149 @@
+"""PY045."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.checks.unbounded_retry import called_name
+from wardround_python.module import FunctionNode, nodes_run_by
+
+_CLOCKS = frozenset(
+    {"time.monotonic", "time.time", "time.perf_counter", "datetime.datetime.now", "datetime.datetime.utcnow"}
+)
+# They wait by themselves, or each round has something of its own to do.
+_WAITS = LatePattern(
+    r"\w*(wait|sleep|recv|receive|read|accept|get|next|select|poll|join|pop|fetch|take|consume|claim"
+    r"|acquire|lock|step|tick|yield"
+    r"|handle|process|run|work|pump|dispatch|drain|expire|pause|back_?off|nap|delay|block|idle|is_set|spin"
+    r"|compute|advance|write|send)\w*"
+)
+_ANSWERS = LatePattern(
+    r"_*(is|has|can|ready|done|finished|exists|available|reachable|healthy|up|alive|running|started"
+    r"|replayed|caught_up|synced|connected"
+    r"|check|ping|probe|test|state|status|set|setnx|complete|completed|locked|free|idle|active|open)(_\w+)?"
+    r"|\w+_(ready|done|exists|finished|up|alive|available|healthy)"
+)
+
+
+class BusyWait(PythonCheck):
+    """A loop asks for something again and again without a pause.
+
+    Until the answer comes it keeps a processor busy, and whoever is asked gets thousands of questions a
+    second. Sleep between two of them, longer each time, or wait for an event.
+    """
+
+    ID = "PY045"
+    NAME = "busy-wait"
+    WORDS = ("while ",)
+    PLANE = Plane.PERF
+    DEFECT_CLASS = "unbounded-retry"
+    TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import time\ndef f(end):\n    while time.monotonic() < end:\n        if is_ready():\n          "
+        "  return\n"
+        "        time.sleep(1)\n",
+        "def f(stack):\n    while not is_done(stack):\n        stack.append(1)\n",
+        "def f(q, end):\n    while time.monotonic() < end:\n        if q.get(timeout=1):\n          "
+        "  return\n",
+        "def f(path):\n    while not is_root(path):\n        path = path.parent\n",
+        "import time\ndef f(end, child):\n    while time.time() < end:\n        if is_up(child, timeout=1):\n"
+        "            return\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "def f(redis, k):\n    while not redis.set(k, 1, nx=True):\n        continue\n", line=2, column=5
+        ),
+        Invalid("def f(job):\n    while not job.is_done():\n        pass\n", line=2, column=5),
+        Invalid(
+            "import time\ndef f(at, s):\n    end = time.monotonic() + s\n    while time.monotonic() < end:\n"
+            "        if _replayed(at):\n            return\n    raise TimeoutError\n",
+            line=4,
+            column=5,
+        ),
+        Invalid(
+            "def f(job):\n    while True:\n        if job.status() == 'done':\n            break\n",
+            line=2,
+            column=5,
+        ),
+    ]
+
+    def visit_While(self, node: ast.While) -> None:
+        if any(
+            isinstance(n, (ast.Await, ast.Yield, ast.YieldFrom))
+            for n in nodes_run_by([node.test, *node.body])
+        ):
+            return
+        asked = self._asked(node)
+        if asked is None or not self._only_asks(node, asked) or self._waits_itself(asked):
+            return
+        span = self.module.keyword_span(node, len("while"))
+        self.report(span, f"{ast.unparse(asked.func)}() is asked again and again without a pause")
+
+    def _asked(self, node: ast.While) -> ast.Call | None:
+        """What the loop asks: in its test, or in the condition under which it is left."""
+        test = _plain(node.test)
+        if (
+            isinstance(test, ast.Call)
+            and not self._is_clock(test)
+            and all(_does_nothing(s) for s in node.body)
+        ):
+            return test
+        is_endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+        if not is_endless and not any(self._is_clock(n) for n in ast.walk(node.test)):
+            return None
+        exits = [s for s in node.body if not _does_nothing(s)]
+        if len(exits) != 1 or not isinstance(exits[0], ast.If) or exits[0].orelse:
+            return None
+        if not isinstance(exits[0].body[-1], (ast.Return, ast.Break)):
+            return None
+        told = _plain(exits[0].test)
+        return told if isinstance(told, ast.Call) else None
+
+    def _is_clock(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Call) and self.module.imported_name(node.func) in _CLOCKS
+
+    def _only_asks(self, node: ast.While, asked: ast.Call) -> bool:
+        if any(k.arg and ("timeout" in k.arg or k.arg in ("block", "interval")) for k in asked.keywords):
+            return False
+        name = called_name(asked)
+        is_lock = name in ("set", "setnx") and any(k.arg == "nx" for k in asked.keywords)
+        if name in ("set", "setnx", "test") and not is_lock:
+            return False
+        return _ANSWERS.fullmatch(name) is not None
+
+    def _waits_itself(self, asked: ast.Call) -> bool:
+        """Whether what is asked, if it is of this module, lets time go by itself."""
+        name = called_name(asked)
+        helpers = [n for n in self.module.nodes if isinstance(n, FunctionNode) and n.name == name]
+        return any(
+            _WAITS.fullmatch(called_name(n)) is not None
+            and called_name(n) not in ("get", "fetchone", "fetch", "read")
+            for helper in helpers
+            for n in _calls(helper)
+        )
+
+
+def _calls(function: FunctionNode) -> Iterator[ast.Call]:
+    return (n for n in nodes_run_by(function.body) if isinstance(n, ast.Call))
+
+
+def _plain(test: ast.expr) -> ast.expr:
+    while True:
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            test = test.operand
+        elif isinstance(test, ast.Compare) and len(test.ops) == 1:
+            test = test.left
+        else:
+            return test
+
+
+def _does_nothing(statement: ast.stmt) -> bool:
+    return isinstance(statement, (ast.Pass, ast.Continue)) or (
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    )

@@ -1,0 +1,416 @@
+"""PY047."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane, Severity, Span
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.function_texts import same_blocks
+from wardround_python.module import FunctionNode, nodes_run_by, parse
+from wardround_python.result_kinds import (
+    code_names,
+    defaults_of,
+    defined_names,
+    kinds_returned,
+    number_in,
+    numbers_of,
+)
+
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+_HISTORY = LatePattern(
+    r"versionchanged|versionadded|deprecated|[Cc]hanged in|[Ss]ince version|[Ff]ormerly|[Pp]reviously"
+)
+_KIND_WORDS = {
+    "list": "list", "lists": "list", "dict": "dict", "dictionary": "dict", "mapping": "dict", "set": "set",
+    "tuple": "tuple", "pair": "tuple", "generator": "iterator", "iterator": "iterator", "yields": "iterator",
+    "string": "str", "None": "None",
+}  # fmt: skip
+_OF_RESULT = LatePattern(r"return|yield|give|as an?|:rtype|\bnone\b", re.IGNORECASE)
+_UNITS = LatePattern(
+    r"\b(micro|milli|nano)?seconds?\b|\bmsecs?\b|\bms\b|\bminutes?\b|\bhours?\b|\bdays?\b|\b(kilo|mega|kibi"
+    r"|mebi)?bytes?\b|\b[KM]i?B\b"
+    r"|\bpercent\b|\bcents?\b|\beuros?\b|\bdollars?\b|\bmet(?:re|er)s?\b|\bkilomet(?:re|er)s?\b"
+    r"|\bgrams?\b|\bkg\b",
+    re.IGNORECASE,
+)
+_FACTORS = frozenset({60, 100, 1000, 1024, 3600, 86400, 1000000, 1048576, 24})
+_DURATIONS = ("microseconds", "milliseconds", "seconds", "minutes", "hours", "days", "weeks")
+_HARMLESS_CALLS = frozenset(
+    {"get", "strip", "lower", "upper", "pop", "next", "len", "str", "int", "isinstance", "split", "append"}
+)
+_MARKED = LatePattern(r"`{1,2}([A-Za-z_][\w.]*)(?:\(\))?`{1,2}")
+
+
+class DocstringOvertaken(PythonCheck):
+    """A docstring was left as it was and the code no longer does what it says.
+
+    It names an error that is raised no more, a kind of result that is no longer returned, a unit that is
+    measured in another one now, a default or a name that is gone. Whoever calls it goes by the words.
+    Change them in the same commit.
+    """
+
+    ID = "PY047"
+    NAME = "docstring-overtaken"
+    WORDS = ('"""', "'''")
+    PLANE = Plane.CONTRACT
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "stale-docstring"
+    TRIED_ON = (
+        "the newest 150 commits of 8 repositories, 2,848 changed files: 1, a name that had moved to "
+        "another file; such names were left alone after that"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            'def f(k):\n    """Find it.\n\n    :raises Gone: when it is not there\n    """\n    return '
+            "lookup(k)\n",
+            base='def f(k):\n    """Find it.\n\n    :raises Gone: when it is not there\n    """\n'
+            "    if k not in rows:\n        raise Gone(k)\n    return rows[k]\n",
+        ),
+        Valid(
+            'def f(k):\n    """Return a dict of the rows."""\n    return dict(g(k))\n',
+            base='def f(k):\n    """Return a list of the rows."""\n    return list(g(k))\n',
+        ),
+        Valid(
+            'def f(k):\n    """Return the rows."""\n    return dict(g(k))\n',
+            base='def f(k):\n    """Return the rows."""\n    return list(g(k))\n',
+        ),
+        Valid(
+            'def took(a, b):\n    """The time in seconds."""\n    return round(b - a, 3)\n',
+            base='def took(a, b):\n    """The time in seconds."""\n    return b - a\n',
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            'def f(k):\n    """Find it.\n\n    :raises Gone: when it is not there\n    """\n    return '
+            "rows.get(k)\n",
+            base='def f(k):\n    """Find it.\n\n    :raises Gone: when it is not there\n    """\n'
+            "    if k not in rows:\n        raise Gone(k)\n    return rows[k]\n",
+            line=4,
+            column=13,
+        ),
+        Invalid(
+            'def f(k):\n    """Return a list of the rows."""\n    found = {}\n    for r in k:\n        '
+            "found[r.a] = r\n"
+            "    return found\n",
+            base='def f(k):\n    """Return a list of the rows."""\n    return sorted(k)\n',
+            line=2,
+            column=17,
+        ),
+        Invalid(
+            'def took(a, b):\n    """The time in seconds."""\n    return (b - a) * 1000\n',
+            base='def took(a, b):\n    """The time in seconds."""\n    return b - a\n',
+            line=2,
+            column=20,
+        ),
+        Invalid(
+            'class A:\n    """What is kept.\n\n    slow: from how many seconds on\n    """\n\n    slow: '
+            "int = 500\n",
+            base='class A:\n    """What is kept.\n\n    slow: from how many seconds on\n    """\n\n    '
+            "slow: float = 0.5\n",
+            line=4,
+            column=25,
+        ),
+        Invalid(
+            'TRIES = 3\ndef f(k):\n    """Try it up to 5 times."""\n    return again(k, TRIES)\n',
+            base='TRIES = 5\ndef f(k):\n    """Try it up to 5 times."""\n    return again(k, TRIES)\n',
+            line=3,
+            column=21,
+        ),
+        Invalid(
+            'def copy_one(p): ...\ndef f(k):\n    """All of them; ``pull_one`` takes one."""\n    '
+            "return g(k)\n",
+            base='def pull_one(p): ...\ndef f(k):\n    """All of them; ``pull_one`` takes one."""\n    '
+            "return g(k)\n",
+            line=3,
+            column=23,
+        ),
+        Invalid(
+            'def f(k):\n    """Find a row, None if there is none."""\n    if k not in rows:\n        raise '
+            "KeyError(k)\n"
+            "    return rows[k]\n",
+            base='def f(k):\n    """Find a row, None if there is none."""\n    return rows.get(k)\n',
+            line=2,
+            column=20,
+        ),
+        Invalid(
+            'def f(ttl):\n    """Keep it.\n\n    ttl: how many seconds\n    """\n    return '
+            "keep(timedelta(minutes=ttl))\n",
+            base='def f(ttl):\n    """Keep it.\n\n    ttl: how many seconds\n    """\n    return '
+            "keep(timedelta(seconds=ttl))\n",
+            line=4,
+            column=19,
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        base = source.base_text
+        if base is None or not any(q in base and q in source.text for q in cls.WORDS):
+            return False
+        start, end = same_blocks(base, source.text)
+        old, new = base[start : len(base) - end].rstrip(), source.text[start : len(source.text) - end]
+        return not new.startswith(old)
+
+    def visit_Module(self, node: ast.Module) -> None:
+        try:
+            base = parse(self.source.base_text or "")
+        except _UNREADABLE:
+            return
+        before, after = _documented(base), _documented(node)
+        moved = _constants_moved(base, node)
+        left = defined_names(base) - defined_names(node)
+        gone = self._gone(left - code_names(node)) if left else frozenset()
+        touched = 0
+        for name, now in after.items():
+            old = before.get(name) or _renamed_from(now, before, after)
+            words = ast.get_docstring(now, clean=False) or ""
+            if old is None or ast.get_docstring(old, clean=False) != words or _HISTORY.search(words):
+                continue
+            places = list(self._overtaken(old, now, words)) if self._differ(old, now) else []
+            touched += bool(places)
+            if not places:
+                places = [*self._by_constant(now, words, moved), *self._by_name(words, gone)]
+            for token, start, told in places[:1]:
+                self.report(self._span(now, token, start), told)
+
+    def _differ(self, old: ast.stmt, now: ast.stmt) -> bool:
+        """Whether two definitions are written differently, and mean something else."""
+        before = (self.source.base_text or "").split("\n")[old.lineno - 1 : old.end_lineno]
+        after = self.source.text.split("\n")[now.lineno - 1 : now.end_lineno]
+        return before != after and ast.dump(old) != ast.dump(now)
+
+    def _gone(self, names: frozenset[str]) -> frozenset[str]:
+        """Those of some names that nothing else in the project defines."""
+        project = self.source.project
+        found = set()
+        for name in names:
+            defines = re.compile(rf"^\s*(?:async )?(?:def|class) {re.escape(name)}\b", re.MULTILINE)
+            others = (project.read(path) for path in project.files_with_word([name], ["*.py"]) if "_" in name)
+            if "_" in name and not any(defines.search(text) for text in others if text):
+                found.add(name)
+        return frozenset(found)
+
+    def _overtaken(self, old: _Documented, now: _Documented, words: str) -> Iterator[tuple[str, int, str]]:
+        """What of the words the new code makes untrue: the token, where it stands in them, what to say."""
+        if isinstance(old, ast.ClassDef) or isinstance(now, ast.ClassDef):
+            if isinstance(old, ast.ClassDef) and isinstance(now, ast.ClassDef):
+                yield from self._by_field(old, now, words)
+            return
+        yield from self._by_error(old, now, words)
+        yield from self._by_kind(old, now, words)
+        yield from self._by_unit(old, now, words)
+
+    def _by_error(self, old: FunctionNode, now: FunctionNode, words: str) -> Iterator[tuple[str, int, str]]:
+        raised = _raised(old) - _raised(now)
+        new_calls = _called(now) - _called(old) - _HARMLESS_CALLS
+        for name in sorted(raised):
+            match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words)
+            left = {n.id for n in ast.walk(now) if isinstance(n, ast.Name)} | _raised(now)
+            if match and name not in left and not new_calls:
+                yield name, match.start(), f"the docstring names {name}, which this change stopped raising"
+
+    def _by_kind(self, old: FunctionNode, now: FunctionNode, words: str) -> Iterator[tuple[str, int, str]]:
+        had, has = kinds_returned(old), kinds_returned(now)
+        for match in re.finditer(r"\w+", words):
+            kind = _KIND_WORDS.get(match[0]) or _KIND_WORDS.get(match[0].lower(), "") * (match[0] != "none")
+            line = words[
+                words.rfind("\n", 0, match.start()) + 1 : words.find("\n", match.end()) % (len(words) + 1)
+            ]
+            if (
+                not kind
+                or kind not in had
+                or kind in has
+                or "?" in has
+                or not has
+                or not _OF_RESULT.search(line)
+            ):
+                continue
+            if kind == "None" and not _raised(now) - _raised(old):
+                continue
+            became = " or ".join(sorted(has)).replace("None", "no None")
+            instead = (
+                f"what is returned is of kind {became} now"
+                if kind != "None"
+                else "None is no longer returned"
+            )
+            yield match[0], match.start(), f'the docstring says "{match[0]}", and {instead}'
+
+    def _by_unit(self, old: FunctionNode, now: FunctionNode, words: str) -> Iterator[tuple[str, int, str]]:
+        for unit in _UNITS.finditer(words):
+            if self._unit_changed(old, now, unit[0].lower()):
+                yield unit[0], unit.start(), f'the docstring says "{unit[0]}", and this change converts it'
+                return
+
+    def _unit_changed(self, old: FunctionNode, now: FunctionNode, unit: str) -> bool:
+        gone, come = _by_duration(old), _by_duration(now)
+        for value, name in gone.items():
+            if come.get(value, name) != name:
+                return unit.rstrip("s") in name
+        was, is_now = numbers_of(old.body), numbers_of(now.body)
+        scaled = {n for n in was ^ is_now if n in _FACTORS}
+        if scaled and _scales(old, now, scaled):
+            return True
+        before, after = defaults_of(old), defaults_of(now)
+        return any(_is_scaled(number, after.get(name)) for name, number in before.items())
+
+    def _by_field(self, old: ast.ClassDef, now: ast.ClassDef, words: str) -> Iterator[tuple[str, int, str]]:
+        """Fields whose documented default or unit changed."""
+        before, after = _fields(old), _fields(now)
+        for name, value in before.items():
+            match = re.search(
+                rf"^[ \t]*(?:[-*:`]|param |:?ivar |:?var )*{re.escape(name)}\b.*(?:\n(?![ \t]*\w+[ (:]).*)*",
+                words,
+                re.MULTILINE,
+            )
+            new = after.get(name)
+            if match is None or new is None or ast.dump(new) == ast.dump(value):
+                continue
+            was, is_now = number_in(value), number_in(new)
+            written = ast.unparse(value).strip("'\"")
+            default = re.search(rf"default\D*?(?<!\w){re.escape(written)}(?![\w.])", match[0], re.IGNORECASE)
+            unit = _UNITS.search(match[0])
+            if default:
+                place = match.start() + default.end() - len(written)
+                yield (
+                    written,
+                    place,
+                    f'the docstring says "{written}", and the default of {name} is {ast.unparse(new)} now',
+                )
+            elif unit and was is not None and _is_scaled(was, is_now):
+                yield (
+                    unit[0],
+                    match.start() + unit.start(),
+                    f'the docstring says "{unit[0]}", and {name} went from {ast.unparse(value)} to '
+                    f"{ast.unparse(new)}",
+                )
+
+    def _by_constant(
+        self, now: _Documented, words: str, moved: dict[str, tuple[str, str]]
+    ) -> Iterator[tuple[str, int, str]]:
+        used = {n.id for n in ast.walk(now) if isinstance(n, ast.Name)} if moved else set()
+        for name, (was, is_now) in moved.items():
+            match = re.search(rf"(?<![\w.]){re.escape(was)}(?![\w]|\.\d)", words) if name in used else None
+            if match and not re.search(rf"(?<![\w.]){re.escape(is_now)}(?![\w]|\.\d)", words):
+                yield was, match.start(), f'the docstring says "{was}", and {name} is {is_now} now'
+
+    def _by_name(self, words: str, gone: frozenset[str]) -> Iterator[tuple[str, int, str]]:
+        for match in _MARKED.finditer(words) if gone else ():
+            if match[1].rpartition(".")[2] in gone and "_" in match[1]:
+                yield (
+                    match[1],
+                    match.start(1),
+                    f'the docstring names "{match[1]}", which is gone from this file',
+                )
+
+    def _span(self, node: _Documented, token: str, start: int) -> Span:
+        """Where a token of a docstring stands in the file."""
+        holder = node.body[0]
+        assert isinstance(holder, ast.Expr)
+        words = ast.get_docstring(node, clean=False) or ""
+        number = holder.lineno + words.count("\n", 0, start)
+        line = self.source.lines[number - 1]
+        column = start - (words.rfind("\n", 0, start) + 1)
+        at = line.find(token, column if number > holder.lineno else holder.col_offset)
+        return Span(number, max(at, 0) + 1, number, max(at, 0) + 1 + len(token))
+
+
+_Documented = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def _documented(tree: ast.Module) -> dict[str, _Documented]:
+    """The functions and classes with a docstring by qualified name; of a name bound twice, none."""
+    found: dict[str, _Documented] = {}
+    twice: set[str] = set()
+    todo: list[tuple[str, ast.AST]] = [("", tree)]
+    while todo:
+        stem, holder = todo.pop()
+        for node in getattr(holder, "body", ()):
+            if isinstance(node, _Documented):
+                name = f"{stem}{node.name}"
+                twice |= {name} & found.keys()
+                if ast.get_docstring(node, clean=False):
+                    found[name] = node
+                if isinstance(node, ast.ClassDef):
+                    todo.append((f"{name}.", node))
+    return {name: node for name, node in found.items() if name not in twice}
+
+
+def _renamed_from(
+    now: _Documented, before: dict[str, _Documented], after: dict[str, _Documented]
+) -> _Documented | None:
+    """The one definition that is gone and had the same words."""
+    words = ast.get_docstring(now, clean=False)
+    same = [
+        one
+        for name, one in before.items()
+        if name not in after and ast.get_docstring(one, clean=False) == words
+    ]
+    return same[0] if len(same) == 1 else None
+
+
+def _constants_moved(base: ast.Module, now: ast.Module) -> dict[str, tuple[str, str]]:
+    """The constants at the top of a module that went from one number to another."""
+    before, after = ({n: v for n, v in _fields(tree).items() if n.isupper()} for tree in (base, now))
+    moved = {}
+    for name, value in before.items():
+        was, is_now = number_in(value), number_in(after.get(name))
+        if was is not None and is_now is not None and was != is_now and was not in (0, 1):
+            moved[name] = (ast.unparse(value), ast.unparse(after[name]))
+    return moved
+
+
+def _fields(holder: ast.ClassDef | ast.Module) -> dict[str, ast.expr]:
+    found: dict[str, ast.expr] = {}
+    for node in holder.body:
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            if isinstance(target, ast.Name):
+                found[target.id] = node.value
+    return found
+
+
+def _raised(function: FunctionNode) -> set[str]:
+    found = set()
+    for node in nodes_run_by(function.body):
+        if isinstance(node, ast.Raise) and node.exc is not None:
+            made = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+            found.add(made.attr if isinstance(made, ast.Attribute) else getattr(made, "id", ""))
+    return found - {""}
+
+
+def _called(function: FunctionNode) -> set[str]:
+    calls = [n.func for n in nodes_run_by(function.body) if isinstance(n, ast.Call)]
+    return {f.attr if isinstance(f, ast.Attribute) else getattr(f, "id", "?") for f in calls}
+
+
+def _by_duration(function: FunctionNode) -> dict[str, str]:
+    """What is taken as a duration -> in which unit: ``timedelta(seconds=ttl)``."""
+    return {
+        ast.unparse(node.value): node.arg
+        for node in nodes_run_by(function.body)
+        if isinstance(node, ast.keyword) and node.arg in _DURATIONS
+    }
+
+
+def _scales(old: FunctionNode, now: FunctionNode, factors: set[float]) -> bool:
+    """Whether one of the versions multiplies or divides by one of these numbers."""
+    return any(
+        isinstance(n, ast.BinOp)
+        and isinstance(n.op, (ast.Mult, ast.Div, ast.FloorDiv))
+        and number_in(n.right) in factors
+        for function in (old, now)
+        for n in nodes_run_by(function.body)
+    )
+
+
+def _is_scaled(was: float, is_now: float | None) -> bool:
+    if not was or not is_now:
+        return False
+    ratio = max(was, is_now) / min(was, is_now) if was > 0 and is_now > 0 else 0
+    return ratio in _FACTORS

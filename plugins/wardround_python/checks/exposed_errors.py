@@ -1,0 +1,234 @@
+"""PY339."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+
+_SWITCH = LatePattern(r"(?i)^(\w+_)?debug(_mode)?$|^TEMPLATE_DEBUG$")
+_TEXT_DEFAULTS = frozenset({"false", "0", "no", "off", "n", "f"})
+_APPS = frozenset(
+    {"fastapi.FastAPI", "starlette.applications.Starlette", "tornado.web.Application", "sanic.Sanic",
+     "litestar.Litestar", "web.Application"}
+)  # fmt: skip
+_OPEN_PLACES = LatePattern(
+    r"(?i)(^|[/_.])(dev(elopment)?|local|tests?|testing|debug|examples?|ci|docker|e2e|sandbox|demo|scripts?|docs?)([/_.]|$)"
+)
+_ANSWERS = LatePattern(
+    r"(?i)(response|jsonify|json|abort|HTTPException|make_response|html|text|write|finish|error)$"
+)
+_TRACES = frozenset({"traceback.format_exc", "traceback.format_exception", "traceback.format_tb"})
+
+
+class ExposedErrors(PythonCheck):
+    """Strangers are shown the inside of the program: debugging is on, or an answer holds a stack trace.
+
+    The pages that come with it show source, settings and variables. A text from the environment is true
+    whatever it says, ``"false"`` too: compare it. Log the trace and answer with a number to ask about.
+    """
+
+    ID = "PY339"
+    NAME = "exposed-errors"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "debug-in-production"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: one, right"
+    )
+    WORDS = ("debug", "DEBUG", "traceback", "ALLOWED_HOSTS", "use_debugger")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import os\nDEBUG = os.environ.get('DEBUG', '').lower() == 'true'\n",
+        "import os\nDEBUG = bool(int(os.environ.get('DEBUG', '0')))\n",
+        "from fastapi import FastAPI\napp = FastAPI(debug=settings.debug)\n",
+        "if __name__ == '__main__':\n    app.debug = True\n",
+        "import logging, traceback\ndef view():\n    try:\n        run()\n    except ValueError:\n"
+        "        logging.error(traceback.format_exc())\n",
+        Valid("ALLOWED_HOSTS = ['*']\n", path="shop/settings/dev.py"),
+        "import os\ndebug = bool(os.environ.get('DEBUG'))\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import traceback\nasync def failed(request):\n    detail = traceback.format_exc()\n"
+            "    return web.json_response({'error': detail}, status=500)\n",
+            3,
+            14,
+        ),
+        Invalid(
+            "def options():\n    return {'port': 8000, 'debug': True}\n\ncreate().run(**options())\n", 4, 1
+        ),
+        Invalid("import os\nDEBUG = bool(os.environ.get('SHOP_DEBUG', 'false'))\n", 2, 1),
+        Invalid("import os\nDEBUG = os.environ.get('DEBUG', 'False')\n", 2, 1),
+        Invalid("import os\nDEBUG = os.getenv('DEBUG', True)\n", 2, 1),
+        Invalid(
+            "import os\ndef flag(name, default):\n    return bool(os.environ.get(name, default))\n\n"
+            "DEBUG = flag('DEBUG', 'false')\n",
+            5,
+            1,
+        ),
+        Invalid("from fastapi import FastAPI\napp = FastAPI(title='shop', debug=True)\n", 2, 29),
+        Invalid(
+            "import traceback\nfrom flask import jsonify\ndef failed(error):\n"
+            "    return jsonify(error=traceback.format_exc()), 500\n",
+            4,
+            26,
+        ),
+        Invalid("ALLOWED_HOSTS = ['*']\n", 1, 1, path="shop/settings.py"),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return super().wants(source) and not _OPEN_PLACES.search(source.path)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        name = _named(node.targets[0])
+        if name == "ALLOWED_HOSTS" and _is_any(node.value) and not self._is_under_condition(node):
+            if "settings" in self.source.path or "conf" in self.source.path:
+                self.report(self.module.span(node), "any Host header is taken for the name of the site")
+        elif _SWITCH.search(name) and self._is_on_by_accident(node.value):
+            self.report(
+                self.module.span(node), "this is on whatever the variable says: a text is true, even 'false'"
+            )
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if (
+            node.value is not None
+            and _SWITCH.search(_named(node.target))
+            and self._is_on_by_accident(node.value)
+        ):
+            self.report(
+                self.module.span(node), "this is on whatever the variable says: a text is true, even 'false'"
+            )
+
+    def _is_on_by_accident(self, value: ast.expr) -> bool:
+        if not isinstance(value, ast.Call):
+            return False
+        name = self.module.dotted(value.func) or ""
+        if name == "bool" and len(value.args) == 1 and isinstance(value.args[0], ast.Call):
+            return self._default(value.args[0]) in _TEXT_DEFAULTS
+        if self.module.imported_name(value.func) in {"os.getenv", "os.environ.get"}:
+            default = self._default(value)
+            return default in _TEXT_DEFAULTS or default is True
+        return isinstance(value.func, ast.Name) and self._is_loose_reader(value)
+
+    def _default(self, call: ast.Call) -> object:
+        """The default of a read of the environment, in lower case; None where it is none."""
+        if self.module.imported_name(call.func) not in {"os.getenv", "os.environ.get"}:
+            return None
+        given = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "default")]
+        value = given[0].value if given and isinstance(given[0], ast.Constant) else None
+        return value.lower() if isinstance(value, str) else value
+
+    def _is_loose_reader(self, call: ast.Call) -> bool:
+        """Whether a function of this module makes a truth of the text of a variable as it is."""
+        name = getattr(call.func, "id", "")
+        makers = [
+            one for one in self.module.tree.body if isinstance(one, ast.FunctionDef) and one.name == name
+        ]
+        given = [*call.args[1:2], *(k.value for k in call.keywords)]
+        text = given[0].value if given and isinstance(given[0], ast.Constant) else None
+        if len(makers) != 1 or not isinstance(text, str) or text.lower() not in _TEXT_DEFAULTS:
+            return False
+        returned = [one.value for one in ast.walk(makers[0]) if isinstance(one, ast.Return)]
+        return len(returned) == 1 and (
+            isinstance(returned[0], ast.Call)
+            and ast.unparse(returned[0].func) == "bool"
+            and "environ" in ast.unparse(returned[0]) + ast.unparse(makers[0])
+            and isinstance(returned[0].args[0], (ast.Call, ast.Name))
+            and not isinstance(returned[0].args[0], ast.Compare)
+        )
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = self.module.imported_name(node.func) or ""
+        if name in _APPS:
+            for keyword in node.keywords:
+                if (
+                    keyword.arg == "debug"
+                    and isinstance(keyword.value, ast.Constant)
+                    and keyword.value.value is True
+                ):
+                    self.report(
+                        self.module.span(keyword), "error pages show strangers the inside of the program"
+                    )
+        elif _named(node.func) in {"run", "run_app", "run_simple"} and self._is_run_open(node):
+            self.report(self.module.span(node), "error pages show strangers the inside of the program")
+        elif name in _TRACES and self._is_answered(node):
+            self.report(self.module.span(node), "the stack trace goes out with the answer")
+
+    def _is_run_open(self, node: ast.Call) -> bool:
+        """Whether a server is started with debugging on: by a constant, or by spread options."""
+        if (self.module.imported_name(node.func) or "").startswith(("subprocess.", "asyncio.")):
+            return False
+        for keyword in node.keywords:
+            if keyword.arg in {"debug", "use_debugger"} and self._is_on_by_accident(keyword.value):
+                return True
+            if keyword.arg in {"debug", "use_debugger"} and isinstance(keyword.value, ast.Name):
+                made = self._made(keyword.value.id)
+                if made in {"True"}:
+                    return True
+            if keyword.arg is None:
+                inner = keyword.value.func if isinstance(keyword.value, ast.Call) else keyword.value
+                text = self._made(_named(inner))
+                if "['debug'] = True" in text or "'debug': True" in text or "debug=True" in text:
+                    return True
+        return False
+
+    def _made(self, name: str) -> str:
+        """What stands behind a name of the module, as text: a function, or the one value it is given."""
+        made = [
+            one
+            for one in self.module.nodes
+            if (isinstance(one, ast.FunctionDef) and one.name == name)
+            or (isinstance(one, ast.Assign) and any(_named(target) == name for target in one.targets))
+        ]
+        if len(made) != 1:
+            return ""
+        return ast.unparse(made[0].value if isinstance(made[0], ast.Assign) else made[0])
+
+    def _is_answered(self, node: ast.Call) -> bool:
+        child: ast.AST = node
+        for parent in self.module.ancestors(node):
+            if isinstance(parent, ast.Call) and child is not parent.func:
+                called = _named(parent.func)
+                if called in {"error", "exception", "warning", "critical", "debug", "info", "print"}:
+                    return False
+                if _ANSWERS.search(called):
+                    return True
+            if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
+                return self._is_sent(_named(parent.targets[0]), node)
+            if isinstance(parent, ast.stmt):
+                return isinstance(parent, ast.Return) and isinstance(child, (ast.Dict, ast.Tuple))
+            child = parent
+        return False
+
+    def _is_sent(self, name: str, place: ast.AST) -> bool:
+        """Whether a name is part of an answer that the same function returns."""
+        function = self.module.function_of(place)
+        return (
+            function is not None
+            and bool(name)
+            and any(
+                isinstance(one, ast.Return)
+                and isinstance(one.value, ast.Call)
+                and _ANSWERS.search(_named(one.value.func)) is not None
+                and any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(one.value))
+                for one in ast.walk(function)
+            )
+        )
+
+    def _is_under_condition(self, node: ast.AST) -> bool:
+        return any(isinstance(parent, ast.If) for parent in self.module.ancestors(node))
+
+
+def _named(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _is_any(node: ast.expr) -> bool:
+    return isinstance(node, (ast.List, ast.Tuple)) and any(
+        isinstance(one, ast.Constant) and one.value == "*" for one in node.elts
+    )

@@ -1,0 +1,123 @@
+"""PY050."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+
+_MONEY = LatePattern(r"(\w+_)?(price|amount|total|cost|fee|subtotal|balance|net|gross|tax|charge)(_\w+)?")
+
+
+class FloatEquality(PythonCheck):
+    """Two floats are compared for equality, or money is cut to whole cents.
+
+    ``0.1 + 0.2 == 0.3`` is False and ``int(19.99 * 100)`` is 1998: sums that should match do not. Use
+    Decimal for money, ``round`` before ``int``, ``math.isclose`` for the rest.
+    """
+
+    ID = "PY050"
+    NAME = "float-equality"
+    WORDS = ("float", "* 100", "*100")
+    DEFECT_CLASS = "float-equality"
+    SEVERITY = Severity.INFO
+    TRIED_ON = (
+        "twenty-three trees of 600,000 lines, tests left out: 4, three of them an __eq__ of a time; what "
+        "is not of money was left alone after that"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "def f(a: float, b: float):\n    return abs(a - b) < 0.01\n",
+        "def f(a: float):\n    return a == 0\n",
+        "def f(at: float, seen: float):\n    return at == seen\n",
+        "from decimal import Decimal\ndef f(a: Decimal, b: Decimal):\n    return a == b\n",
+        "def f(price):\n    return int(round(price * 100))\n",
+        "def f(width):\n    return int(width * 100)\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("def f(price: float, paid: float):\n    return paid == price\n", line=2, column=12),
+        Invalid(
+            "class A:\n    total: float\n    @property\n    def paid(self) -> float: ...\ndef f(a):\n"
+            "    return a.paid == a.total\n",
+            line=6,
+            column=12,
+        ),
+        Invalid("def f(price):\n    return int(price * 100)\n", line=2, column=12),
+        Invalid("def f(order):\n    return int(float(order['amount']) * 100)\n", line=2, column=12),
+    ]
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+            return
+        sides = (node.left, node.comparators[0])
+        of_money = any(_MONEY.fullmatch(_last_name(side)) for side in sides) or any(
+            isinstance(s, ast.BinOp) for s in sides
+        )
+        if of_money and all(map(self._is_float, sides)):
+            self.report(
+                self.module.span(node),
+                "these floats may differ in the last digit though they should be equal",
+            )
+
+    def _is_float(self, value: ast.expr) -> bool:
+        if isinstance(value, ast.BinOp):
+            return self._is_float(value.left) or self._is_float(value.right) or isinstance(value.op, ast.Div)
+        if isinstance(value, ast.Call):
+            return isinstance(value.func, ast.Name) and value.func.id == "float" and len(value.args) == 1
+        if isinstance(value, ast.Name):
+            scope = self.module.function_of(value)
+            kinds = {
+                ast.unparse(a.annotation)
+                for a in ast.walk(scope or value)
+                if isinstance(a, ast.arg) and a.arg == value.id and a.annotation is not None
+            }
+            return kinds == {"float"}
+        return isinstance(value, ast.Attribute) and self._attributes.get(value.attr) == {"float"}
+
+    @cached_property
+    def _attributes(self) -> dict[str, set[str]]:
+        """Field or property of the module's classes -> how it is annotated."""
+        found: dict[str, set[str]] = {}
+        for node in self.module.nodes:
+            if isinstance(node, ast.AnnAssign):
+                name = (
+                    node.target.attr if isinstance(node.target, ast.Attribute) else ast.unparse(node.target)
+                )
+                found.setdefault(name, set()).add(ast.unparse(node.annotation))
+            elif isinstance(node, ast.FunctionDef) and self.module.class_of(node) is not None:
+                is_property = any("property" in ast.unparse(one) for one in node.decorator_list)
+                kind = ast.unparse(node.returns) if node.returns is not None and is_property else "?"
+                found.setdefault(node.name, set()).add(kind)
+        return found
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if not isinstance(node.func, ast.Name) or node.func.id != "int" or len(node.args) != 1:
+            return
+        product = node.args[0]
+        if not isinstance(product, ast.BinOp) or not isinstance(product.op, ast.Mult):
+            return
+        factors = [product.left, product.right]
+        if not any(isinstance(f, ast.Constant) and f.value == 100 for f in factors):
+            return
+        written = ast.unparse(product)
+        names = {n.id if isinstance(n, ast.Name) else getattr(n, "attr", "") for n in ast.walk(product)}
+        names |= {
+            str(n.value)
+            for n in ast.walk(product)
+            if isinstance(n, ast.Constant) and isinstance(n.value, str)
+        }
+        if (
+            any(_MONEY.fullmatch(name) for name in names)
+            and "round(" not in written
+            and "Decimal" not in self.source.text
+        ):
+            self.report(self.module.span(node), "int() cuts off what a float lacks: 19.99 * 100 becomes 1998")
+
+
+def _last_name(value: ast.expr) -> str:
+    return value.attr if isinstance(value, ast.Attribute) else getattr(value, "id", "")

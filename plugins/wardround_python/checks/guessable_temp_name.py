@@ -1,0 +1,109 @@
+"""PY344."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+
+_RANDOM = LatePattern(
+    r"(?i)uuid|token|secrets\.|random|mkdtemp|mkstemp|NamedTemporary|TemporaryDirectory|digest|hash"
+)
+_WRITING = LatePattern(r"[wax]\+?|\+")
+
+
+class GuessableTempName(PythonCheck):
+    """A file is written under a name in the shared temporary folder that others can guess.
+
+    Any user of the machine can put a link there first, and what is written goes to the file it leads to.
+    ``tempfile.mkstemp`` and ``NamedTemporaryFile`` make a name nobody knows, and the file with it.
+    """
+
+    ID = "PY344"
+    NAME = "guessable-temp-name"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "insecure-temp-file"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: no finding"
+    )
+    WORDS = ("gettempdir",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import tempfile, uuid\npath = f'{tempfile.gettempdir()}/{uuid.uuid4().hex}'\nopen(path, 'w')\n",
+        "import tempfile\nwith tempfile.NamedTemporaryFile('w') as out:\n    out.write('a')\n",
+        "import os, tempfile\nif os.path.exists(os.path.join(tempfile.gettempdir(), 'lock')):\n    run()\n",
+        "import os, tempfile\nfolder = tempfile.mkdtemp(dir=tempfile.gettempdir())\n"
+        "open(folder + '/a', 'w')\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import os, tempfile\npath = os.path.join(tempfile.gettempdir(), 'report.csv')\n"
+            "with open(path, 'w') as out:\n    out.write('a')\n",
+            3,
+            6,
+        ),
+        Invalid(
+            "import os, tempfile\ndef name(kind):\n"
+            "    return os.path.join(tempfile.gettempdir(), kind + '.txt')\n\n"
+            "def dump(rows):\n    target = name('rows')\n    with open(target, 'w') as out:\n"
+            "        out.write(rows)\n",
+            7,
+            10,
+        ),
+        Invalid(
+            "import tempfile\nfrom pathlib import Path\ndef keep(data):\n"
+            "    (Path(tempfile.gettempdir()) / 'state').write_text(data)\n",
+            4,
+            5,
+        ),
+    ]
+
+    def visit_Call(self, node: ast.Call) -> None:
+        written = self._written(node)
+        if written is None:
+            return
+        text = self._told(written, self.module.function_of(node))
+        if "gettempdir()" in text and not _RANDOM.search(text.replace("gettempdir", "")):
+            self.report(
+                self.module.span(node), "others on the machine can guess this name and be there first"
+            )
+
+    def _written(self, node: ast.Call) -> ast.expr | None:
+        """The path a call writes to; None if it writes to none."""
+        if isinstance(node.func, ast.Name) and node.func.id == "open" and node.args:
+            modes = [*node.args[1:2], *(k.value for k in node.keywords if k.arg == "mode")]
+            is_writing = (
+                bool(modes) and isinstance(modes[0], ast.Constant) and _WRITING.search(str(modes[0].value))
+            )
+            return node.args[0] if is_writing else None
+        if isinstance(node.func, ast.Attribute) and node.func.attr in {"write_text", "write_bytes"}:
+            return node.func.value
+        return None
+
+    def _told(self, node: ast.expr, function: ast.AST | None) -> str:
+        """An expression as text, with what its names were given and what the functions it calls give."""
+        parts, names = [ast.unparse(node)], _names(node)
+        for _ in range(2):
+            made = [
+                one
+                for one in (*ast.walk(function or ast.Pass()), *self.module.tree.body)
+                if (isinstance(one, ast.Assign) and any(_names(target) & names for target in one.targets))
+                or (isinstance(one, ast.FunctionDef) and one.name in names)
+            ]
+            values = [one.value if isinstance(one, ast.Assign) else _returned(one) for one in made]
+            parts += [ast.unparse(value) for value in values if value is not None]
+            names = {name for value in values if value is not None for name in _names(value)}
+        return " ".join(parts)
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+
+def _returned(node: ast.AST) -> ast.expr | None:
+    found = [one.value for one in ast.walk(node) if isinstance(one, ast.Return)]
+    return found[0] if len(found) == 1 else None

@@ -1,0 +1,191 @@
+"""PY046."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround_python.check import PythonCheck
+from wardround_python.checks.unclosed_on_error import FILES, HELD
+from wardround_python.module import FunctionNode, nodes_run_by
+
+_CLOSING = frozenset(
+    {"close", "aclose", "quit", "logout", "disconnect", "shutdown", "terminate", "detach", "__exit__"}
+)
+_BASES = frozenset({"object", "ABC", "Protocol", "Generic"})
+
+
+class HandleLeftOpen(PythonCheck):
+    """A file or connection is opened and nothing is there to close it.
+
+    It is kept in a list that an error passes by, in an attribute that no method closes, or nowhere at all.
+    Under load the process runs out of handles. Use ``with``, an ``ExitStack`` for several, a ``close`` for
+    the class.
+    """
+
+    ID = "PY046"
+    NAME = "handle-left-open"
+    WORDS = ("open(", "connect(", "socket(", "connection(", "mkstemp(", "SMTP", "FTP", "Popen(")
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "unclosed-resource"
+    TRIED_ON = (
+        "twenty-three trees of 600,000 lines, tests left out: 25: 24 files opened without a name and one "
+        "connection in an attribute, all left to the collector; so a note"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "class A:\n    def __init__(self, p):\n        self.out = open(p)\n    def close(self):\n        "
+        "self.out.close()\n",
+        "class A(Base):\n    def __init__(self, p):\n        self.out = open(p)\n",
+        "class A:\n    def __init__(self, p):\n        self.out = open(p)\n    def __exit__(self, *a):\n"
+        "        for one in (self.out,):\n            one.close()\n",
+        "class A:\n    def __init__(self, p, stack):\n        self.out = stack.enter_context(open(p))\n",
+        "def f(ps):\n    with ExitStack() as stack:\n        xs = [stack.enter_context(open(p)) for p in "
+        "ps]\n        g(xs)\n",
+        "def f(ps):\n    xs = [open(p) for p in ps]\n    try:\n        g(xs)\n    finally:\n        for "
+        "x in xs:\n"
+        "            x.close()\n",
+        "def f(ps):\n    return [open(p) for p in ps]\n",
+        "import os, tempfile\ndef f():\n    fd, path = tempfile.mkstemp()\n    os.close(fd)\n    "
+        "return path\n",
+        "def f(p):\n    with open(p) as x:\n        return x.read()\n",
+        Valid("import json\ndef f(p):\n    return json.load(open(p))\n", path="tests/test_f.py"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import gzip\ndef f(ps):\n    xs = [gzip.open(p) for p in ps]\n    yield from merge(*xs)\n"
+            "    for x in xs:\n        x.close()\n",
+            line=3,
+            column=11,
+        ),
+        Invalid(
+            "import sqlite3\nclass A:\n    def __init__(self, p):\n        self.db = sqlite3.connect(p)\n"
+            "    def rows(self):\n        return self.db.execute('q').fetchall()\n",
+            line=4,
+            column=19,
+        ),
+        Invalid("import json\ndef f(p):\n    return json.load(open(p))\n", line=3, column=22),
+        Invalid("def f(p):\n    return [line.strip() for line in open(p)]\n", line=2, column=38),
+        Invalid(
+            "import tempfile\ndef f():\n    _, path = tempfile.mkstemp()\n    return path\n",
+            line=3,
+            column=15,
+        ),
+    ]
+
+    def visit_Call(self, node: ast.Call) -> None:
+        opener = self._opener(node)
+        if opener is None:
+            return
+        parent = self.module.parents[node]
+        scope = self.module.function_of(node)
+        if opener == "mkstemp":
+            self._look_at_descriptor(node, parent, scope)
+        elif isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Attribute):
+            self._look_at_attribute(node, parent.targets[0], opener)
+        elif isinstance(parent, ast.ListComp) and parent.elt is node and isinstance(scope, FunctionNode):
+            self._look_at_list(node, parent, scope, opener)
+        elif opener in FILES and self._is_nowhere(node, parent):
+            self.report(
+                self.module.span(node), f"nothing closes this {opener}(): it stays open until it is collected"
+            )
+
+    def _opener(self, node: ast.Call) -> str | None:
+        if isinstance(node.func, ast.Name) and node.func.id == "open" and "open" not in self.module.imported:
+            return "open"
+        name = self.module.imported_name(node.func)
+        if name == "tempfile.mkstemp":
+            return "mkstemp"
+        return name if name in HELD else None
+
+    def _look_at_descriptor(self, node: ast.Call, parent: ast.AST, scope: ast.AST | None) -> None:
+        """``mkstemp`` opens the file too: its first result has to be closed."""
+        told = "mkstemp() opens the file, and nothing closes the descriptor"
+        if isinstance(parent, ast.Subscript) and getattr(parent.slice, "value", None) == 1:
+            self.report(self.module.span(node), told)
+        if not isinstance(parent, ast.Assign) or not isinstance(parent.targets[0], ast.Tuple):
+            return
+        first = parent.targets[0].elts[0]
+        if isinstance(first, ast.Name) and scope is not None:
+            uses = [n for n in ast.walk(scope) if isinstance(n, ast.Name) and n.id == first.id]
+            if not any(isinstance(n.ctx, ast.Load) for n in uses):
+                self.report(self.module.span(node), told)
+
+    def _look_at_attribute(self, node: ast.Call, target: ast.Attribute, opener: str) -> None:
+        holder = next((p for p in self.module.ancestors(node) if isinstance(p, ast.ClassDef)), None)
+        if holder is None or not isinstance(target.value, ast.Name) or target.value.id != "self":
+            return
+        names = {ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in holder.bases}
+        if names - _BASES or holder.keywords or self._may_close(holder, target.attr):
+            return
+        self.report(
+            self.module.span(node), f'nothing in "{holder.name}" closes self.{target.attr} from {opener}()'
+        )
+
+    def _may_close(self, holder: ast.ClassDef, name: str) -> bool:
+        """Whether a class has a method that ends things, or lets its attribute out of its hands."""
+        methods = {n.name for n in holder.body if isinstance(n, FunctionNode)}
+        if methods & (_CLOSING | {"__del__", "__aexit__", "stop", "end", "cleanup", "tearDown", "release"}):
+            return True
+        for use in self._attributes:
+            if use.attr != name:
+                continue
+            parent = self.module.parents[use]
+            if isinstance(parent, ast.Attribute) and parent.attr in _CLOSING:
+                return True
+            if isinstance(use.ctx, ast.Load) and not isinstance(
+                parent, (ast.Attribute, ast.Subscript, ast.If, ast.For)
+            ):
+                return True
+        return False
+
+    @cached_property
+    def _attributes(self) -> list[ast.Attribute]:
+        return [n for n in self.module.nodes if isinstance(n, ast.Attribute)]
+
+    def _look_at_list(self, node: ast.Call, parent: ast.ListComp, scope: FunctionNode, opener: str) -> None:
+        statement = self.module.parents[parent]
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+            return
+        name = statement.targets[0].id
+        if any(name in _names(tried.finalbody) for tried in _tries(scope)) or self._goes_out(scope, name):
+            return
+        self.report(
+            self.module.span(node),
+            f'those in "{name}" stay open if anything fails before their close, also while they are opened',
+            severity=Severity.WARN,
+        )
+
+    def _goes_out(self, scope: FunctionNode, name: str) -> bool:
+        """Whether the function gives the list to its caller or keeps it."""
+        for node in nodes_run_by(scope.body):
+            given = node.value if isinstance(node, ast.Return) else None
+            if given is not None and name in _names([given]) and not isinstance(given, ast.Call):
+                return True
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id == name:
+                return True
+        return False
+
+    def _is_nowhere(self, node: ast.Call, parent: ast.AST) -> bool:
+        """Whether an opened file has no name: it is read, gone through or handed over at once."""
+        if isinstance(parent, ast.Attribute):
+            return parent.attr in ("read", "readlines", "readline", "write", "writelines", "splitlines")
+        if isinstance(parent, (ast.For, ast.comprehension)):
+            return parent.iter is node
+        if isinstance(parent, ast.Call) and node in parent.args:
+            name = self.module.dotted(parent.func) or ""
+            return name.endswith(
+                (".load", ".safe_load", ".dump", ".safe_dump", ".reader", ".DictReader", ".writer")
+            )
+        return False
+
+
+def _tries(scope: ast.AST) -> Iterator[ast.Try]:
+    return (n for n in ast.walk(scope) if isinstance(n, ast.Try))
+
+
+def _names(nodes: Sequence[ast.AST]) -> set[str]:
+    return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)}

@@ -1,0 +1,83 @@
+"""PY051."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+
+_TWO_LINES = LatePattern(r"[\"']\n[ \t]*[rbuf]?[\"'][^\n]*[\"'],?[ \t]*\n")
+_FEWEST = 3
+
+
+class JoinedStrings(PythonCheck):
+    """A comma is missing between two texts of a list, so that they are one.
+
+    Python joins texts that stand beside each other: the list is one entry short and holds one that nobody
+    wrote. Put the comma in; where one long text is meant, put it in parentheses.
+    """
+
+    ID = "PY051"
+    NAME = "joined-strings"
+    DEFECT_CLASS = "joined-strings"
+    TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "x = [\n    'a',\n    'b',\n    'c',\n]\n",
+        "x = [\n    'a',\n    ('b'\n    'c'),\n    'd',\n]\n",
+        "x = [\n    'first of them, which is long '\n    'and goes on',\n    'second',\n    'third',\n]\n",
+        "x = f(\n    'a'\n    'b',\n    'c',\n    'd',\n)\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("x = [\n    'a',\n    'b'\n    'c',\n    'd',\n]\n", line=3, column=5),
+        Invalid(
+            "class A:\n    fields = (\n        'id',\n        'name',\n        'mail'\n        "
+            "'phone',\n    )\n",
+            line=5,
+            column=9,
+        ),
+        Invalid(
+            "X = {\n    'one.com',\n    'two.com',\n    'three.com'\n    'four.com'\n}\n", line=4, column=5
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return _TWO_LINES.search(source.text) is not None
+
+    def visit_List(self, node: ast.List) -> None:
+        self._look_at(node.elts)
+
+    def visit_Tuple(self, node: ast.Tuple) -> None:
+        self._look_at(node.elts)
+
+    def visit_Set(self, node: ast.Set) -> None:
+        self._look_at(node.elts)
+
+    def _look_at(self, elements: Sequence[ast.expr]) -> None:
+        texts = [e for e in elements if isinstance(e, ast.Constant) and isinstance(e.value, str)]
+        long = [e for e in texts if e.end_lineno != e.lineno]
+        if len(texts) != len(elements) or len(texts) < _FEWEST or len(long) != 1 or " " in str(long[0].value):
+            return
+        if len({e.lineno for e in texts}) != len(texts) or not self._is_bare(long[0]):
+            return
+        pieces = " ".join(self.source.lines[long[0].lineno - 1 : long[0].end_lineno]).split()
+        self.report(
+            self.module.span(long[0]), f"{' '.join(pieces).rstrip(',')} is one text: a comma is missing"
+        )
+
+    def _is_bare(self, node: ast.Constant) -> bool:
+        """Whether a text is of pieces, one a line, and not in parentheses of its own."""
+        lines = self.source.lines[node.lineno - 1 : node.end_lineno]
+        if lines[0][: node.col_offset].strip() or "'''" in lines[0] or '"""' in lines[0]:
+            return False
+        try:
+            tokens = list(tokenize.generate_tokens(io.StringIO("(" + "\n".join(lines) + "\n)").readline))
+        except (tokenize.TokenError, SyntaxError):
+            return False
+        return sum(token.type == tokenize.STRING for token in tokens) == len(lines)

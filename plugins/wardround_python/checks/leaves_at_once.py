@@ -1,0 +1,97 @@
+"""PY059."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.module import nodes_run_by
+
+_LOOP_OR_RETURN = LatePattern(
+    r"\n([ \t]*)(?:async )?"
+    r"(?:(for) [^\n]*:[^\n]*\n([ \t]*)|(?:return [A-Za-z_]\w*|def [^\n]*)(?=\s*\n))"
+)
+_GATHERS = frozenset({"append", "add", "extend", "update", "insert"})
+
+
+class LeavesAtOnce(PythonCheck):
+    """A loop that gathers something returns at the end of its first round.
+
+    The ``return`` is one step too far in: only the first entry counts. Put it behind the loop.
+    """
+
+    ID = "PY059"
+    NAME = "leaves-at-once"
+    WORDS = ("for ",)
+    DEFECT_CLASS = "unreachable"
+    TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "def f(xs):\n    total = 0\n    for x in xs:\n        total += x\n    return total\n",
+        "def f(xs):\n    for x in xs:\n        return x\n",
+        "def f(xs):\n    n = 0\n    for x in xs:\n        n += 1\n        if x:\n            continue\n    "
+        "    return n\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "def f(xs):\n    total = 0\n    for x in xs:\n        total += x\n        return total\n",
+            line=5,
+            column=9,
+        ),
+        Invalid(
+            "def f(rows):\n    found = {}\n    for r in rows:\n        if r.ok:\n            "
+            "found[r.key] = r\n"
+            "        return found\n",
+            line=6,
+            column=9,
+        ),
+        Invalid(
+            "def f(rows):\n    found = []\n    for r in rows:\n        found.append(r)\n        "
+            "return found\n",
+            line=5,
+            column=9,
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return "return " in source.added and _returns_in_loop(source.text)
+
+    def visit_For(self, node: ast.For) -> None:
+        last = node.body[-1]
+        if not isinstance(last, ast.Return) or not isinstance(last.value, ast.Name):
+            return
+        inside = list(nodes_run_by(node.body))
+        if any(isinstance(n, ast.Continue) for n in inside):
+            return
+        if any(_gathers(n, last.value.id) for n in inside):
+            self.report(
+                self.module.span(last),
+                f'the loop ends in its first round, with one entry in "{last.value.id}"',
+            )
+
+
+def _gathers(node: ast.AST, name: str) -> bool:
+    if isinstance(node, ast.AugAssign):
+        return isinstance(node.target, ast.Name) and node.target.id == name
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+        return ast.unparse(node.targets[0].value) == name
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _GATHERS:
+        return ast.unparse(node.func.value) == name
+    return False
+
+
+def _returns_in_loop(text: str) -> bool:
+    """Whether a name is returned as deep as the first line of a loop, going by how lines are indented."""
+    bodies: dict[int, int] = {}
+    for match in _LOOP_OR_RETURN.finditer("\n" + text):
+        depth = len(match[1])
+        if match[2] is None and depth in bodies.values():
+            return True
+        bodies = {loop: body for loop, body in bodies.items() if loop < depth}
+        if match[2] is not None:
+            bodies[depth] = len(match[3])
+    return False

@@ -1,0 +1,155 @@
+"""PY336."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+
+_DOMAIN = LatePattern(r"(?i)^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}$")
+_SITE = LatePattern(r"(?i)^https?://[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}$")
+_HOST = LatePattern(r"(?i)(^|_)(host|hostname|netloc|origin|domain|referr?er|server_name)$")
+_ADDRESS = LatePattern(
+    r"(?i)(^|_)(origin|referr?er|url|uri|next|target|callback|location|return_to|redirect\w*)$"
+)
+_OPEN_DOT = LatePattern(r"(?<![\\\[])\.(?![*+?{])(?=[a-z0-9-]+(\\?\.|[$/)]|$))")
+_EXTENSION = LatePattern(
+    r"(?i)\.(py|js|css|html?|json|ya?ml|txt|png|jpe?g|svg|local|internal|md|xml|csv|gz|zip)$"
+)
+
+
+class LooseHostCheck(PythonCheck):
+    """A look at where something comes from, or leads to, that another site passes too.
+
+    ``evil-example.com`` ends in ``example.com``, and ``https://example.com.evil.net`` starts with
+    ``https://example.com``. Compare the whole host, or look for ``.example.com`` with its dot.
+    """
+
+    ID = "PY336"
+    NAME = "loose-host-check"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "loose-host-check"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: no finding"
+    )
+    WORDS = (".endswith(", ".startswith(", " in ", "origin_regex", "ORIGIN_REGEXES", "re.")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "def allowed(host):\n    return host == 'example.com' or host.endswith('.example.com')\n",
+        "def allowed(origin):\n    return origin in {'https://example.com'}\n",
+        "def allowed(url):\n    return url.startswith('https://example.com/')\n",
+        "def is_image(name):\n    return name.endswith('logo.png')\n",
+        "app.add_middleware(CORSMiddleware, allow_origin_regex=r'https://[a-z]+\\.example\\.com')\n",
+        "def address(mail):\n    return mail.endswith('example.com')\n",
+        "def mine(host):\n    return host.endswith('example.com') and host.count('.') == 1\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("def allowed(host):\n    return host.endswith('example.com')\n", 2, 12),
+        Invalid("def allowed(origin):\n    return origin.startswith('https://app.example.com')\n", 2, 12),
+        Invalid("def allowed(request):\n    return 'example.com' in request.headers['Origin']\n", 2, 12),
+        Invalid("app.add_middleware(CORSMiddleware, allow_origin_regex='https://.*example.com')\n", 1, 55),
+        Invalid(
+            "SITE = 'example.com'\ndef allowed(url):\n    return urlsplit(url).hostname.endswith(SITE)\n",
+            3,
+            12,
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        lowered = source.text.lower()
+        words = ("host", "origin", "netloc", "domain", "referer", "referrer", "callback", "redirect", "url")
+        return super().wants(source) and any(word in lowered for word in words)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        func = node.func
+        if (
+            isinstance(func, ast.Attribute)
+            and func.attr in {"endswith", "startswith"}
+            and len(node.args) == 1
+        ):
+            names, shape = (_HOST, _DOMAIN) if func.attr == "endswith" else (_ADDRESS, _SITE)
+            is_loose = names.search(_called(func.value)) and self._is_loose(node.args[0], shape)
+            if is_loose and not self._is_narrowed(node, func.value):
+                self.report(self.module.span(node), "other sites pass this look at the host too")
+        elif (
+            (self.module.dotted(func) or "").startswith("re.")
+            and len(node.args) > 1
+            and _HOST.search(_called(node.args[1]))
+            and self._is_loose_pattern(node.args[0])
+        ):
+            self.report(self.module.span(node.args[0]), "a dot in this pattern stands for any character")
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        if node.arg == "allow_origin_regex" and self._is_loose_pattern(node.value):
+            self.report(self.module.span(node.value), "other sites match this pattern of origins too")
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        if ast.unparse(node.targets[0]) in {"CORS_ALLOWED_ORIGIN_REGEXES", "CORS_ORIGIN_REGEX_WHITELIST"}:
+            for one in getattr(node.value, "elts", ()):
+                if self._is_loose_pattern(one):
+                    self.report(self.module.span(one), "other sites match this pattern of origins too")
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            return
+        if isinstance(node.left, ast.Constant) and self._is_loose(node.left, _DOMAIN):
+            called = _called(node.comparators[0])
+            if _HOST.search(called) and not called.lower().startswith("allowed"):
+                self.report(self.module.span(node), "other sites pass this look at the host too")
+
+    def _is_loose(self, node: ast.expr, shape: LatePattern) -> bool:
+        if isinstance(node, ast.Tuple):
+            return any(self._is_loose(one, shape) for one in node.elts)
+        text = self._text(node)
+        return text is not None and shape.search(text) is not None and not _EXTENSION.search(text)
+
+    def _is_loose_pattern(self, node: ast.expr) -> bool:
+        text = self._text(node)
+        if text is None or ("http" not in text and "\\." not in text):
+            return False
+        return _OPEN_DOT.search(text) is not None or (
+            ".*" in text and "\\." not in text.partition(".*")[2][:3]
+        )
+
+    def _text(self, node: ast.expr) -> str | None:
+        """A text that stands here, or at the top of the module under a name."""
+        if isinstance(node, ast.Name):
+            for parent in self.module.ancestors(node):
+                for part in getattr(parent, "generators", ()):
+                    if getattr(part.target, "id", "") == node.id and getattr(part.iter, "elts", ()):
+                        return self._text(part.iter.elts[0])
+            made = [
+                one.value
+                for one in self.module.tree.body
+                if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == node.id
+            ]
+            node = made[0] if len(made) == 1 else node
+        return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+    def _is_narrowed(self, node: ast.Call, looked_at: ast.expr) -> bool:
+        """Whether the same condition looks at the value in another way that must hold too."""
+        text = ast.unparse(looked_at)
+        for parent in self.module.ancestors(node):
+            if isinstance(parent, ast.BoolOp) and isinstance(parent.op, ast.And):
+                return any(text in ast.unparse(one) for one in parent.values if one is not node)
+            if isinstance(parent, ast.stmt):
+                break
+        return False
+
+
+def _called(node: ast.expr) -> str:
+    """The last word of what a value is called."""
+    if isinstance(node, ast.Call):
+        if node.args and isinstance(node.args[0], ast.Constant):
+            return str(node.args[0].value).replace("-", "_")
+        return _called(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+    if isinstance(node, ast.BoolOp):
+        return _called(node.values[0])
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return str(node.slice.value).replace("-", "_")
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -1,0 +1,179 @@
+"""PY342."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.routes import Route, routes_of
+
+_WHO = (
+    r"(current_user|request\.user|request\.ctx\.user|g\.user|\bme\b|\buser\b|\bcaller\b|"
+    r"principal|self\.current_user)"
+)
+_OWNED = LatePattern(
+    r"(?i)(owner|user|author|tenant|account|member|organi[sz]|workspace|team|company|recipient|customer|created_by|"
+    r"project)\w*\s*(=|==|!=|in)\s*[^=\n]{0,40}?"
+    + _WHO
+    + "|"
+    + _WHO
+    + r"\.\w+\s*(==|!=)|for_user\(|visible_to\(|owned_by\("
+)
+_ASKS = LatePattern(
+    r"(?i)current_user|request\.user|\bme\b|\buser\b|owner|tenant|principal|caller|permission|can_|has_perm|"
+    r"authori[sz]e|check_|ensure|is_staff|is_admin|members?\b|workspace|visible|published|public|is_open|role|"
+    r"account|token|signature|secret|session\["
+)
+_ADMIN = LatePattern(r"(?i)staff|admin|superuser|permission|role|internal|scope")
+_LOOKUPS = frozenset(
+    {"get", "get_or_404", "get_object_or_404", "aget_object_or_404", "first_or_404", "aget", "get_one"}
+)
+_IDS = frozenset({"id", "pk", "uuid", "ident"})
+
+
+class MissingOwnerCheck(PythonCheck):
+    """A record is looked up by the number in the address alone, beside routes that ask whose it is.
+
+    Whoever is logged in reaches everybody's records by counting. Look it up among what belongs to the one who
+    asks, as the other routes of the module do.
+    """
+
+    ID = "PY342"
+    NAME = "missing-owner-check"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "missing-authorisation"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: no finding"
+    )
+    WORDS = ("current_user", "request.user", "Depends(", "Security(", "g.user")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "@app.get('/a/<int:pk>')\n@login_required\ndef a(pk):\n"
+        "    return Note.query.filter_by(id=pk, owner_id=current_user.id).first_or_404().text\n"
+        "@app.get('/b/<int:pk>')\n@login_required\ndef b(pk):\n"
+        "    note = Note.query.get_or_404(pk)\n    if note.owner_id != current_user.id:\n        abort(404)\n"
+        "    return note.text\n",
+        "@app.get('/a/<int:pk>')\n@login_required\ndef a(pk):\n    return Page.query.get_or_404(pk).text\n"
+        "@app.get('/b/<int:pk>')\n@login_required\ndef b(pk):\n    return Page.query.get_or_404(pk).title\n",
+        "def mine(pk):\n    return Note.query.filter_by(id=pk, owner=current_user).first_or_404()\n"
+        "@app.get('/a/<int:pk>')\n@login_required\ndef a(pk):\n    return mine(pk).text\n"
+        "@app.get('/c/<int:pk>')\n@login_required\ndef country(pk):\n    return Country.query.get(pk).name\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "@app.get('/a/<int:pk>')\n@login_required\ndef a(pk):\n"
+            "    return Note.query.filter_by(id=pk, owner_id=current_user.id).first_or_404().text\n"
+            "@app.delete('/a/<int:pk>')\n@login_required\ndef b(pk):\n"
+            "    db.session.delete(Note.query.get_or_404(pk))\n",
+            8,
+            23,
+        ),
+        Invalid(
+            "def own_note(pk: int, user: User = Depends(current_user)):\n"
+            "    return select(Note).where(Note.id == pk, Note.owner_id == user.id)\n"
+            "@router.get('/n/{pk}')\nasync def show(note: Note = Depends(own_note)):\n    return note.text\n"
+            "@router.get('/n/{pk}/files/{file_id}')\n"
+            "async def file(file_id: int, db: Db, note: Note = Depends(own_note)):\n"
+            "    return await db.get(File, file_id)\n",
+            8,
+            18,
+        ),
+        Invalid(
+            "from django.shortcuts import get_object_or_404\n@login_required\ndef show(request, pk):\n"
+            "    return get_object_or_404(Order, pk=pk, owner=request.user)\n"
+            "@login_required\ndef cancel(request, pk):\n    get_object_or_404(Order, pk=pk).delete()\n",
+            7,
+            5,
+        ),
+        Invalid(
+            "class Notes(ModelViewSet):\n    def get_queryset(self):\n"
+            "        return Note.objects.filter(owner=self.request.user)\n"
+            "class Files(ModelViewSet):\n    queryset = File.objects.all()\n",
+            5,
+            5,
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return super().wants(source) and _OWNED.search(source.text) is not None
+
+    def visit_Module(self, node: ast.Module) -> None:
+        owned = self._owned_models(node)
+        for route in routes_of(self.module) if owned else ():
+            if _ASKS.search(route.body) or not route.is_guarded or self._is_for_staff(route):
+                continue
+            if any(name in _names(route.function.body) for name in route.persons):
+                continue
+            call = self._lookup(route, owned)
+            if call is not None:
+                self.report(
+                    self.module.span(call), "this is found by its number alone, whoever it belongs to"
+                )
+        self._look_at_views(node)
+
+    def _owned_models(self, tree: ast.Module) -> frozenset[str]:
+        """The models that some function of the module looks up by their owner."""
+        found: set[str] = set()
+        for one in tree.body:
+            if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                text = ast.unparse(one)
+                if _OWNED.search(text):
+                    found |= {n.id for n in ast.walk(one) if isinstance(n, ast.Name) and n.id[:1].isupper()}
+        return frozenset(found)
+
+    def _is_for_staff(self, route: Route) -> bool:
+        return any(_ADMIN.search(ast.unparse(one)) for one in route.function.decorator_list)
+
+    def _lookup(self, route: Route, owned: frozenset[str]) -> ast.Call | None:
+        """The call that finds a record by nothing but a number that comes with the address."""
+        for node in ast.walk(route.function):
+            if not isinstance(node, ast.Call):
+                continue
+            last = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if last not in _LOOKUPS:
+                continue
+            models = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and n.id[:1].isupper()}
+            if self._is_by_number(node, route) and (models & owned or (models and route.persons)):
+                return node
+        return None
+
+    def _is_by_number(self, node: ast.Call, route: Route) -> bool:
+        if any(keyword.arg not in _IDS for keyword in node.keywords):
+            return False
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        by_route = [one for one in given if isinstance(one, ast.Name) and one.id in route.arguments]
+        rest = [one for one in given if one not in by_route]
+        return len(by_route) == 1 and all(isinstance(one, (ast.Name, ast.Attribute)) for one in rest)
+
+    def _look_at_views(self, tree: ast.Module) -> None:
+        """Sets of views whose records are everybody's, beside one that gives each user their own."""
+        views = [
+            one
+            for one in tree.body
+            if isinstance(one, ast.ClassDef) and any("ViewSet" in ast.unparse(base) for base in one.bases)
+        ]
+        if not any(_OWNED.search(ast.unparse(one)) for one in views):
+            return
+        for one in views:
+            text = "\n".join(
+                ast.unparse(line) for line in one.body if "IsAuthenticated]" not in ast.unparse(line)
+            )
+            if (
+                "ReadOnly" in ast.unparse(one)
+                or "get_queryset" in text
+                or _ADMIN.search(text)
+                or _ASKS.search(text)
+            ):
+                continue
+            for line in one.body:
+                if isinstance(line, ast.Assign) and ast.unparse(line.value).endswith(".objects.all()"):
+                    self.report(self.module.span(line), "the records of everybody, beside views of one's own")
+
+
+def _names(body: Sequence[ast.stmt]) -> set[str]:
+    return {n.id for one in body for n in ast.walk(one) if isinstance(n, ast.Name)}

@@ -1,0 +1,149 @@
+"""PY332."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+
+_LEVELS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception"})
+_LOG = LatePattern(r"(?i)(^|[._])(log|logger|logging|audit_?log)$")
+_SECRET = LatePattern(
+    r"(?i)^((raw|plain|plaintext|user|new|old|current|db|database|admin|smtp|ldap|root)_?)?"
+    r"(password|passwd|passphrase|pwd)$|^(client|app|shared|webhook|signing|jwt|session)_?secret$|"
+    r"^(secret|private|api|signing|encryption|access)_?key$|^(access|refresh|bearer|auth|reset|session|id)_?token$|"
+    r"^(authorization|card_?number|cvv|cvc|ssn)$"
+)
+
+
+_LETS_IN = LatePattern(r"(?i)bearer|authorization|reset|invit|session")
+
+
+class SecretInLog(PythonCheck):
+    """A password or a key is written into the log.
+
+    Logs are kept for long, copied to other systems and read by many who may not know the secret. Log who and
+    what it was about, or that it was wrong; never the secret itself.
+    """
+
+    ID = "PY332"
+    NAME = "secret-in-log"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "secret-in-log"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: "
+        "four, all keys of services in debug lines, right"
+    )
+    WORDS = (".debug(", ".info(", ".warning(", ".warn(", ".error(", ".critical(", ".exception(")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "def login(log, name, password):\n    log.info('wrong password for %s', name)\n",
+        "def login(log, password):\n    log.info('a password of %d characters', len(password))\n",
+        "def login(log, password):\n    log.info('sent %s', mask(password))\n",
+        "def read(log, token):\n    log.debug('token %s', token.kind)\n",
+        "def read(log, password):\n    log.debug('password given: %s', password is not None)\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("def login(log, name, password):\n    log.info('%s with %s', name, password)\n", 2, 34),
+        Invalid("def login(logger, form):\n    logger.debug(f'login with {form.password}')\n", 2, 32),
+        Invalid("def login(log, data):\n    log.error('no ' + data['password'])\n", 2, 23),
+        Invalid(
+            "def call(log, url, key):\n    headers = {'Authorization': 'Bearer ' + key}\n"
+            "    log.debug('%s %s', url, headers)\n",
+            3,
+            29,
+        ),
+        Invalid("def call(log, api_key):\n    log.debug('key={}'.format(api_key))\n", 2, 31),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        lowered = source.text.lower()
+        words = (
+            "passw",
+            "passphrase",
+            "pwd",
+            "secret",
+            "_key",
+            "apikey",
+            "token",
+            "authorization",
+            "cvv",
+            "card",
+        )
+        return super().wants(source) and any(word in lowered for word in words)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if not isinstance(node.func, ast.Attribute) or node.func.attr not in _LEVELS:
+            return
+        if not _LOG.search(ast.unparse(node.func.value)):
+            return
+        for argument in (*node.args, *(k.value for k in node.keywords if k.arg == "extra")):
+            for one in _told(argument):
+                if _SECRET.search(_called(one)) or self._is_bearer(one) or self._holds_secret(one, node):
+                    self.report(self.module.span(one), f"{_called(one)} is written into the log")
+                    return
+
+    def _is_bearer(self, node: ast.expr) -> bool:
+        """An attribute called just ``token``, where tokens are what requests are let in by."""
+        named = isinstance(node, ast.Attribute) and node.attr in {"token", "_token"}
+        return named and _LETS_IN.search(self.source.text) is not None
+
+    def _holds_secret(self, node: ast.expr, place: ast.Call) -> bool:
+        """Whether a name stands for a mapping that the same function puts a secret into."""
+        function = self.module.function_of(place)
+        if not isinstance(node, ast.Name) or function is None:
+            return False
+        made = [
+            one.value
+            for one in ast.walk(function)
+            if isinstance(one, ast.Assign) and any(getattr(t, "id", "") == node.id for t in one.targets)
+        ]
+        if len(made) != 1 or not isinstance(made[0], ast.Dict):
+            return False
+        pairs = zip(made[0].keys, made[0].values, strict=True)
+        return any(
+            isinstance(key, ast.Constant)
+            and _SECRET.search(str(key.value)) is not None
+            and not isinstance(value, ast.Constant)
+            for key, value in pairs
+        )
+
+
+def _told(node: ast.expr) -> Iterator[ast.expr]:
+    """The values whose text becomes part of what an expression says."""
+    if isinstance(node, ast.JoinedStr):
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                yield from _told(part.value)
+    elif isinstance(node, ast.BinOp):
+        yield from _told(node.left)
+        yield from _told(node.right)
+    elif isinstance(node, (ast.Tuple, ast.List)):
+        for one in node.elts:
+            yield from _told(one)
+    elif isinstance(node, ast.Dict):
+        for value in node.values:
+            yield from _told(value)
+    elif isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute) and node.func.attr in {"format", "strip", "decode", "get"}:
+            if node.func.attr == "get":
+                yield node
+            for one in (node.func.value, *node.args):
+                yield from _told(one)
+    elif isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+        yield node
+
+
+def _called(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return str(node.slice.value)
+    if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+        return str(node.args[0].value)
+    return node.id if isinstance(node, ast.Name) else ""

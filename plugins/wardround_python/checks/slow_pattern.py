@@ -1,0 +1,93 @@
+"""PY345."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane
+from wardround_python.check import PythonCheck
+
+_CALLS = frozenset({"match", "fullmatch", "search", "compile", "sub", "subn", "split", "findall", "finditer"})
+_CONSTRAINTS = frozenset({"pattern", "regex"})
+
+
+class SlowPattern(PythonCheck):
+    """A pattern that checks a whole text takes exponential time where the text nearly fits.
+
+    A group that repeats, of parts that repeat, can split the same text in countless ways, and all are tried
+    before it is given up. Thirty characters stop the process. Make the parts unable to match the same text,
+    or look at the length first.
+    """
+
+    ID = "PY345"
+    NAME = "slow-pattern"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "regex-denial-of-service"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: no finding"
+    )
+    WORDS = (")+", ")*", "){")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import re\nok = re.match(r'^([a-z]+\\.)+[a-z]+$', text)\n",
+        "import re\nwords = re.findall(r'(\\w+\\s?)*', text)\n",
+        "import re\nok = re.fullmatch(r'[a-z]+(-[a-z]+)*', text)\n",
+        "import re\nok = len(text) < 40 and re.match(r'^(\\w+\\s?)*$', text)\n",
+        "import re\ndef ok(text):\n    return re.match(r'^(\\w+\\s?)*$', text[:30])\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("import re\nok = re.match(r'^(\\w+\\s?)*$', text)\n", 2, 6),
+        Invalid("import re\nNAME = re.compile(r'^([a-z]+)+@$')\n", 2, 8),
+        Invalid("import re\nok = re.fullmatch(r'(a+)+', text)\n", 2, 6),
+        Invalid(
+            "import re\nSHAPE = r'^(\\d+,?)+$'\ndef ok(text):\n    return re.search(SHAPE, text)\n", 4, 12
+        ),
+        Invalid("class Note(BaseModel):\n    name: str = Field(pattern=r'^(\\w+\\s?)*$')\n", 2, 17),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        text = source.text
+        return super().wants(source) and ("re." in text or "regex" in text or "pattern=" in text)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = self.module.imported_name(node.func) or ""
+        last = name.rpartition(".")[2]
+        if name.startswith(("re.", "regex.")) and last in _CALLS and node.args:
+            self._look(node, node.args[0], last == "fullmatch")
+        for keyword in node.keywords:
+            if keyword.arg in _CONSTRAINTS and isinstance(keyword.value, ast.Constant):
+                self._look(node, keyword.value, False)
+
+    def _look(self, node: ast.Call, pattern: ast.expr, is_whole: bool) -> None:
+        from wardround_python.taint.patterns import is_slow_text
+
+        text = self._text(pattern)
+        if text is None or not is_slow_text(text) or self._is_short(node):
+            return
+        if is_whole or text.endswith(("$", r"\Z", r"\z")):
+            self.report(self.module.span(node), "a text that nearly fits this pattern takes exponential time")
+
+    def _text(self, node: ast.expr) -> str | None:
+        """A text that stands here, or at the top of the module under a name."""
+        if isinstance(node, ast.Name):
+            made = [
+                one.value
+                for one in self.module.tree.body
+                if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == node.id
+            ]
+            node = made[0] if len(made) == 1 else node
+        return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+    def _is_short(self, node: ast.Call) -> bool:
+        """Whether the text is cut, or its length looked at, where it is matched."""
+        if any(isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Slice) for one in node.args[1:]):
+            return True
+        if any(keyword.arg in {"max_length", "timeout"} for keyword in node.keywords):
+            return True
+        around: ast.AST | None = self.module.function_of(node)
+        if around is None:
+            around = next((p for p in self.module.ancestors(node) if isinstance(p, ast.stmt)), None)
+        return around is not None and "len(" in ast.unparse(around)

@@ -1,0 +1,80 @@
+"""PY316."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.taint.check import TaintedCheck
+from wardround_python.taint.dangers import Danger, Hit
+
+_HOST = ("host", "Host", "HOST", "absolute_uri", "url_for", "url_root", "base_url", "full_url")
+_SECRET = LatePattern(
+    r"(?i)token|reset|verif|confirm|invit|activat|password|magic|sign_?in|log_?in|unsubscribe|/join|secret|nonce"
+)
+
+
+class TaintedHost(TaintedCheck):
+    """The link in a mail leads to the server the sender of the request named.
+
+    The Host header is what the client says it is. Who asks for somebody's reset mail with a header of their
+    own gets the secret in the link sent to them. Take the address of the site from the settings.
+    """
+
+    ID = "PY316"
+    NAME = "tainted-host"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "host-header-injection"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: "
+        "no finding (fifteen wrong at first, of a mapping's 'host'; narrowed)"
+    )
+    DANGER = Danger.HOST
+    MESSAGE = "the link in this mail leads to the server that the sender of the request named"
+    WORDS = ("mail", "Mail", "MIMEText", "Message(", "render_to_string", "send_", "invit")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "def start(request, user, token):\n"
+        "    send_mail('Reset', f'{settings.SITE}/reset/{token}', FROM, [user.email])\n",
+        "def seen(request):\n    if request.get_host() != HOST:\n        return None\n"
+        "    send_mail('Reset', 'reset ' + token, FROM, [user.email])\n",
+        "def ask(request):\n    url = request.build_absolute_uri('/help')\n"
+        "    send_mail('Help', url, FROM, [TO])\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "def start(request, user, token):\n    link = f'https://{request.get_host()}/reset/{token}'\n"
+            "    send_mail('Reset', link, FROM, [user.email])\n",
+            3,
+            24,
+        ),
+        Invalid(
+            "from flask import request\ndef start(user, token):\n"
+            "    link = request.host_url + 'reset/' + token\n"
+            "    mail.send(Message('Reset', body='Go to ' + link, recipients=[user.email]))\n",
+            4,
+            37,
+        ),
+        Invalid(
+            "def start(request, user, token):\n    host = request.META['HTTP_HOST']\n"
+            "    user.email_user('Reset', 'https://%s/reset/%s' % (host, token))\n",
+            3,
+            30,
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return any(word in source.text for word in _HOST) and super().wants(source)
+
+    def counts(self, hit: Hit) -> bool:
+        around = self.module.function_of(hit.node)
+        lines = (
+            self.source.lines[around.lineno - 1 : around.end_lineno]
+            if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef))
+            else self.source.lines
+        )
+        return _SECRET.search("\n".join(lines)) is not None

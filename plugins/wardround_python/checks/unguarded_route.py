@@ -1,0 +1,161 @@
+"""PY341."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.routes import Route, routes_of
+
+_OPEN = LatePattern(
+    r"(?i)public|log_?in|log_?out|sign_?(in|up|out)|register|health|ping|status|webhook|callback|reset|forgot|"
+    r"verif|confirm|token|index|home|about|oauth|sso|hook|static|robots|shared?|unsubscribe|subscribe|contact|"
+    r"anonymous|guest|open|ready|live|metrics|favicon|error|landing|search|terms|privacy|activate|accept|invite|csp|preview|feedback|track|report"
+)
+_ASKS = LatePattern(
+    r"(?i)current_user|request\.user|session\[|session\.get|authoriz|verify|signature|hmac|secret|api_key|token|"
+    r"abort\(40[13]|status_code=40[13]|HTTPException\(40[13]|PermissionDenied|check_|require|_auth|auth_|authenticate"
+)
+_MIXIN = LatePattern(
+    r"(LoginRequired|PermissionRequired|UserPassesTest|StaffRequired|AccessMixin|Authenticated)\w*"
+)
+_VERBS = frozenset({"get", "post", "put", "patch", "delete"})
+_EDITING = LatePattern(r"(Update|Delete|Create|Form)View$")
+
+
+class UnguardedRoute(PythonCheck):
+    """The one route that changes something and asks nobody to log in, beside others that all do.
+
+    Who knows its address can call it without an account. Put the decorator, dependency or mixin of its
+    neighbours on it, or say by its name that it is meant for everybody.
+    """
+
+    ID = "PY341"
+    NAME = "unguarded-route"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "missing-authentication"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: "
+        "one, wrong (a preview that stores nothing); narrowed, none left"
+    )
+    WORDS = (
+        "required",
+        "Depends(",
+        "Security(",
+        "authenticat",
+        "LoginRequired",
+        "permission",
+        "_only",
+        "protected",
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "@app.get('/a')\n@login_required\ndef a(): ...\n@app.get('/b')\n@login_required\ndef b(): ...\n"
+        "@app.post('/login')\ndef login(): ...\n",
+        "@app.get('/a')\n@login_required\ndef a(): ...\n@app.get('/b')\n@login_required\ndef b(): ...\n"
+        "@app.get('/c')\ndef c(): ...\n",
+        "@app.get('/a')\n@login_required\ndef a(): ...\n@app.post('/c')\ndef c(): ...\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "@app.get('/a')\n@login_required\ndef a(): ...\n@app.get('/b')\n@login_required\ndef b(): ...\n"
+            "@app.delete('/a/<int:pk>')\ndef remove(pk):\n    delete(pk)\n",
+            8,
+            5,
+        ),
+        Invalid(
+            "@router.get('/a')\ndef a(user: User = Depends(current_user)): ...\n"
+            "@router.post('/a')\ndef add(data: Note, user: User = Depends(current_user)): ...\n"
+            "@router.delete('/a/{pk}')\ndef remove(pk: int, db: Session = Depends(get_db)):\n"
+            "    db.delete(pk)\n",
+            6,
+            5,
+        ),
+        Invalid(
+            "class A(LoginRequiredMixin, UpdateView):\n    model = A\n"
+            "class B(LoginRequiredMixin, CreateView):\n    model = A\n"
+            "class C(DeleteView):\n    model = A\n",
+            5,
+            7,
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return super().wants(source) and ("@" in source.text or "Mixin" in source.text)
+
+    def visit_Module(self, node: ast.Module) -> None:
+        routes = routes_of(self.module)
+        open_ones = [one for one in routes if not one.is_guarded]
+        guarded = len(routes) - len(open_ones)
+        if guarded >= 2 and guarded >= 2 * len(open_ones) and not self._is_guarded_as_a_whole():
+            for route in open_ones:
+                if route.writes and not self._is_meant_to_be_open(route):
+                    name = self.module.name_span(route.function)
+                    self.report(name, "its neighbours ask for a login, this one changes things without")
+        self._look_at_classes(node)
+        self._look_at_handlers(node)
+
+    def _is_guarded_as_a_whole(self) -> bool:
+        """Whether every request of the module is looked at before, by a router or a hook."""
+        return "before_request" in self.source.text or any(
+            isinstance(one, ast.Call)
+            and ast.unparse(one.func).endswith(("Router", "FastAPI"))
+            and any(keyword.arg == "dependencies" for keyword in one.keywords)
+            for one in self.module.nodes
+        )
+
+    def _is_meant_to_be_open(self, route: Route) -> bool:
+        paths = " ".join(
+            str(one.args[0].value)
+            for one in route.function.decorator_list
+            if isinstance(one, ast.Call) and one.args and isinstance(one.args[0], ast.Constant)
+        )
+        return bool(
+            _OPEN.search(route.function.name) or _OPEN.search(paths) or _ASKS.search(route.body)
+        ) or any("exempt" in ast.unparse(one) for one in route.function.decorator_list)
+
+    def _look_at_classes(self, node: ast.Module) -> None:
+        views = [
+            one
+            for one in node.body
+            if isinstance(one, ast.ClassDef) and one.bases and _EDITING.search(ast.unparse(one.bases[-1]))
+        ]
+        guarded = [
+            one
+            for one in views
+            if any(_MIXIN.search(ast.unparse(b)) for b in one.bases) or self._is_decorated(one)
+        ]
+        for one in views:
+            if len(guarded) < 2 or one in guarded or len(guarded) < 2 * (len(views) - len(guarded)):
+                continue
+            if not _OPEN.search(one.name) and not _ASKS.search(ast.unparse(one)):
+                name = self.module.name_span(one)
+                self.report(name, "its neighbours ask for a login, this one changes things without")
+
+    def _look_at_handlers(self, tree: ast.Module) -> None:
+        """Methods of Tornado's handlers, each of which asks for a login by itself."""
+        methods = [
+            (cls, one)
+            for cls in tree.body
+            if isinstance(cls, ast.ClassDef)
+            for one in cls.body
+            if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)) and one.name in _VERBS
+        ]
+        asking = [
+            one for _, one in methods if "authenticated" in " ".join(map(ast.unparse, one.decorator_list))
+        ]
+        for cls, one in methods if len(asking) >= 2 else ():
+            if one in asking or one.name == "get" or 2 * (len(methods) - len(asking)) > len(asking):
+                continue
+            text = ast.unparse(cls)
+            if not _OPEN.search(cls.name) and "prepare" not in text and not _ASKS.search(ast.unparse(one)):
+                name = self.module.name_span(one)
+                self.report(name, "its neighbours ask for a login, this one changes things without")
+
+    def _is_decorated(self, node: ast.ClassDef) -> bool:
+        return (len(node.bases) > 1 and "Mixin" in ast.unparse(node.bases[0])) or bool(node.decorator_list)

@@ -1,0 +1,51 @@
+"""PY097."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.drift.word_checks import UNIT_WORDS, said_of_units, unit_mismatches
+from wardround.findings import Plane, Severity
+from wardround_python.check import PythonCheck
+
+
+class UnitMismatch(PythonCheck):
+    """A name that says one unit is given, as it is, what another name says is in another unit.
+
+    Either the number is off by the factor between the two, or one of the names is wrong and the next reader
+    will convert what needs no conversion. Convert it there, or rename it.
+    """
+
+    ID = "PY097"
+    NAME = "unit-mismatch"
+    PLANE = Plane.CONTRACT
+    SEVERITY = Severity.WARN
+    TRIED_ON = (
+        "1,500 newest commits of each of 14 repositories, 20,593 with 37,842 changed files of "
+        "code: no hit, so nothing "
+        "wrong and nothing proven"
+    )
+    WORDS = UNIT_WORDS
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "timeout_ms = settings.timeout_seconds * 1000\n",
+        "timeout_ms = to_ms(settings.timeout_seconds)\n",
+        "timeout_ms = settings.timeout_millis\n",
+        "wait_seconds = settings.size_mb\n",
+        "per_day = per_second\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("timeout_ms = settings.timeout_seconds\n", 1, 1),
+        Invalid("call(\n    timeout_ms=given or defaults.timeout_minutes,\n)\n", 2, 5),
+        Invalid("limits.size_mb = config.size_kb\n", 1, 8),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return any(word in source.text for word in cls.WORDS) and bool(unit_mismatches(source))
+
+    def visit_Module(self, node: ast.Module) -> None:
+        for one in unit_mismatches(self.source):
+            self.report(*said_of_units(one))

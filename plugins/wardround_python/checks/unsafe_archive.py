@@ -1,0 +1,130 @@
+"""PY334."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+
+_TOLD = "a name in the archive can lead out of the folder it is unpacked to"
+_LOOKED = LatePattern(
+    r"(?i)\.\.|startswith|is_relative_to|commonpath|commonprefix|relative_to|basename|isabs|safe|\.isfile\(\)"
+)
+
+
+class UnsafeArchive(PythonCheck):
+    """A tar archive is unpacked wherever the names in it lead.
+
+    A member called ``../../.ssh/authorized_keys``, or a link and a file below it, is written outside the
+    folder. Pass ``filter="data"``, which refuses such members.
+    """
+
+    ID = "PY334"
+    NAME = "unsafe-archive"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "path-traversal"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: no finding"
+    )
+    WORDS = ("fully_trusted", ".extract(", "unpack_archive", "extraction_filter")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import tarfile\nwith tarfile.open(path) as tar:\n    tar.extract('index', folder, filter='data')\n",
+        "import tarfile\nwith tarfile.open(path) as tar:\n    tar.extractall(folder, filter='data')\n",
+        "import zipfile\nwith zipfile.ZipFile(path) as box:\n    box.extract('index', folder)\n",
+        "import tarfile\ndef unpack(path, folder):\n    with tarfile.open(path) as tar:\n"
+        "        for member in tar:\n            if '..' in member.name:\n                raise ValueError\n"
+        "            tar.extract(member, folder)\n",
+        "import tarfile\nwith tarfile.open(path) as tar:\n    tar.extract('data.csv', folder)\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import tarfile\ndef unpack(path, folder):\n    with tarfile.open(path) as tar:\n"
+            "        for member in tar:\n            tar.extract(member, folder)\n",
+            5,
+            13,
+        ),
+        Invalid(
+            "import tarfile\ndef unpack(path, folder):\n    with tarfile.open(path) as tar:\n"
+            "        tar.extractall(folder, filter='fully_trusted')\n",
+            4,
+            9,
+        ),
+        Invalid(
+            "import tarfile\ndef unpack(tar, folder):\n"
+            "    tar.extraction_filter = tarfile.fully_trusted_filter\n    tar.extractall(folder)\n",
+            3,
+            5,
+        ),
+        Invalid(
+            "import shutil\ndef restore(upload, folder):\n    shutil.unpack_archive(upload, folder)\n", 3, 5
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return super().wants(source) and ("tarfile" in source.text or "unpack_archive" in source.text)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        named = [target.attr for target in node.targets if isinstance(target, ast.Attribute)]
+        if "extraction_filter" in named and "fully_trusted" in ast.unparse(node.value):
+            self.report(self.module.span(node), _TOLD)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = self.module.dotted(node.func) or ""
+        filters = [k.value for k in node.keywords if k.arg == "filter"]
+        if filters and "fully_trusted" in ast.unparse(filters[0]):
+            self.report(self.module.span(node), _TOLD)
+        elif name == "shutil.unpack_archive":
+            if not filters and not self._is_ours(node) and not _is_zip(node):
+                self.report(self.module.span(node), _TOLD)
+        elif (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr == "extract"
+            and not filters
+            and self._is_tar(node.func.value)
+            and node.args
+            and not isinstance(node.args[0], ast.Constant)
+            and not self._is_looked_at(node)
+        ):
+            self.report(self.module.span(node), _TOLD)
+
+    def _is_ours(self, node: ast.Call) -> bool:
+        """Whether what is unpacked is named in the source or was made by the same function."""
+        if not node.args or isinstance(node.args[0], (ast.Constant, ast.JoinedStr)):
+            return True
+        function = self.module.function_of(node)
+        return function is None or "make_archive" in ast.unparse(function)
+
+    def _is_tar(self, node: ast.expr) -> bool:
+        text = ast.unparse(node)
+        return any(
+            (
+                isinstance(one, (ast.With, ast.AsyncWith))
+                and any(
+                    item.optional_vars is not None
+                    and ast.unparse(item.optional_vars) == text
+                    and "tarfile." in ast.unparse(item.context_expr)
+                    for item in one.items
+                )
+            )
+            or (
+                isinstance(one, ast.Assign)
+                and ast.unparse(one.targets[0]) == text
+                and "tarfile." in ast.unparse(one.value)
+            )
+            for one in self.module.nodes
+        )
+
+    def _is_looked_at(self, node: ast.Call) -> bool:
+        function = self.module.function_of(node) or self.module.tree
+        return _LOOKED.search(ast.unparse(function)) is not None
+
+
+def _is_zip(node: ast.Call) -> bool:
+    kinds = [*node.args[2:3], *(k.value for k in node.keywords if k.arg == "format")]
+    return bool(kinds) and isinstance(kinds[0], ast.Constant) and kinds[0].value == "zip"

@@ -1,0 +1,131 @@
+"""PY338."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.module import FunctionNode
+
+_UPLOAD = LatePattern(r"request\.files|request\.FILES|UploadFile|\.filename\b")
+_WRITES = frozenset({"save", "write_bytes", "copyfileobj", "copyfile", "move", "open"})
+# What is let through is named: a set of endings or of types, or the content is looked at.
+_ALLOWED = LatePattern(
+    r"(?i)allow|permit|whitelist|accept|(?<!un)supported|content_type|mimetype|imghdr|magic|Image\.open|verify|"
+    r"validat|is_valid|KINDS|TYPES|EXTENSIONS\b(?<!DENIED_EXTENSIONS)(?<!BLOCKED_EXTENSIONS)|"
+    r"(suffix|ext|extension|ending|kind)\w*\)?(\.lower\(\))? (not )?in |(suffix|ext|extension)\w* [!=]= "
+)
+_DENIED = LatePattern(r"(?i)den(y|ied)|block|forbid|bad_|banned|black_?list|disallow|dangerous|prohibit")
+_SERVED = LatePattern(r"(?i)static|public|htdocs|www|webroot|media_root|MEDIA_ROOT")
+_NAME = LatePattern(r"\.filename\b|secure_filename")
+
+
+class UnsafeUpload(PythonCheck):
+    """A file is kept under the sender's name and whatever its kind, where the site serves it from.
+
+    A page or an SVG among the uploads runs scripts in the name of the site; a list of kinds that are refused
+    always lacks one. Name the kinds that are let through, and make the name yourself.
+    """
+
+    ID = "PY338"
+    NAME = "unsafe-upload"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "unsafe-upload"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: no finding"
+    )
+    WORDS = ("request.files", "request.FILES", "UploadFile", ".filename")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "def add():\n    sent = request.files['f']\n    name = secure_filename(sent.filename)\n"
+        "    if name.rsplit('.')[-1] not in ALLOWED:\n        abort(422)\n"
+        "    sent.save(os.path.join(app.static_folder, name))\n",
+        "def add():\n    sent = request.files['f']\n"
+        "    sent.save(Path(app.static_folder) / (token_hex(8) + '.bin'))\n",
+        "def add():\n    sent = request.files['f']\n"
+        "    sent.save(os.path.join(INBOX, secure_filename(sent.filename)))\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "def add():\n    sent = request.files['f']\n    name = secure_filename(sent.filename)\n"
+            "    sent.save(os.path.join(app.static_folder, name))\n",
+            4,
+            5,
+        ),
+        Invalid(
+            "DENIED = ('.php', '.exe')\ndef add():\n    sent = request.files['f']\n"
+            "    name = secure_filename(sent.filename)\n    if name.endswith(DENIED):\n        abort(422)\n"
+            "    sent.save(os.path.join(INBOX, name))\n",
+            7,
+            5,
+        ),
+        Invalid(
+            "async def add(sent: UploadFile):\n    target = Path('static/uploads') / sent.filename\n"
+            "    target.write_bytes(await sent.read())\n",
+            3,
+            5,
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return super().wants(source) and _NAME.search(source.text) is not None
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self._look(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self._look(node)
+
+    def _look(self, function: FunctionNode) -> None:
+        text = ast.unparse(function)
+        if not _UPLOAD.search(text) or not _NAME.search(text):
+            return
+        denies = _DENIED.search(text) is not None
+        if not denies and _ALLOWED.search(text):
+            return
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call) and self._keeps(node, function):
+                where = self._told(node, function)
+                if _NAME.search(where) and (denies or _SERVED.search(where)):
+                    message = "whatever was sent is kept under the name and kind the sender chose"
+                    self.report(self.module.span(node), message)
+                    return
+
+    def _keeps(self, node: ast.Call, function: FunctionNode) -> bool:
+        last = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if last not in _WRITES or (last == "save" and not node.args):
+            return False
+        if last == "open":
+            return any(isinstance(one, ast.Constant) and "w" in str(one.value) for one in node.args)
+        return True
+
+    def _told(self, node: ast.Call, function: FunctionNode) -> str:
+        """The call as text, with what the names in it were given, and these, and what functions here give."""
+        parts, names = [ast.unparse(node)], _names(node)
+        for _ in range(3):
+            made = [
+                one.value
+                for one in ast.walk(function)
+                if isinstance(one, ast.Assign) and any(_names(target) & names for target in one.targets)
+            ]
+            parts += [ast.unparse(one) for one in made]
+            names |= {name for one in made for name in _names(one)}
+        parts += [
+            ast.unparse(one)
+            for one in self.module.tree.body
+            if isinstance(one, (ast.FunctionDef, ast.Assign)) and _defined(one) & names
+        ]
+        return " ".join(parts)
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+
+def _defined(node: ast.FunctionDef | ast.Assign) -> set[str]:
+    return {node.name} if isinstance(node, ast.FunctionDef) else {n for t in node.targets for n in _names(t)}

@@ -1,0 +1,198 @@
+"""PY333."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+
+# OWASP, Password Storage Cheat Sheet (2023): PBKDF2 600,000 with SHA-256, bcrypt 10, scrypt 2**14 at least,
+# argon2id 7 MiB at least. Half of PBKDF2's is let pass: what was right some years ago.
+_PBKDF2 = 100_000
+_BCRYPT = 10
+_SCRYPT = 2**13
+_ARGON2_KIB = 7168
+_WEAK_FIRST = LatePattern(r"(?i)(Unsalted)?(MD5|SHA1)PasswordHasher$|(^|\.)CryptPasswordHasher$")
+_OPEN_PLACES = LatePattern(r"(?i)(^|[/_.])(dev(elopment)?|local|tests?|testing|ci|fixtures?)([/_.]|$)")
+
+
+_FAST = frozenset({"md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s", "sha3_256"})
+_KEEPS = LatePattern(
+    r"(?i)^_?(set|hash|make|check|verify|encode|store|create|digest)_?(raw|user)?_?(password|passwd|pw)$"
+)
+_SLOW = LatePattern(r"(?i)bcrypt|argon2|scrypt|pbkdf2|pwned|range\(|hmac")
+
+
+class WeakPasswordHash(PythonCheck):
+    """Passwords are stretched so little that a stolen table is soon read.
+
+    Whoever has the hashes tries out words; the number of rounds is what each try costs. Take what the library
+    has as its default, or at least 600,000 rounds of PBKDF2-SHA256, cost 12 for bcrypt.
+    """
+
+    ID = "PY333"
+    NAME = "weak-password-hash"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "weak-hash"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: no finding"
+    )
+    WORDS = (
+        "pbkdf2",
+        "PBKDF2",
+        "gensalt",
+        "bcrypt",
+        "scrypt",
+        "Scrypt",
+        "argon2",
+        "PASSWORD_HASHERS",
+        "CryptContext",
+        "hashlib",
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import hashlib\nhashlib.pbkdf2_hmac('sha256', password, salt, 600_000)\n",
+        "import bcrypt\nbcrypt.hashpw(password, bcrypt.gensalt())\n",
+        "import hashlib\nhashlib.scrypt(password, salt=salt, n=2**15, r=8, p=1)\n",
+        "from argon2 import PasswordHasher\nhasher = PasswordHasher(time_cost=3, memory_cost=65536)\n",
+        Valid(
+            "PASSWORD_HASHERS = ['django.contrib.auth.hashers.MD5PasswordHasher']\n",
+            path="shop/settings/test.py",
+        ),
+        "PASSWORD_HASHERS = [\n    'django.contrib.auth.hashers.Argon2PasswordHasher',\n"
+        "    'django.contrib.auth.hashers.MD5PasswordHasher',\n]\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import hashlib\ndef set_password(user, raw):\n"
+            "    user.digest = hashlib.sha256((user.salt + raw).encode()).hexdigest()\n",
+            3,
+            19,
+        ),
+        Invalid(
+            "import hashlib\nROUNDS = 1000\nhashlib.pbkdf2_hmac('sha256', password, salt, ROUNDS)\n", 3, 1
+        ),
+        Invalid("import bcrypt\nbcrypt.hashpw(password, bcrypt.gensalt(rounds=4))\n", 2, 25),
+        Invalid(
+            "from django.contrib.auth.hashers import PBKDF2PasswordHasher\n"
+            "class Quick(PBKDF2PasswordHasher):\n    iterations = 1000\n",
+            3,
+            5,
+        ),
+        Invalid("import hashlib\nhashlib.scrypt(password, salt=salt, n=1024, r=8, p=1)\n", 2, 1),
+        Invalid("from argon2 import PasswordHasher\nhasher = PasswordHasher(1, 512)\n", 2, 10),
+        Invalid("PASSWORD_HASHERS = ['django.contrib.auth.hashers.MD5PasswordHasher']\n", 1, 1),
+        Invalid(
+            "from passlib.context import CryptContext\ncontext = CryptContext(schemes=['md5_crypt'])\n", 2, 11
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return super().wants(source) and not _OPEN_PLACES.search(source.path)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        names = [ast.unparse(target) for target in node.targets]
+        if (
+            names == ["PASSWORD_HASHERS"]
+            and isinstance(node.value, (ast.List, ast.Tuple))
+            and node.value.elts
+        ):
+            first = node.value.elts[0]
+            if isinstance(first, ast.Constant) and _WEAK_FIRST.search(str(first.value)):
+                self.report(self.module.span(node), "new passwords are kept with a hash that is broken")
+        elif names in (["iterations"], ["rounds"], ["work_factor"], ["time_cost"]):
+            self._look_at_hasher(node, names[0])
+
+    def _look_at_hasher(self, node: ast.Assign, name: str) -> None:
+        cls = self.module.parents[node]
+        bases = " ".join(ast.unparse(base) for base in cls.bases) if isinstance(cls, ast.ClassDef) else ""
+        least = _BCRYPT if "BCrypt" in bases else _PBKDF2 if "PBKDF2" in bases else 0
+        value = self._number(node.value)
+        if value is not None and value < least:
+            self.report(self.module.span(node), _told(name, value))
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = self.module.dotted(node.func) or ""
+        last = name.rpartition(".")[2]
+        if name.startswith("hashlib.") and last in _FAST:
+            self._look_at_fast(node, last)
+            return
+        if last == "CryptContext":
+            self._look_at_schemes(node)
+            return
+        for wanted, at, keyword, least in _COSTS.get(last, ()):
+            given = [*node.args[at : at + 1], *(k.value for k in node.keywords if k.arg == keyword)]
+            value = self._number(given[0]) if given and wanted in name else None
+            if value is not None and value < least:
+                self.report(self.module.span(node), _told(keyword, value))
+                return
+
+    def _look_at_fast(self, node: ast.Call, last: str) -> None:
+        """A hash made to be fast, in a function that keeps or checks a password and does nothing slow."""
+        function = self.module.function_of(node)
+        if not _KEEPS.search(getattr(function, "name", "")):
+            return
+        text = ast.unparse(function) if function is not None else ""
+        if not _SLOW.search(text):
+            self.report(self.module.span(node), f"{last} is made to be fast, and so is trying out passwords")
+
+    def _look_at_schemes(self, node: ast.Call) -> None:
+        for keyword in node.keywords:
+            if (
+                keyword.arg == "schemes"
+                and isinstance(keyword.value, (ast.List, ast.Tuple))
+                and keyword.value.elts
+            ):
+                first = keyword.value.elts[0]
+                if (isinstance(first, ast.Constant) and "md5" in str(first.value)) or "sha1" in ast.unparse(
+                    first
+                ):
+                    self.report(self.module.span(node), "new passwords are kept with a hash that is broken")
+
+    def _number(self, node: ast.expr) -> int | None:
+        """A whole number that stands here, or at the top of the module or of the class under a name."""
+        if isinstance(node, ast.Constant):
+            return node.value if type(node.value) is int else None
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Pow, ast.LShift, ast.Mult)):
+            left, right = self._number(node.left), self._number(node.right)
+            if left is None or right is None or (not 0 <= right < 64 and not isinstance(node.op, ast.Mult)):
+                return None
+            return (
+                left * right
+                if isinstance(node.op, ast.Mult)
+                else (left**right if isinstance(node.op, ast.Pow) else left << right)
+            )
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            last = node.id if isinstance(node, ast.Name) else node.attr
+            made = [
+                one.value
+                for one in self.module.nodes
+                if isinstance(one, (ast.Assign, ast.AnnAssign)) and one.value is not None
+                for target in (one.targets if isinstance(one, ast.Assign) else [one.target])
+                if isinstance(target, (ast.Name, ast.Attribute))
+                and (target.id if isinstance(target, ast.Name) else target.attr) == last
+            ]
+            return self._number(made[0]) if len(made) == 1 and isinstance(made[0], ast.Constant) else None
+        return None
+
+
+# Last part of a function's name -> (what its name holds, position, keyword, least value).
+_COSTS = {
+    "pbkdf2_hmac": [("", 3, "iterations", _PBKDF2)],
+    "PBKDF2HMAC": [("", 3, "iterations", _PBKDF2)],
+    "PBKDF2": [("", 3, "count", _PBKDF2)],
+    "gensalt": [("", 0, "rounds", _BCRYPT)],
+    "scrypt": [("", 9, "n", _SCRYPT)],
+    "Scrypt": [("", 2, "n", _SCRYPT)],
+    "PasswordHasher": [("argon2", 1, "memory_cost", _ARGON2_KIB)],
+    "using": [("pbkdf2", 9, "rounds", 20_000), ("bcrypt", 9, "rounds", _BCRYPT)],
+}
+
+
+def _told(name: str, value: int) -> str:
+    return f"{name} of {value} is so little that a stolen table of passwords is soon read"

@@ -1,0 +1,96 @@
+"""PY335."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+
+_PRIVILEGED = LatePattern(
+    r"(^|[a-z._])(User|Account|Profile|Member(ship)?|Customer|Employee|Staff|UserProfile)$"
+)
+_FORM = LatePattern(r"(ModelForm|ModelSerializer|UpdateView|CreateView|ModelSchema)$")
+
+
+class WritableFields(PythonCheck):
+    """Whoever edits their own account may write every field of it.
+
+    With ``fields = "__all__"``, or all but some, the sender also sets what nobody thought of: ``is_staff``,
+    ``is_superuser``, groups, the balance. List the fields that may be written.
+    """
+
+    ID = "PY335"
+    NAME = "writable-fields"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "mass-assignment"
+    TRIED_ON = (
+        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: no finding"
+    )
+    WORDS = ("__all__", "exclude", "ALL_FIELDS")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "class UserForm(ModelForm):\n    class Meta:\n        model = User\n"
+        "        fields = ['name', 'mail']\n",
+        "class NoteForm(ModelForm):\n    class Meta:\n        model = Note\n        fields = '__all__'\n",
+        "class UserSerializer(ModelSerializer):\n    class Meta:\n        model = User\n"
+        "        exclude = ['password', 'is_staff', 'is_superuser', 'groups']\n",
+        "class UserSerializer(ModelSerializer):\n    class Meta:\n        model = User\n"
+        "        fields = '__all__'\n"
+        "        read_only_fields = ['is_staff', 'is_superuser', 'groups']\n",
+        "class UserAdminForm(ModelForm):\n    class Meta:\n        model = User\n"
+        "        fields = '__all__'\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "class UserSerializer(serializers.ModelSerializer):\n    class Meta:\n        model = User\n"
+            "        fields = '__all__'\n",
+            4,
+            9,
+        ),
+        Invalid(
+            "class ProfileForm(forms.ModelForm):\n    class Meta:\n        model = models.Profile\n"
+            "        exclude = ('password',)\n",
+            4,
+            9,
+        ),
+        Invalid("class EditMe(UpdateView):\n    model = User\n    fields = '__all__'\n", 3, 5),
+    ]
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        if not any(_FORM.search(ast.unparse(base)) for base in node.bases):
+            return
+        if "admin" in node.name.lower() or "admin" in self.source.path.lower() or "read" in node.name.lower():
+            return
+        inner = [one for one in node.body if isinstance(one, ast.ClassDef) and one.name == "Meta"]
+        settings = {
+            ast.unparse(line.targets[0]): line
+            for line in (inner[0] if inner else node).body
+            if isinstance(line, ast.Assign)
+        }
+        model = settings.get("model")
+        if model is None or not _PRIVILEGED.search(ast.unparse(model.value)):
+            return
+        if self._is_guarded(settings):
+            return
+        for name in ("fields", "exclude"):
+            line = settings.get(name)
+            if line is not None and self._leaves_open(name, line.value):
+                self.report(
+                    self.module.span(line), "the sender may write every other field too, is_staff among them"
+                )
+
+    def _leaves_open(self, name: str, value: ast.expr) -> bool:
+        text = ast.unparse(value)
+        if name == "fields":
+            return "__all__" in text or "ALL_FIELDS" in text
+        return "staff" not in text and "superuser" not in text and "role" not in text and "admin" not in text
+
+    def _is_guarded(self, settings: dict[str, ast.Assign]) -> bool:
+        """Whether the fields that give power are read-only."""
+        line = settings.get("read_only_fields")
+        text = ast.unparse(line.value) if line is not None else ""
+        return any(word in text for word in ("staff", "superuser", "role", "admin", "fields"))

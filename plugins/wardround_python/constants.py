@@ -1,0 +1,209 @@
+"""Texts that no value from outside can be part of."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from wardround_python.module import FunctionNode, PythonModule
+
+_DEEPEST = 12
+_QUOTING = frozenset(
+    {"quote", "join", "Identifier", "Literal", "quote_ident", "quote_name", "quote_identifier"}
+)
+_NUMBERS = frozenset({"int", "float", "len", "round", "abs", "bool", "id", "hash", "ord"})
+_KEEPING = frozenset({"strip", "lower", "upper", "format", "join", "replace", "removeprefix", "removesuffix",
+                      "rstrip", "lstrip", "title", "splitlines", "split", "dedent", "str", "sorted", "tuple",
+                      "list", "set", "reversed", "dict", "values", "keys", "items", "get",
+                      "copy"})  # fmt: skip
+
+
+def is_constant_text(module: PythonModule, node: ast.expr, place: ast.AST) -> bool:
+    """Whether an expression is made of nothing but what stands in the module, numbers and quoted values.
+
+    Args:
+        place: where it is used; the function around it tells what its names were given.
+    """
+    return _Texts(module, module.function_of(place)).is_constant(node, _DEEPEST)
+
+
+class _Texts:
+    """What the names of one function, and of the module around it, stand for."""
+
+    def __init__(self, module: PythonModule, function: ast.AST | None) -> None:
+        self._module = module
+        self._function = function if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+        self._asked: set[str] = set()
+
+    def is_constant(self, node: ast.expr | None, deep: int) -> bool:
+        if node is None or isinstance(node, ast.Constant):
+            return True
+        if not deep:
+            return False
+        if isinstance(node, ast.Name):
+            return self._is_constant_name(node, deep - 1)
+        if isinstance(node, ast.Call):
+            return self._is_constant_call(node, deep - 1)
+        if isinstance(node, ast.FormattedValue):
+            return _is_number_format(node) or self.is_constant(node.value, deep - 1)
+        if isinstance(node, ast.Attribute):
+            return node.attr.isupper() or self._is_own_constant(node, deep - 1)
+        if isinstance(node, ast.Subscript):
+            return self.is_constant(node.value, deep - 1)
+        if isinstance(node, (ast.BinOp, ast.JoinedStr, ast.IfExp, ast.BoolOp, ast.Tuple, ast.List, ast.Set,
+                             ast.Dict, ast.Starred, ast.ListComp, ast.GeneratorExp)):  # fmt: skip
+            return all(self.is_constant(one, deep - 1) for one in _parts(node))
+        return isinstance(node, (ast.Compare, ast.UnaryOp))
+
+    def _is_constant_name(self, node: ast.Name, deep: int) -> bool:
+        if node.id in self._asked:
+            return True
+        self._asked.add(node.id)
+        origin = self._module.imported.get(node.id)
+        if origin is not None:
+            return node.id.isupper()
+        if self._is_one_of_few(node.id):
+            return True
+        given = list(self._given(node.id))
+        return bool(given) and all(self.is_constant(one, deep) for one in given)
+
+    def _is_one_of_few(self, name: str) -> bool:
+        """Whether the function looks if a value is among those that stand in the source."""
+        return self._function is not None and any(
+            isinstance(one, ast.Compare)
+            and isinstance(one.left, ast.Name)
+            and one.left.id == name
+            and isinstance(one.ops[0], (ast.In, ast.NotIn))
+            and self.is_constant(one.comparators[0], _DEEPEST // 2)
+            for one in ast.walk(self._function)
+        )
+
+    def _given(self, name: str) -> Iterator[ast.expr | None]:
+        """Everything a name is given; itself, where that can't be told."""
+        unknown = ast.Attribute(ast.Name("?", ast.Load()), "unknown", ast.Load())
+        inside = False
+        if self._function is not None:
+            arguments = self._function.args
+            extra = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+            for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra):
+                if one.arg == name:
+                    inside = True
+                    yield from self._handed(self._function, one, unknown)
+        for node in ast.walk(self._function or ast.Pass()):
+            for target, value in _bound(node):
+                if any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(target)):
+                    inside = True
+                    yield value if value is not None else unknown
+        if inside:
+            return
+        for node in self._module.tree.body:
+            for target, value in _bound(node):
+                if any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(target)):
+                    yield value if value is not None else unknown
+
+    def _handed(self, function: FunctionNode, one: ast.arg, unknown: ast.expr) -> Iterator[ast.expr | None]:
+        """What the calls in this module give a parameter of one of its own private functions."""
+        if one.annotation is not None and ast.unparse(one.annotation) in {
+            "int",
+            "float",
+            "bool",
+            "int | None",
+        }:
+            return
+        calls = [
+            call
+            for call in self._module.nodes
+            if isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Name)
+            and call.func.id == function.name
+        ]
+        named = [n for n in self._module.nodes if isinstance(n, ast.Name) and n.id == function.name]
+        if not function.name.startswith("_") or not calls or len(named) != len(calls):
+            yield unknown
+            return
+        at = [a.arg for a in function.args.args].index(one.arg) if one in function.args.args else -1
+        for call in calls:
+            given = [k.value for k in call.keywords if k.arg == one.arg] or (
+                call.args[at : at + 1] if at >= 0 else []
+            )
+            outer = _Texts(self._module, self._module.function_of(call))
+            yield from (None if outer.is_constant(v, _DEEPEST // 2) else unknown for v in given)
+
+    def _is_constant_call(self, node: ast.Call, deep: int) -> bool:
+        last = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        dotted = self._module.dotted(node.func) or ""
+        if dotted in {"shlex.quote", "shlex.join"} or last in _NUMBERS:
+            return True
+        if last in _QUOTING and last != "join":
+            return True
+        if dotted.startswith(("datetime.", "time.", "uuid.", "secrets.", "os.getpid")):
+            return True
+        if last == "get" and isinstance(node.func, ast.Attribute) and node.args:
+            return all(self.is_constant(one, deep) for one in (node.func.value, *node.args[1:]))
+        if last in _KEEPING:
+            on = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+            values = [*on, *node.args, *(k.value for k in node.keywords)]
+            return all(self.is_constant(one, deep) for one in values)
+        function = next(
+            (
+                one
+                for one in self._module.tree.body
+                if isinstance(one, ast.FunctionDef)
+                and isinstance(node.func, ast.Name)
+                and one.name == node.func.id
+            ),
+            None,
+        )
+        if function is None:
+            return False
+        returned = [n.value for n in ast.walk(function) if isinstance(n, ast.Return)]
+        if returned and all(_Texts(self._module, function).is_constant(one, deep) for one in returned):
+            return True
+        inner = _Texts(self._module, function)
+        inner._asked = {a.arg for a in function.args.args}
+        given = [*node.args, *(k.value for k in node.keywords)]
+        return all(inner.is_constant(one, deep) for one in returned) and all(
+            self.is_constant(one, deep) for one in given
+        )
+
+    def _is_own_constant(self, node: ast.Attribute, deep: int) -> bool:
+        """An attribute that the class gives one constant, and nothing else."""
+        made = [
+            value
+            for one in self._module.nodes
+            for target, value in _bound(one)
+            if (isinstance(target, ast.Attribute) and target.attr == node.attr)
+            or (isinstance(target, ast.Name) and target.id == node.attr)
+        ]
+        return bool(made) and all(isinstance(one, ast.Constant) for one in made)
+
+
+def _parts(node: ast.expr) -> Iterator[ast.expr | None]:
+    if isinstance(node, ast.IfExp):
+        yield from (node.body, node.orelse)
+    elif isinstance(node, ast.Dict):
+        yield from node.values
+    elif isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+        yield node.elt
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and isinstance(node.right, ast.Dict):
+        yield from (node.left, *node.right.values)
+    else:
+        yield from (one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr))
+
+
+def _bound(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    if isinstance(node, ast.Assign):
+        yield from ((target, node.value) for target in node.targets)
+    elif isinstance(node, (ast.AnnAssign, ast.AugAssign)) and node.value is not None:
+        yield node.target, node.value
+    elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+        yield node.target, node.iter
+    elif isinstance(node, ast.NamedExpr):
+        yield node.target, node.value
+    elif isinstance(node, (ast.With, ast.AsyncWith)):
+        yield from ((item.optional_vars, None) for item in node.items if item.optional_vars is not None)
+
+
+def _is_number_format(node: ast.FormattedValue) -> bool:
+    spec = ast.unparse(node.format_spec)[2:-1] if node.format_spec is not None else ""
+    return spec[-1:] in set("dxXobeEfFgGn") or spec.startswith("%")

@@ -1,0 +1,84 @@
+"""What assignments, loops and ``with`` give to names."""
+
+from __future__ import annotations
+
+import ast
+
+from wardround_python.taint import sources
+from wardround_python.taint.conditions import Conditions
+from wardround_python.taint.dangers import ARCHIVE, CLEAN, REQUEST, Danger, Value, united, without
+from wardround_python.taint.scope import FROM_HOST
+from wardround_python.taint.shapes import constant_text, key_of, last_name
+
+
+class Bindings(Conditions):
+    """Gives values to names, attributes and parts of containers."""
+
+    def _bind(self, target: ast.expr, value: Value, source: ast.expr) -> None:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            self._bind_parts(target, value, source)
+            return
+        if isinstance(target, ast.Starred):
+            target = target.value
+        if isinstance(target, ast.Subscript):
+            self._store(target, value, source)
+        key = key_of(target)
+        if key is None:
+            return
+        for old in [one for one in self._values if one.startswith((key + ".", key + "["))]:
+            del self._values[old]
+        self._set(key, value)
+        self._made_of[key] = self._names(source) - {key}
+        made = self._instance(source)
+        if made is not None:
+            self._instances[key] = made
+        else:
+            self._instances.pop(key, None)
+
+    def _bind_parts(self, target: ast.Tuple | ast.List, value: Value, source: ast.expr) -> None:
+        if isinstance(source, (ast.Tuple, ast.List)) and len(source.elts) == len(target.elts):
+            for one, part in zip(target.elts, source.elts, strict=True):
+                self._bind(one, self.value(part), part)
+        else:
+            for one in target.elts:
+                self._bind(one, value, source)
+
+    def _store(self, target: ast.Subscript, value: Value, source: ast.expr) -> None:
+        """Put a value into a container: its own danger is known there too, and some containers are sinks."""
+        key = target.slice.value if isinstance(target.slice, ast.Constant) else None
+        stem = key_of(target.value)
+        named = ast.unparse(target.value)
+        if isinstance(key, str) and key.lower() == "access-control-allow-origin":
+            self._reach(Danger.ORIGIN, source, value)
+        if isinstance(key, str) and (named == "session" or named.endswith(".session")):
+            self._reach(Danger.TRUST, source, value)
+            self._remember(key, value)
+        if stem is not None:
+            self._add(stem, without(value, Danger.FIELDS))
+
+    def _bind_each(self, target: ast.expr, iterated: ast.expr) -> None:
+        """Bind a loop's variable to the elements of what it runs over."""
+        value = self.value(iterated)
+        if self._makers(iterated) & sources.ARCHIVES and isinstance(iterated, (ast.Name, ast.Attribute)):
+            value = united(value, {ARCHIVE: Danger.PATH})
+        is_pair = isinstance(target, ast.Tuple) and len(target.elts) == 2
+        if is_pair and isinstance(iterated, ast.Call) and last_name(iterated.func) == "enumerate":
+            assert isinstance(target, ast.Tuple)
+            self._bind(target.elts[0], CLEAN, iterated)
+            self._bind(target.elts[1], value, iterated)
+        elif is_pair and isinstance(iterated, ast.Call) and last_name(iterated.func) == "items":
+            assert isinstance(target, ast.Tuple)
+            is_keyed = any(left & Danger.FIELDS for left in value.values())
+            self._bind(target.elts[0], value if is_keyed else CLEAN, iterated)
+            self._bind(target.elts[1], without(value, Danger.FIELDS), iterated)
+        else:
+            self._bind(target, value, iterated)
+
+    def _of_entry(self, key: ast.expr, value: Value) -> Value:
+        """What an entry of a mapping carries, by what it is called."""
+        named = constant_text(key)
+        if REQUEST in value and named is not None and named.lower() in sources.HOST_HEADERS:
+            return united(value, FROM_HOST)
+        if value and named is not None and sources.ID_NAME.search(named) and REQUEST in value:
+            return without(value, Danger.LOG)
+        return value

@@ -1,0 +1,190 @@
+"""What is known at one point of a walk through a function."""
+
+from __future__ import annotations
+
+import ast
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
+
+from wardround_python.module import FunctionNode
+from wardround_python.taint import cleansing, sources
+from wardround_python.taint.dangers import (
+    ALL,
+    CLEAN,
+    PARAMETER,
+    REQUEST,
+    UPLOAD,
+    Danger,
+    Place,
+    Summary,
+    Value,
+    united,
+    without,
+)
+from wardround_python.taint.shapes import constant_text, key_of, last_name
+
+if TYPE_CHECKING:
+    from wardround_python.taint.classes import Instance
+    from wardround_python.taint.flow import ModuleFlow
+
+FROM_REQUEST: Value = {REQUEST: ALL}
+FROM_HOST: Value = {REQUEST: Danger.HOST}
+_KEPT = Danger.REDIRECT | Danger.URL | Danger.SQL | Danger.SHELL | Danger.CODE
+FROM_PATH: Value = {REQUEST: Danger.HTML | Danger.TEMPLATE | Danger.SHELL | Danger.CODE | Danger.SQL}
+FROM_UPLOAD: Value = {UPLOAD: Danger.OBJECTS | Danger.CODE | Danger.TEMPLATE | Danger.SQL | Danger.SHELL}
+
+Clears = Mapping[str, Danger]
+
+
+@lru_cache(maxsize=1024)
+def _expression(key: str) -> ast.expr | None:
+    """The expression behind the text of a key."""
+    try:
+        return ast.parse(key, mode="eval").body
+    except SyntaxError:
+        return None
+
+
+class Scope(ABC):
+    """The state of one walk through one function, or through the statements of the module itself."""
+
+    def __init__(self, owner: ModuleFlow, function: FunctionNode | None) -> None:
+        self._owner = owner
+        self._module = owner.module
+        self._function = function
+        self._values: dict[str, Value] = {}
+        self._made_of: dict[str, frozenset[str]] = {}
+        self._summary = Summary()
+        self._depth = 0
+        self._loops = 0
+        self._jumped: list[dict[str, Value]] = []
+        self._instances: dict[str, Instance] = {}
+        self._fresh: dict[ast.Call, Instance] = {}
+        self._class = owner.class_around(function) if function is not None else None
+        self._in_view = function is not None and sources.is_view_method(owner.module, function)
+        self._is_page_route = function is not None and sources.is_route(function) and self._answers_pages()
+
+    @abstractmethod
+    def value(self, node: ast.expr) -> Value:
+        """What an expression carries; calls in it that reach a sink are noted on the way."""
+
+    @abstractmethod
+    def _instance(self, node: ast.expr) -> Instance | None:
+        """The object an expression stands for, where its class is one of the project."""
+
+    def _reach(self, danger: Danger, node: ast.expr, value: Value) -> None:
+        self._reach_at((danger, node, self._module.path), value, None)
+
+    def _reach_at(self, place: Place, value: Value, call: ast.expr | None) -> None:
+        danger, node, path = place
+        for origin, left in value.items():
+            if not left & danger:
+                continue
+            if origin.startswith(PARAMETER):
+                self._summary.reaches.setdefault(origin.removeprefix(PARAMETER), {})[place] = None
+            else:
+                self._owner.hit(danger, node, path, origin, call)
+
+    def _set(self, key: str, value: Value) -> None:
+        """Give a name or attribute a value; what a method leaves in attributes, others will find there."""
+        self._values[key] = value
+        if value and key.startswith("self.") and self._class is not None:
+            name = key.removeprefix("self.").partition(".")[0].partition("[")[0]
+            self._summary.stores[name] = united(self._summary.stores.get(name, CLEAN), value)
+
+    def _remember(self, key: str, value: Value) -> None:
+        """Keep what goes into a session, or into a cookie, for whoever reads it later."""
+        if value:
+            name = f"session.{key}"
+            self._summary.stores[name] = united(self._summary.stores.get(name, CLEAN), value)
+
+    def _remembered(self, key: str) -> Value:
+        """What a session holds under a key, as far as this module puts it there."""
+        return {f"{PARAMETER}session.{key}": _KEPT}
+
+    def _add(self, key: str, value: Value) -> None:
+        """Put something into what a name or attribute stands for."""
+        self._set(key, united(self._known(key), value))
+
+    def _makers(self, node: ast.expr) -> frozenset[str]:
+        if isinstance(node, ast.Call):
+            return frozenset({self._module.dotted(node.func) or ""})
+        key = key_of(node)
+        return self._owner.makers.get(key, frozenset()) if key is not None else frozenset()
+
+    def _clear(self, cleared: Clears) -> None:
+        parts = [key for key in self._values if not key.isidentifier()] if cleared else []
+        for key, gone in cleared.items():
+            for one in (key, *(part for part in parts if part.startswith((key + ".", key + "[")))):
+                self._values[one] = without(self._known(one), gone)
+
+    def _known(self, key: str) -> Value:
+        if key in self._values:
+            return self._values[key]
+        expression = _expression(key)
+        return self.value(expression) if expression is not None else CLEAN
+
+    def _keys(self, node: ast.expr) -> Iterable[str]:
+        """The names by which the value of an expression is known, and those it was made of."""
+        while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:
+            if node.func.attr not in cleansing.KEEPING_METHODS:
+                return ()
+            node = node.func.value
+        if isinstance(node, ast.Call) and last_name(node.func) in {
+            "str",
+            "repr",
+            "Path",
+            "realpath",
+            "abspath",
+        }:
+            return self._keys(node.args[0]) if node.args else ()
+        if isinstance(node, ast.NamedExpr):
+            node = node.target
+        if isinstance(node, ast.Await):
+            return self._keys(node.value)
+        key = key_of(node)
+        if key is None:
+            return ()
+        found = [key]
+        for one in found:
+            found += sorted(self._made_of.get(one, frozenset()).difference(found))
+            if len(found) > 20:
+                break
+        return [one for one in found if one not in {"request", "req", "self", "self.request"}]
+
+    def _names(self, node: ast.expr) -> frozenset[str]:
+        return frozenset(
+            part.id for part in ast.walk(node) if isinstance(part, ast.Name) and self._values.get(part.id)
+        )
+
+    def _text_of(self, node: ast.expr) -> str | None:
+        """The text of a constant, or of a name that stands for one in this module."""
+        if isinstance(node, ast.Name):
+            return self._owner_constants.get(node.id)
+        return constant_text(node)
+
+    @cached_property
+    def _owner_constants(self) -> Mapping[str, str]:
+        return {
+            target.id: node.value.value
+            for node in self._module.tree.body
+            if isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+
+    def _answers_pages(self) -> bool:
+        roots = {name.partition(".")[0] for name in self._module.imported.values()}
+        return bool(roots & {"flask", "quart", "bottle"})
+
+
+def merged(first: Mapping[str, Value], second: Mapping[str, Value]) -> dict[str, Value]:
+    """What each name carries after one of two ways was taken."""
+    merged = dict(first)
+    for key, value in second.items():
+        merged[key] = value if key not in first else united(first[key], value)
+    return merged

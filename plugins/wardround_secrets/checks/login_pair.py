@@ -1,0 +1,138 @@
+"""SE011."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround.late import LatePattern
+from wardround_secrets.checks import values
+from wardround_secrets.checks.assigned_secret import is_drawn
+from wardround_secrets.checks.hardcoded_password import is_password
+from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
+
+_LITERAL = r"(?:[\"'`](?P<user>[^\"'`\n\\]{1,80})[\"'`]|[\w.$]{1,60}(?:\([\w\"'.]{0,40}\))?)"
+_SECOND = (
+    r"\s{0,40},\s{0,40}(?:password\s?[=:]\s?)?b?(?P<quote>[\"'`])(?P<password>[^\"'`\n\\]{6,120})(?P=quote)"
+)
+_CALL = LatePattern(
+    r"(?:auth|log_?in|credential|basic)\w{0,24}[\"']?\s{0,4}(?:[:=]{1,2}\s{0,4})?[(\[{]\s{0,40}"
+    + _LITERAL
+    + _SECOND,
+    re.IGNORECASE,
+)
+_CONNECT = LatePattern(
+    r"getconnection\(\s{0,20}[^,\n]{3,200},\s{0,40}(?:user(?:name)?\s?[=:]\s?)?" + _LITERAL + _SECOND,
+    re.IGNORECASE,
+)
+_CURL = LatePattern(
+    r"(?:curl|wget|http|https|hurl)\s[^\n|;]{0,200}?(?:\s-u|\s--user|\s-a|\s--auth)[ =]?[\"']?"
+    r"(?P<user>[^\s:\"'$<{]{1,80}):(?P<password>[^\s\"'$<{]{5,120})",
+)
+_ARGUMENT = LatePattern(
+    r"(?:sshpass\s+-p"
+    r"|docker\s+login\s[^\n|;]{0,80}?(?:-p|--password)"
+    r"|(?:mysql|mysqldump|mariadb|mysqladmin)\s[^\n|;]{0,80}?\s-p"
+    r"|redis-cli\s[^\n|;]{0,80}?\s-a|helm\s+(?:repo|registry)\s[^\n|;]{0,120}?--password"
+    r"|az\s+login\s[^\n|;]{0,120}?-p"
+    r"|mongo(?:sh|dump|restore)?\s[^\n|;]{0,120}?(?:\s-p|--password)"
+    r"|ldapsearch\s[^\n|;]{0,120}?\s-w|sqlcmd\s[^\n|;]{0,80}?\s-P"
+    r"|openssl\s[^\n|;]{0,160}?pass:"
+    r"|--http-password|--ftp-password|npm\s+login\s[^\n|;]{0,80}?-p"
+    r"|-storepass|-keypass)[ =]{0,2}[\"']?(?P<password>[^\s\"'$<{(;|]{5,120})"
+)
+_GO_DSN = LatePattern(
+    r"[\"'`](?P<user>[\w.-]{1,60}):(?P<password>[^\"'`\s@:%${]{5,120})@(?:tcp|unix)\((?P<host>[^)\n]{1,120})\)"
+)
+_SECURE_STRING = LatePattern(
+    r"ConvertTo-SecureString\s+(?:-String\s+)?[\"'](?P<password>[^\"'$\n]{6,120})[\"']"
+)
+_ENCODED = LatePattern(
+    r"(?:btoa|b64encode|base64_?encode|encode64|encodetostring|buffer\.from)\((?:\[\]byte\(|bytes\()?\s{0,20}b?"
+    r"[\"'`](?P<user>[^\"'`\s:/]{1,60}):(?P<password>[^\"'`\s/{$]{5,120})[\"'`]",
+    re.IGNORECASE,
+)
+_WORDS = (b"auth", b"login", b"log_in", b"credential", b"basic")
+_COMMANDS = (
+    b"sshpass", b"docker login", b"mysql", b"mariadb", b"redis-cli", b"helm ", b"az login", b"mongo",
+    b"ldapsearch", b"sqlcmd", b"openssl", b"--http-password", b"--ftp-password", b"npm login", b"-storepass",
+    b"-keypass",
+)  # fmt: skip
+_NAME = LatePattern(r"[a-z][a-z0-9]*(?:[-_.:/][a-z0-9]+)*[-_.:/]\d{1,2}|[\w-]+(?:\.[A-Za-z]\w*)+")
+_LOCAL = LatePattern(r"localhost|127\.0\.0\.1|0\.0\.0\.0|example|::1", re.IGNORECASE)
+
+
+class LoginPair(SecretCheck):
+    """A user's name and password are written side by side.
+
+    No name says what the second of them is, but the call, the pair or the command does: it is what the
+    program logs in with, readable for everybody with a copy of the repository. Change the password, and
+    read the new one from the environment or a secret store.
+    """
+
+    ID = "SE011"
+    NAME = "login-pair"
+    TRIED_ON = (
+        "The trees of 43 projects, 85,734 files of 362 MB: 3 of settings whose name ends like a call's and "
+        "of a documentation's jsmith, passed over since; nothing else."
+    )
+    SEVERITY = Severity.WARN
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "client.login(user, password)\n",
+        'auth = ("user", "password1")\n',
+        'smtp.login("ci@acme.dev", os.environ["SMTP_WORD"])\n',
+        'login("form.user", "form.login.label2")\n',
+        'LOGIN_RATE = os.environ.get("LOGIN_RATE", "50/hour2")\n',
+        'AUTH_HEADERS = ("x-api-version", "x-request-id-2")\n',
+        "curl -u $USER:$WORD https://api.acme.dev\n",
+        "curl -u admin:admin123 http://localhost:8080\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid('AUTH = ("writer", "' + 'G7Akv4lUlDnEYp2q")\n', line=1, column=20),
+        Invalid('requests.get(url, auth=("bot", "' + 'Blauwal.4711"))\n', line=1, column=33),
+        Invalid('    smtp.login("ci@acme.dev", "' + 'Kestrel_88x")\n', line=1, column=32),
+        Invalid('req.SetBasicAuth(user, "' + 'Kestrel_88x")\n', line=1, column=25, path="a.go"),
+        Invalid("curl -sf -u deploy:" + "Kestrel_88x https://api.acme.dev\n", line=1, column=20, path="a.sh"),
+        Invalid('h = btoa("ci:' + 'Kestrel_88x")\n', line=1, column=14, path="a.ts"),
+        Invalid("sshpass -p '" + "Kestrel_88x' ssh a@b.acme.dev\n", line=1, column=13, path="a.sh"),
+        Invalid('sql.Open("mysql", "app:' + 'Kestrel_88x@tcp(db.acme.dev:3306)/shop")\n', line=1, column=24),
+    ]
+
+    @classmethod
+    def find(cls, text: Text) -> Iterator[Hit]:
+        for match in _matches(text):
+            password = match["password"]
+            if _is_one(password, match.groupdict().get("user")):
+                said = "a password beside a user's name (***): change it, then remove it"
+                yield Hit(*match.span("password"), said)
+
+
+def _matches(text: Text) -> Iterator[re.Match[str]]:
+    whole, lower = text.text, text.lower
+    for word in _WORDS:
+        yield from (match for place in text.places_of(word) if (match := _CALL.match(whole, place)))
+    if b"btoa(" in lower or b"encode" in lower or b"buffer.from(" in lower:
+        yield from _ENCODED.finditer(whole)
+    if b"getconnection(" in lower:
+        yield from _CONNECT.finditer(whole)
+    if b"curl" in lower or b"wget" in lower or b"http -a" in lower:
+        yield from (
+            match for match in _CURL.finditer(whole) if not _LOCAL.search(text.line_of(match.start()))
+        )
+    if any(word in lower for word in _COMMANDS):
+        yield from _ARGUMENT.finditer(whole)
+    if b"@tcp(" in lower or b"@unix(" in lower:
+        yield from (match for match in _GO_DSN.finditer(whole) if not _LOCAL.search(match["host"]))
+    if b"convertto-securestring" in lower:
+        yield from _SECURE_STRING.finditer(whole)
+
+
+def _is_one(password: str, user: str | None) -> bool:
+    if password == user or _NAME.fullmatch(password):
+        return False
+    if values.has_stop_word(password) or values.is_made_up(password):
+        return False
+    return is_password(password) or is_drawn(password)

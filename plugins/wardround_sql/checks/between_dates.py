@@ -1,0 +1,87 @@
+"""SQ060: BETWEEN two days over points in time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround.late import LatePattern
+from wardround_sql.cases import invalid, valid
+from wardround_sql.check import SqlCheck
+from wardround_sql.nodes import Node, column_name, content, items, kinds, type_name, unwrapped, walk
+from wardround_sql.statements import Statement
+
+_MOMENT = LatePattern(r"(?:_at|_ts|timestamp|_time|At)$")
+_DAY = LatePattern(r"\d{4}-\d\d-\d\d")
+_NAMED = LatePattern(r"(?i)(?:%\((?P<percent>\w+)\)s|(?<![:\w]):(?P<colon>\w+)|@(?P<at>\w+))")
+_DATED = LatePattern(r"(?i)(?:^|_)(?:date|day|last|to|until|end)(?:_|$)|(?:Date|Day)$")
+
+
+class BetweenDates(SqlCheck):
+    """BETWEEN compares a point in time with two days, so all of the last day but midnight is missing.
+
+    A day compared with a timestamp is its first moment. Write ``at >= first AND at < last + interval '1
+    day'``.
+    """
+
+    ID = "SQ060"
+    NAME = "between-days-over-timestamps"
+    SEVERITY = Severity.INFO
+    WORDS = ("between",)
+    TRIED_ON = "15 trees: no hit"
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        valid("select a from notes where made_on between '2024-01-01' and '2024-01-31';\n"),
+        valid("select a from notes where made_at between '2024-01-01' and '2024-01-31 23:59:59';\n"),
+        valid("select a from notes where made_at::date between '2024-01-01' and '2024-01-31';\n"),
+        valid("select a from notes where made_at between $1 and $2;\n"),
+        valid("select a from notes where made_at between now() - interval '1 day' and now();\n"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        invalid("select a from notes where made_at between '2024-01-01' and '2024-01-31';\n", 1, 27),
+        invalid("select a from notes\nwhere b = 1 and made_at between $1::date and $2::date;\n", 2, 17),
+        Invalid(
+            "cur.execute('SELECT a FROM notes WHERE made_at BETWEEN %(first)s AND %(last_day)s', given)\n",
+            line=1,
+            column=40,
+            path="app/q.py",
+        ),
+    ]
+
+    def run(self) -> None:
+        if self.script.is_spare:
+            return
+        for statement in self.script.queries:
+            if statement.kind in ("CreateFunctionStmt", "DoStmt"):
+                continue
+            for one in kinds(statement.node, "A_Expr"):
+                name = column_name(one.get("lexpr"))
+                if one.get("kind") == "AEXPR_BETWEEN" and name and _MOMENT.search(name[-1]):
+                    self._look_at(statement, one, name[-1])
+
+    def _look_at(self, statement: Statement, one: Node, name: str) -> None:
+        bounds = items(one.get("rexpr"))
+        if len(bounds) == 2 and (_is_day(bounds[1]) or self._is_named_day(statement, bounds[1])):
+            place = next((n["location"] for n in walk(one.get("lexpr")) if "location" in n), None)
+            self.say(statement, f"of the last day only midnight is in: {name} is a point in time", place)
+
+    def _is_named_day(self, statement: Statement, bound: object) -> bool:
+        """Whether a placeholder's name says that it is a day."""
+        kind, inside = unwrapped(bound)
+        if kind != "ParamRef" or not isinstance(inside.get("location"), int):
+            return False
+        at = statement.offset + statement.point(inside["location"])
+        found = _NAMED.match(statement.fragment.text, at)
+        name = next((group for group in found.groups() if group), "") if found else ""
+        return bool(_DATED.search(name))
+
+
+def _is_day(bound: object) -> bool:
+    """Whether a bound is a day, as it is written or by a cast."""
+    cast = content(bound, "TypeCast")
+    if cast is not None:
+        return type_name(cast.get("typeName", {})) == "date"
+    constant = (content(bound, "A_Const") or {}).get("sval", {}).get("sval", "")
+    return _DAY.fullmatch(constant) is not None

@@ -1,0 +1,121 @@
+"""SQ057: a statement that empties more than the table it names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_sql import places
+from wardround_sql.cases import invalid, valid
+from wardround_sql.check import SqlCheck
+from wardround_sql.nodes import Node, items, kinds, texts, type_name, unwrapped
+from wardround_sql.schema import Name, dotted
+from wardround_sql.statements import Statement
+
+_SPENT = LatePattern(
+    r"(?i)(?:^|_)(?:tmp|temp|staging|stage|stg|cache|queue|scratch|session|import|raw|buffer)s?(?:_|$)"
+)
+_RESETS = LatePattern(r"(?i)(?:^|[/_.-])(?:reset|clean(?:up)?|wipe|purge|truncate|integration)(?=[/_.-]|$)")
+"""Paths of files that are there to empty tables."""
+_CASCADED = {
+    "OBJECT_SCHEMA": "schema",
+    "OBJECT_TYPE": "type",
+    "OBJECT_DOMAIN": "type",
+    "OBJECT_TABLE": "table",
+}
+
+
+class EmptiedTables(SqlCheck):
+    """TRUNCATE or DROP with CASCADE, or TRUNCATE of a table in use.
+
+    ``TRUNCATE ... CASCADE`` empties every table that refers to this one too, however far, whatever its keys
+    say
+    about deletes. ``DROP ... CASCADE`` takes views, keys and, of a type, the columns of that type along. A
+    migration
+    that truncates a table it has not made loses what was in it. Name what is meant, and keep a copy.
+    """
+
+    ID = "SQ057"
+    NAME = "more-emptied-than-named"
+    PLANE = Plane.CONTRACT
+    DEFECT_CLASS = "truncate-cascade"
+    WORDS = ("truncate", "cascade")
+    TRIED_ON = (
+        "14 trees: 18 hits read, all true; those in scripts that are there to empty tables are left out since"
+    )
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        valid("truncate regions;\n", path="etl/load.sql"),
+        valid("create table a (b int);\ntruncate a;\n"),
+        valid("truncate staging_orders;\n"),
+        valid("truncate import_tmp cascade;\n"),
+        valid("drop function f() cascade;\n"),
+        valid("drop table notes;\n", path="db/change.sql"),
+        Valid("cur.execute('TRUNCATE regions CASCADE')\n", path="tests/conftest.py"),
+        Valid("cur.execute('TRUNCATE regions CASCADE')\n", path="scripts/reset_db.py"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        invalid("truncate regions restart identity cascade;\n", 1, 1, "etl/load.sql"),
+        Invalid("cur.execute('TRUNCATE regions CASCADE')\n", line=1, column=14, path="etl/load.py"),
+        invalid("select 1;\ntruncate orders;\n", 2, 1),
+        invalid("drop type state cascade;\n", 1, 1),
+        invalid("drop schema app cascade;\n", 1, 1),
+        Invalid(
+            "await q.query('TRUNCATE TABLE \"regions\" CASCADE');\n", line=1, column=16, path="src/load.ts"
+        ),
+    ]
+
+    def run(self) -> None:
+        if self.script.is_spare or not self.script.is_postgres:
+            return
+        if _RESETS.search(self.source.path) and not places.is_migration(self.source.path):
+            return
+        for statement in self.script.queries:
+            if statement.kind == "TruncateStmt":
+                self._truncate(statement)
+            elif statement.kind == "DropStmt" and statement.node.get("behavior") == "DROP_CASCADE":
+                self._drop(statement)
+
+    def _truncate(self, statement: Statement) -> None:
+        node = statement.node
+        names = [self.script.name_of(one) for one in kinds(node.get("relations", []), "RangeVar")]
+        kept = [one for one in names if not self.script.is_new(one) and not _SPENT.search(one.name)]
+        if not kept:
+            return
+        if node.get("behavior") == "DROP_CASCADE":
+            if not (self.script.is_sql and statement.fragment.migrates):  # squawk says it
+                self.say(statement, f"CASCADE empties every table that refers to {kept[0]} too, however far")
+        elif statement.fragment.migrates and not places.is_seed(self.source.path):
+            self.say(statement, f"everything in {kept[0]} is gone once this migration has run")
+
+    def _drop(self, statement: Statement) -> None:
+        node = statement.node
+        kind = _CASCADED.get(node.get("removeType", ""))
+        if kind is None or not (statement.fragment.migrates or kind == "schema"):
+            return
+        name = next((_named(one) for one in node.get("objects", [])), Name("public", ""))
+        if (kind == "table" and self.script.is_new(name)) or name in self._made:
+            return
+        taken = {"type": "the columns of this type", "schema": "every table in it"}.get(
+            kind, "views and keys"
+        )
+        level = Severity.INFO if kind == "table" else None
+        self.say(statement, f"CASCADE drops {taken} along with {name}", severity=level)
+
+    @property
+    def _made(self) -> set[Name]:
+        """Types and schemas of this file."""
+        enums = {dotted(texts(s.node.get("typeName"))) for s in self.script.of("CreateEnumStmt")}
+        return enums | {
+            Name("public", s.node.get("schemaname", "")) for s in self.script.of("CreateSchemaStmt")
+        }
+
+
+def _named(one: Node) -> Name:
+    kind, inside = unwrapped(one)
+    if kind == "TypeName":
+        return Name("public", type_name(inside))
+    return Name("public", str(inside.get("sval", ""))) if kind == "String" else dotted(texts(items(one)))

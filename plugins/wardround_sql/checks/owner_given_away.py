@@ -1,0 +1,142 @@
+"""SQ053: a policy that lets a row be handed to somebody else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround_sql.cases import api_invalid, api_valid, invalid
+from wardround_sql.check import SqlCheck
+from wardround_sql.nodes import (
+    column_name,
+    content,
+    function_name,
+    is_constant_true,
+    kinds,
+    texts,
+    walk,
+)
+from wardround_sql.queries import conjuncts
+from wardround_sql.schema import roles_of
+
+_CALLER = frozenset({"auth.uid", "auth.jwt", "auth.email", "current_setting"})
+
+
+class OwnerGivenAway(SqlCheck):
+    """USING ties a row to the caller by a column, and WITH CHECK does not ask for that column.
+
+    WITH CHECK is about the row as it will be. Without the owner in it, whoever may change a row may write any
+    other owner, or tenant, into it. Repeat the comparison of USING in WITH CHECK.
+    """
+
+    ID = "SQ053"
+    NAME = "policy-check-forgets-owner"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "policy-without-check"
+    WORDS = ("with check", "with  check", "check\n", "\ncheck")
+    TRIED_ON = "20 trees, 6 of them on Supabase: no hit"
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        api_valid(
+            "create policy p on notes for update using (owner = auth.uid()) with check (owner = "
+            "auth.uid());\n"
+        ),
+        api_valid(
+            "create policy p on notes for update using (owner = auth.uid()) "
+            "with check (private.may_write(owner));\n"
+        ),
+        api_valid(
+            "create policy p on notes for update using (owner = auth.uid()) with check (is_mine(notes));\n"
+        ),
+        api_valid("create policy p on notes for update using (is_admin()) with check (length(a) < 9);\n"),
+        api_valid("create policy p on notes for insert with check (length(a) < 9);\n"),
+        api_valid(
+            "create policy p on notes for update to service_role using (owner = auth.uid()) with check "
+            "(a > 1);\n"
+        ),
+        api_valid(
+            "create policy p on notes for update using (team in (select t from m where u = auth.uid())) "
+            "with check (team in (select t from m where u = auth.uid()));\n"
+        ),
+        api_valid(
+            "create policy p on notes for update using (owner = auth.uid()) with check (a > 1);\n"
+            "revoke update on notes from anon, authenticated;\ngrant update (a) on notes to authenticated;\n"
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        api_invalid(
+            "create policy p on notes for update\nusing (owner = (select auth.uid()))\nwith check "
+            "(length(a) < 9);\n",
+            3,
+            13,
+        ),
+        api_invalid(
+            "create policy p on notes\nusing (auth.uid() = owner and open)\nwith check (open = false "
+            "and a > 1);\n",
+            3,
+            13,
+        ),
+        invalid(
+            "create policy p on notes for all\nusing (tenant_id = current_setting('app.tenant')::int)\n"
+            "with check (name <> '');\n",
+            3,
+            13,
+        ),
+    ]
+
+    def run(self) -> None:
+        for statement in self.script.of("CreatePolicyStmt"):
+            node = statement.node
+            check = node.get("with_check")
+            policy = self.script.policy(statement)
+            if policy is None or check is None or policy.check is not statement or not policy.permissive:
+                continue
+            if node.get("cmd_name", "all") not in ("update", "all") or is_constant_true(check):
+                continue  # SQ002 speaks about the latter
+            owner = next(_owners(node.get("qual")), "")
+            table = self.script.name_of(node.get("table", {}))
+            held = all(
+                (table, role, "update") in self.script.whole.withheld for role in ("anon", "authenticated")
+            )
+            guarded = table in self.script.whole.guarded or held
+            if not owner or guarded or roles_of(node.get("roles")) == ("service_role",):
+                continue
+            if not _asks_for(check, owner, table.name):
+                place = next((n["location"] for n in walk(check) if isinstance(n.get("location"), int)), None)
+                text = (
+                    f'policy "{node.get("policy_name")}" asks for {owner} of the row as it was, and not '
+                    f"as it "
+                    "will be: it can be given to anyone"
+                )
+                self.say(statement, text, _first(check, place))
+
+
+def _first(check: object, place: int | None) -> int | None:
+    """The leftmost place of a condition."""
+    found = [n["location"] for n in walk(check) if isinstance(n.get("location"), int) and n["location"] > 0]
+    return min(found, default=place)
+
+
+def _owners(using: object) -> Iterator[str]:
+    """The columns that USING sets equal to something of the caller, whatever else is asked."""
+    for part in conjuncts(using):
+        one = content(part, "A_Expr") or {}
+        if one.get("kind") != "AEXPR_OP" or texts(one.get("name")) != ["="]:
+            continue
+        for side, other in (("lexpr", "rexpr"), ("rexpr", "lexpr")):
+            name = column_name(one.get(side))
+            calls = {function_name(call) for call in kinds(one.get(other), "FuncCall")}
+            tables = any(True for _ in kinds(one.get(other), "RangeVar"))
+            if name and calls & _CALLER and not tables:
+                yield name[-1]
+
+
+def _asks_for(check: object, owner: str, table: str) -> bool:
+    """Whether a condition is about the owner, the whole row, other tables, or what a function decides."""
+    columns = {column_name({"ColumnRef": one})[-1] for one in kinds(check, "ColumnRef")}
+    calls = {function_name(call) for call in kinds(check, "FuncCall")}
+    decides = any("." in name or name.startswith(("is_", "has_", "can_", "may_")) for name in calls)
+    others = any(True for _ in kinds(check, "RangeVar"))
+    return bool({owner, table} & columns) or decides or others or bool(calls & _CALLER)

@@ -1,0 +1,115 @@
+"""SQ054: rows that belong to somebody, and everybody may read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_sql.cases import EARLIER, api_invalid, api_valid
+from wardround_sql.check import SqlCheck
+from wardround_sql.nodes import is_constant_true, walk
+from wardround_sql.schema import Name, Table, roles_of
+
+_TABLE = LatePattern(
+    r"(?i)(?:^|_)(?:message|dm|invoice|payment|payout|order|subscription|medical|health|diary|private|notification|"
+    r"api_key|session|token|secret|salary|payslip|bank|address|prescription|patient|consent|credential|transcript|"
+    r"ticket|email|inbox|contact|identity|kyc)(?:e?s)?(?:_|$)"
+)
+_COLUMN = LatePattern(
+    r"(?i)^(?:recipient_id|receiver_id|iban|ssn|password\w*|\w*secret|\w*token|phone\w*|birth\w*|date_of_birth|salary|"
+    r"home_address|card_number|diagnosis|tax_id|email)$"
+)
+_OWNER = LatePattern(
+    r"(?i)^(?:user|owner|author|sender|customer|member|account|profile|patient|employee|created_by|buyer|student)(?:_?id)?$"
+)
+
+
+class PrivateRowsOpen(SqlCheck):
+    """A policy lets everyone who is logged in read every row of a table whose rows are somebody's own.
+
+    ``USING (true)`` for reading is how public data is published. A table with an owner, and with messages,
+    payments or addresses in it, is seldom meant to be: compare the owner with ``(select auth.uid())``.
+    """
+
+    ID = "SQ054"
+    NAME = "private-rows-readable-by-all"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "policy-always-true"
+    WORDS = ("policy",)
+    TRIED_ON = "20 trees: 4 hits, all read and true, two of them of the same table"
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        api_valid(
+            "create table posts (id int, author_id uuid, body text);\n"
+            "create policy p on posts for select to authenticated using (true);\n"
+        ),
+        api_valid(
+            "create table messages (id int, body text);\n"
+            "create policy p on messages for select to authenticated using (true);\n"
+        ),
+        api_valid(
+            "create table messages (id int, user_id uuid);\n"
+            "create policy p on messages for select to service_role using (true);\n"
+        ),
+        api_valid(
+            "create table messages (id int, user_id uuid);\n"
+            "create policy p on messages for select to authenticated using (user_id = (select auth.uid()));\n"
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        api_invalid(
+            "create table direct_messages (id int, sender_id uuid, body text);\n"
+            "create policy p on direct_messages\n  for select to authenticated\n  using (true);\n",
+            4,
+            10,
+        ),
+        api_invalid(
+            "create policy p on members for select using (true);\n",
+            1,
+            46,
+            {EARLIER: "create table members (user_id uuid references auth.users, phone text);\n"},
+        ),
+        api_invalid(
+            "create table invoices (id int, customer_id uuid);\n"
+            "create policy p on invoices for select to anon, authenticated using (true);\n",
+            2,
+            70,
+        ),
+    ]
+
+    def run(self) -> None:
+        for statement in self.script.of("CreatePolicyStmt"):
+            node = statement.node
+            policy = self.script.policy(statement)
+            if policy is None or not policy.permissive or policy.using is not statement:
+                continue
+            reads = node.get("cmd_name", "all") == "select" and is_constant_true(node.get("qual"))
+            if not reads or not set(roles_of(node.get("roles")) or ("public",)) & _ANYONE:
+                continue
+            name = self.script.name_of(node.get("table", {}))
+            table = self.script.known_table(name)
+            why = _private(name, table) if table is not None and self.script.is_exposed(name) else ""
+            if why:
+                place = min(
+                    (n["location"] for n in walk(node["qual"]) if isinstance(n.get("location"), int)),
+                    default=None,
+                )
+                text = f'policy "{node.get("policy_name")}" lets everyone read all of {name}, {why}'
+                self.say(statement, text, place)
+
+
+_ANYONE = frozenset({"public", "anon", "authenticated"})
+
+
+def _private(name: Name, table: Table) -> str:
+    """Why the rows of a table are private; nothing if they may well be public."""
+    owner = next((column for column in table.columns if _OWNER.search(column)), "")
+    told = next((column for column in table.columns if _COLUMN.search(column)), "")
+    if not owner:
+        return ""
+    if told:
+        return f"with {told} of each {owner}" if told != owner else ""
+    return f"whose rows belong to {owner}" if _TABLE.search(name.name) else ""

@@ -1,0 +1,91 @@
+"""SQ058: rows that come in again each time a seed file runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround_sql import places
+from wardround_sql.cases import invalid, valid
+from wardround_sql.check import SqlCheck
+from wardround_sql.nodes import content
+from wardround_sql.statements import Statement
+
+_SEED = "db/seeds/010_reference.sql"
+
+
+class UnrepeatableSeed(SqlCheck):
+    """A seed file that may run twice has an INSERT that may not.
+
+    Its other inserts say ``ON CONFLICT``, so the file is meant to run again; this one adds its rows each
+    time, or
+    fails on them. Give the table a key to conflict on and say ``ON CONFLICT``, or insert where nothing is
+    there.
+    """
+
+    ID = "SQ058"
+    NAME = "seed-not-repeatable"
+    PLANE = Plane.CONTRACT
+    DEFECT_CLASS = "seed-not-repeatable"
+    WORDS = ("on conflict",)
+    TRIED_ON = "20 trees: no hit"
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        valid("insert into a (b) values (1);\n", path=_SEED),
+        valid("insert into a (b) values (1) on conflict do nothing;\n", path=_SEED),
+        valid(
+            "insert into a (b) values (1) on conflict do nothing;\ntruncate c;\ninsert into c (b) "
+            "values (1);\n",
+            path=_SEED,
+        ),
+        valid(
+            "insert into a (b) values (1) on conflict do nothing;\n"
+            "insert into c (b) select 1 where not exists (select 1 from c);\n",
+            path=_SEED,
+        ),
+        valid("insert into a (b) values (1) on conflict do nothing;\ninsert into c (b) values (1);\n"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        invalid(
+            "insert into a (b) values (1) on conflict do nothing;\ninsert into c (b) values (1);\n",
+            2,
+            1,
+            _SEED,
+        ),
+        invalid(
+            "insert into a (b) values (1) on conflict (b) do update set b = 2;\n\n"
+            "insert into c (b)\nvalues (1), (2);\n",
+            3,
+            1,
+            "supabase/seed.sql",
+        ),
+        invalid(
+            "insert into c (b) values (1);\ninsert into a (b) values (1) on conflict do nothing;\n",
+            1,
+            1,
+            _SEED,
+        ),
+    ]
+
+    def run(self) -> None:
+        if not places.is_seed(self.source.path) or not self.script.is_postgres:
+            return
+        inserts = list(self.script.of("InsertStmt"))
+        bare = [s for s in inserts if "onConflictClause" not in s.node]
+        emptied = {s.kind for s in self.script.of("TruncateStmt", "DeleteStmt")}
+        if emptied or len(bare) == len(inserts) or len(bare) > len(inserts) - len(bare):
+            return
+        for statement in bare:
+            if _gives_rows(statement):
+                name = self.script.name_of(statement.node.get("relation", {}))
+                self.say(
+                    statement, f"these rows of {name} come in again when the file runs again; say ON CONFLICT"
+                )
+
+
+def _gives_rows(statement: Statement) -> bool:
+    """Whether an INSERT has its rows written down, whatever is there already."""
+    select = content(statement.node.get("selectStmt"), "SelectStmt") or {}
+    return bool(select.get("valuesLists"))

@@ -1,0 +1,135 @@
+"""SQ061: a dbt model loses a column that another model of the project still selects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround_sql.check import SqlCheck
+from wardround_sql.dbt import is_model, listed, select_list, span
+from wardround_sql.places import is_spare
+
+_PATH = "models/stg_orders.sql"
+_READER = "models/fct_orders.sql"
+_MOST = 40
+"""Models that are read at most."""
+
+
+def _model(text: str) -> str:
+    return text.replace("RAW", "from {{ source('shop', 'orders') }}")
+
+
+def _valid(now: str, before: str, reader: str) -> Valid:
+    return Valid(_model(now), path=_PATH, base=_model(before), others={_READER: reader})
+
+
+def _invalid(now: str, before: str, reader: str, line: int, column: int) -> Invalid:
+    return Invalid(_model(now), line, column, path=_PATH, base=_model(before), others={_READER: reader})
+
+
+class UsedColumnGone(SqlCheck):
+    """A change takes a column out of a dbt model, or renames it, and another model still names it.
+
+    That model fails at its next run, and so does all that is built on it. Change both in one commit, or keep
+    the
+    old name until its readers are moved over.
+    """
+
+    ID = "SQ061"
+    NAME = "used-column-gone"
+    PLANE = Plane.CONTRACT
+    DEFECT_CLASS = "used-column-gone"
+    WORDS = ("{{",)
+    TRIED_ON = "its cases alone: a checkout has no change to look at"
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        _valid("select id RAW\n", "select id, total RAW\n", "select id from {{ ref('stg_orders') }}\n"),
+        _valid("select id RAW\n", "select id, total RAW\n", "select id, total from {{ ref('stg_other') }}\n"),
+        _valid(
+            "select id RAW\n",
+            "select id, total RAW\n",
+            "select o.id, p.total from {{ ref('stg_orders') }} o join {{ ref('stg_paid') }} p on p.id = "
+            "o.id\n",
+        ),
+        _valid("select id, * RAW\n", "select id, total RAW\n", "select total from {{ ref('stg_orders') }}\n"),
+        _valid("select id RAW\n", "select id RAW\n", "select total from {{ ref('stg_orders') }}\n"),
+        _valid(
+            "select id RAW\n",
+            "select id, total RAW\n",
+            "select sum(id) as total from {{ ref('stg_orders') }}\n",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        _invalid(
+            "select id RAW\n", "select id, total RAW\n", "select total from {{ ref('stg_orders') }}\n", 1, 1
+        ),
+        _invalid(
+            "select\n  id,\n  amount RAW\n",
+            "select\n  id,\n  total RAW\n",
+            "select sum(total) as paid from {{ ref('stg_orders') }}\n",
+            3,
+            3,
+        ),
+        _invalid(
+            "select id RAW\n",
+            "select id, total RAW\n",
+            "select o.id, o.total from {{ ref('stg_orders') }} as o join {{ ref('b') }} b on b.id = o.id\n",
+            1,
+            1,
+        ),
+    ]
+
+    def run(self) -> None:
+        base, text = self.source.base_text, self.source.text
+        if base is None or base == text or not is_model(self.source.path, text):
+            return
+        old, new = select_list(base), select_list(text)
+        gone = [name for name in old.names if name not in new.names] if old and new else []
+        if old is None or new is None or not gone:
+            return
+        for path, used in self._readers(gone):
+            place = new.select, new.select + len("select")
+            at = old.names.index(used[0])
+            if at < len(new.names) and new.names[at] not in old.names:
+                place = new.columns[at].start, new.columns[at].start + 1
+            self.report(
+                span(text, *place), f"{path} still selects {listed(used)}, which this change takes away"
+            )
+            return
+
+    def _readers(self, gone: list[str]) -> Iterator[tuple[str, list[str]]]:
+        """Models that refer to this one and name a column that is gone."""
+        name = self.source.path.rsplit("/", 1)[-1].removesuffix(".sql")
+        project = self.source.project
+        refers = re.compile(
+            rf"ref\(\s*['\"]{re.escape(name)}['\"]\s*\)\s*\}}\}}\s*(?:(?:as\s+)?(\w+))?", re.I
+        )
+        for path in project.files_with_word((name,), ("*.sql",))[:_MOST]:
+            told = project.read(path) or ""
+            if path != self.source.path and not is_spare(path):
+                for reference in refers.finditer(told):
+                    used = [one for one in gone if _names(told, reference, one)]
+                    if used:
+                        yield path, used
+
+
+_AROUND = re.compile(r"\bjoin\b", re.I)
+
+
+def _names(text: str, reference: re.Match[str], column: str) -> bool:
+    """Whether the query around a reference names a column of it."""
+    start = max(text.rfind("select", 0, reference.start()), text.rfind("SELECT", 0, reference.start()))
+    end = text.find("\n)", reference.end())
+    body = text[start : end if end >= 0 else len(text)]
+    alias = reference[1] if reference[1] and reference[1].lower() not in _WORDS else ""
+    if _AROUND.search(body):
+        return bool(alias) and re.search(rf"\b{alias}\.{re.escape(column)}\b", body, re.I) is not None
+    return re.search(rf"(?<![\w.'])(?<!as ){re.escape(column)}\b(?!\s*\()", body, re.I) is not None
+
+
+_WORDS = frozenset(
+    {"where", "group", "order", "left", "join", "inner", "on", "limit", "union", "having", "qualify"}
+)

@@ -1,0 +1,42 @@
+"""Which files say how tests are run, and what of it."""
+
+from __future__ import annotations
+
+import enum
+
+PYTHON_SETTINGS = frozenset(
+    {"pyproject.toml", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.ini", "setup.cfg",
+     ".coveragerc", "noxfile.py"}
+)  # fmt: skip
+SCRIPT_SETTINGS = frozenset({"jest", "vitest", "vite", "karma", "playwright", "cypress", "mocharc", "nycrc"})
+RECIPES = frozenset(
+    {"makefile", "gnumakefile", "justfile", "taskfile.yml", "taskfile.yaml", ".gitlab-ci.yml", "jenkinsfile",
+     ".travis.yml", "azure-pipelines.yml"}
+)  # fmt: skip
+RECIPE_FOLDERS = (".github/workflows/", ".github/actions/", ".circleci/", "scripts/", "ci/", ".ci/")
+SET_UP_NAMES = frozenset({"setuptests", "setup-tests", "test-setup", "testsetup", "setupjest", "setupvitest"})
+"""Names, in lower case, of what script test runners load before the tests."""
+
+
+class Kind(enum.Enum):
+    """What a file says about how tests are run."""
+
+    PYTHON = "settings of Python's test tools"
+    SCRIPT = "settings of a script test runner"
+    CONFTEST = "fixtures and hooks of pytest"
+    RECIPE = "steps of CI or of a task runner"
+    COVERAGE = "coverage thresholds"
+
+
+def kind_of(path: str) -> Kind | None:
+    """What a file says about how tests are run; None if nothing."""
+    name = path.rpartition("/")[2]
+    if name == "conftest.py" or name.lower().partition(".")[0] in SET_UP_NAMES:
+        return Kind.CONFTEST
+    if name in PYTHON_SETTINGS:
+        return Kind.PYTHON
+    if name == "package.json" or name.lstrip(".").partition(".")[0] in SCRIPT_SETTINGS:
+        return Kind.SCRIPT
+    if name.lower() in RECIPES or path.startswith(RECIPE_FOLDERS):
+        return Kind.RECIPE
+    return Kind.COVERAGE if name.lstrip(".") in ("codecov.yml", "codecov.yaml") else None

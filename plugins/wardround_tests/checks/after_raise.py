@@ -1,0 +1,117 @@
+"""TE022."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround_tests.check import PythonTestCheck
+from wardround_tests.module import is_certain_assertion, last_name, own_nodes
+
+_RAISING = frozenset(
+    {"raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertRaisesMessage"}
+)
+_START = "import pytest\ndef test_add():\n    with pytest.raises(TypeError) as caught:\n"
+
+
+class AfterRaise(PythonTestCheck):
+    """An assertion stands in a block that is left by the exception it expects.
+
+    The call in front of it raises, which is what the test wants, so the assertion never runs and could say
+    anything. Move it below the ``with`` block.
+    """
+
+    ID = "TE022"
+    NAME = "assertion-after-raise"
+    DEFECT_CLASS = "conditional-assertion"
+    TRIED_ON = (
+        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: 15 hits: 13"
+        " right, 2 that only say assert False, which is left alone now."
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(f"{_START}        add(1, 'a')\n    assert caught.value.args\n", path="test_case.py"),
+        Valid(
+            "import pytest\ndef test_add():\n    with pytest.raises(AssertionError):\n        a = add(1)\n"
+            "        assert a == 2\n",
+            path="test_case.py",
+        ),
+        Valid(f"{_START}        add(1, 'a')\n        assert False, 'too far'\n", path="test_case.py"),
+        Valid(f"{_START}        rows = [1, 2]\n        assert_valid(rows)\n", path="test_case.py"),
+        Valid(
+            "import pytest\ndef test_add():\n    with pytest.raises(TypeError):\n"
+            "        with add(1) as it:\n            assert it.ok\n            it.close('a')\n",
+            path="test_case.py",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import pytest\nasync def test_add(log):\n    with pytest.raises(TypeError, match='a'):\n"
+            "        await add(1, 'a')\n        log.write.assert_called_once_with('a')\n",
+            line=5,
+            column=9,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"{_START}        add(1, 'a')\n        assert caught.value.args == ('a',)\n",
+            line=5,
+            column=9,
+            path="test_case.py",
+        ),
+        Invalid(
+            "class TestAdd(TestCase):\n    def test_add(self):\n"
+            "        with self.assertRaises(TypeError):\n            total = add(1, 'a')\n"
+            "            self.assertEqual(total, 1)\n            self.assertFalse(self.log)\n",
+            line=5,
+            column=13,
+            path="test_case.py",
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return "aises" in source.text
+
+    def visit_With(self, node: ast.With) -> None:
+        self._look(node)
+
+    def visit_AsyncWith(self, node: ast.AsyncWith) -> None:
+        self._look(node)
+
+    def _look(self, node: ast.With | ast.AsyncWith) -> None:
+        calls = [item.context_expr for item in node.items if isinstance(item.context_expr, ast.Call)]
+        raising = [call for call in calls if last_name(call.func) in _RAISING]
+        if not raising or self.module.test_of(node) is None or _may_be_assertion(raising[0]):
+            return
+        asserted = [s for s in node.body if _asserts(s)]
+        if not asserted or asserted[0] is node.body[0] or node.body[-1] is not asserted[-1]:
+            return
+        first = node.body.index(asserted[0])
+        if not any(_calls(statement) for statement in node.body[:first]):
+            return
+        if all(_asserts(one) for one in node.body[first:]):
+            text = "the exception expected here leaves the block before this assertion runs"
+            self.report(self.module.span(asserted[0]), text)
+
+
+def _may_be_assertion(call: ast.Call) -> bool:
+    """Whether what is expected may be the failure of the assertion itself."""
+    kinds = ast.unparse(call.args[0]) if call.args else ""
+    return (
+        not kinds
+        or any(word in kinds for word in ("Assertion", "Failed", "BaseException"))
+        or kinds == "Exception"
+    )
+
+
+def _asserts(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Assert):
+        return not isinstance(statement.test, ast.Constant)
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    is_method = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+    return is_method and is_certain_assertion(call) and last_name(call).startswith("assert")  # type: ignore[arg-type]
+
+
+def _calls(statement: ast.stmt) -> bool:
+    return any(isinstance(n, (ast.Call, ast.Await)) for n in own_nodes([statement]))

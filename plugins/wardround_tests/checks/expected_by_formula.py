@@ -1,0 +1,165 @@
+"""TE024."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Severity
+from wardround.late import LatePattern
+from wardround_tests.check import PythonTestCheck
+from wardround_tests.module import TestCase, equal_sides, last_name
+
+_EXPECTED = LatePattern(r"(?i)^(exp|expected|want|wanted|should_be|desired|correct)(_|$)|_(expected|want)$")
+_STRONG = (ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
+_NEAR = frozenset({"assertAlmostEqual", "assertAlmostEquals"})
+_ON_LAWS = LatePattern(
+    r"(?i)invert|inverse|round_?trip|symmetr|commut|associat|linear|scal|identity|ratio|proportion|relat|"
+    r"consist|(^|_)(shape|size|length|count|len)(_|$)|dtype|grad|numer|broadcast|matmul"
+)
+_FEWEST = 2
+"""Operators from which on an expected value is a formula rather than a number that says how it came about."""
+_START = "import pytest\nfrom shop import RATES, fee\n"
+
+
+class ExpectedByFormula(PythonTestCheck):
+    """The expected value is worked out from the inputs of the test, as the code under test does it.
+
+    Who copies the formula copies its mistakes, and who changes it changes both: the test says that the code
+    does what it does. Write down what should come out, worked out by hand for a few inputs.
+    """
+
+    ID = "TE024"
+    NAME = "expected-by-formula"
+    DEFECT_CLASS = "expected-from-code-under-test"
+    SEVERITY = Severity.INFO
+    TRIED_ON = (
+        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: no hit, so"
+        " nothing wrong and nothing proven."
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            f"{_START}def test_fee():\n    expected = 2 * 60 * 60\n    assert fee(7200) == expected\n",
+            path="test_case.py",
+        ),
+        Valid(
+            f"{_START}@pytest.mark.parametrize('km, expected', [(1, 2)])\ndef test_fee(km, expected):\n"
+            "    assert fee(km) == expected\n",
+            path="test_case.py",
+        ),
+        Valid(
+            f"{_START}def test_scales_linearly(km):\n    expected = fee(km) * 2 * km\n"
+            f"    assert fee(2 * km) == expected\n",
+            path="test_case.py",
+        ),
+        Valid(
+            f"{_START}def test_fee(km):\n    expected = km * 2\n    assert fee(km) == expected\n",
+            path="test_case.py",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            f"{_START}@pytest.mark.parametrize('km, kind', [(1, 'car')])\ndef test_fee(km, kind):\n"
+            "    expected = round(km * RATES[kind] * 1.21, 2)\n    assert fee(km, kind) == expected\n",
+            line=5,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"{_START}class FeeTest(TestCase):\n    def test_fee(self):\n        trip = Trip(km=3)\n"
+            "        expected = trip.km * RATES['car']\n"
+            "        self.assertAlmostEqual(fee(trip), expected)\n",
+            line=6,
+            column=9,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"{_START}def test_fee():\n    km, share = 7, 3\n    expected = (km * (100 - share)) / 100\n"
+            "    got = fee(km, share)\n    assert got == expected\n",
+            line=5,
+            column=5,
+            path="test_case.py",
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return _WRITTEN.search(source.text) is not None
+
+    def look_at(self, case: TestCase) -> None:
+        if _ON_LAWS.search(case.name):
+            return
+        nodes = list(self.module.own(case))
+        bound = {
+            n.targets[0].id: n
+            for n in nodes
+            if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
+        }
+        for node in nodes:
+            for side, other in _both_ways(_sides(node)):
+                given = (
+                    bound.get(side.id) if isinstance(side, ast.Name) and _EXPECTED.search(side.id) else None
+                )
+                actual = bound[other.id].value if isinstance(other, ast.Name) and other.id in bound else other
+                if given is not None and self._repeats(given.value, actual):
+                    text = "this is worked out as the code under test does it: its mistakes would be expected"
+                    self.report(self.module.span(given), text)
+                    return
+
+    def _repeats(self, expected: ast.expr, actual: ast.expr) -> bool:
+        """Whether an expected value is a formula over what the code under test is handed."""
+        calls = [n for n in ast.walk(actual) if isinstance(n, ast.Call)]
+        under_test = next((c for c in calls if self.module.imported_name(c.func)), None)
+        if under_test is None or "." not in (self.module.imported_name(under_test.func) or ""):
+            return False
+        home = (self.module.imported_name(under_test.func) or "").rpartition(".")[0]
+        operators = [n for n in ast.walk(expected) if isinstance(n, ast.BinOp)]
+        if not any(isinstance(n.op, _STRONG) for n in operators) or _has_text(expected):
+            return False
+        given = {n.id for a in under_test.args for n in ast.walk(a) if isinstance(n, ast.Name)}
+        names = {n.id for n in ast.walk(expected) if isinstance(n, ast.Name)}
+        own = {n for n in names if self.module.imported.get(n, "").rpartition(".")[0] == home}
+        if any(isinstance(n, ast.Call) and last_name(n) in own for n in ast.walk(expected)):
+            return False
+        return bool(names & given) and (len(operators) >= _FEWEST or bool(own))
+
+
+_WRITTEN = LatePattern(r"(?i)(exp|expected|want|wanted|should_be|desired|correct)\w* = [^\n]*[*/%(]")
+
+
+def _sides(node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
+    if isinstance(node, ast.Call) and last_name(node) in _NEAR and len(node.args) > 1:
+        return node.args[0], node.args[1]
+    sides = equal_sides(node)
+    if sides is None:
+        return None
+    left, right = (_exact(side) for side in sides)
+    return left, right
+
+
+def _exact(side: ast.expr) -> ast.expr:
+    """What a side of a comparison is near to, where it says near."""
+    is_near = isinstance(side, ast.Call) and last_name(side) == "approx" and side.args
+    return side.args[0] if is_near else side  # type: ignore[attr-defined]
+
+
+def _both_ways(sides: tuple[ast.expr, ast.expr] | None) -> Iterator[tuple[ast.expr, ast.expr]]:
+    if sides is not None:
+        yield sides
+        yield sides[1], sides[0]
+
+
+def _has_text(node: ast.expr) -> bool:
+    """Whether texts are put together rather than numbers worked out."""
+    return any(
+        isinstance(n, ast.JoinedStr) or (isinstance(n, ast.BinOp) and _is_text(n.left))
+        for n in ast.walk(node)
+    )
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, (ast.List, ast.Tuple)) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes))
+    )

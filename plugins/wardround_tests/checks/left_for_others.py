@@ -1,0 +1,414 @@
+"""TE021."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import ClassVar
+
+import msgspec
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.late import LatePattern
+from wardround_tests.check import PythonTestCheck
+from wardround_tests.module import FUNCTIONS, TestCase, last_name, own_nodes
+from wardround_tests.serving import fixture_scope, is_fixture
+
+_PUTTING = LatePattern(
+    r"^(add|append|extend|insert|put|push|set|register|create|write|save|store|record|enqueue|book|deposit|"
+    r"increment|incr|install|mark|move|rename|subscribe|sell|buy|transfer|reserve|log_in|login|sign_?up)(_|$)"
+)
+_A_PUT = LatePattern(
+    r"(?m)^\s+(await )?([\w.()]+\.)?(add|append|extend|insert|put|push|set|register|create|write|"
+    r"save|store|record|"
+    r"enqueue|book|deposit|incr|install|mark|move|rename|subscribe|sell|buy|transfer|reserve|log_?in|sign_?up)\w*\("
+    r"|^\s+\w+\[[^\]]+\] = "
+)
+"""A step that may put something somewhere, as a line."""
+_READING = frozenset({"len", "sorted", "list", "set", "tuple", "dict", "sum", "str", "bool", "frozenset"})
+_PER_RUN = frozenset({"module", "session", "package", "class"})
+_PATHS = frozenset({"Path", "PurePath", "PosixPath"})
+_START = "from shop import PRICES, Basket, price_of, register\n"
+
+
+class Shared(msgspec.Struct, frozen=True):
+    """Something that is one and the same for several tests.
+
+    Attributes:
+        name: as it is written: ``basket``, ``self.basket``.
+        is_path: it is a place in the file system, so that whatever is made of it shares it.
+        home: for what is imported, the module it is from.
+    """
+
+    name: str
+    is_path: bool = False
+    home: str = ""
+
+
+class LeftForOthers(PythonTestCheck):
+    """What a test expects is there only if another test ran before it.
+
+    The test itself only looks, and what it expects to find was put there by another one, into an object, a
+    registry or a folder that they share. Alone or in another order it fails. Make what is shared new for each
+    test, in a fixture or in setUp, and put in what the test needs.
+    """
+
+    ID = "TE021"
+    NAME = "expects-what-another-test-left"
+    DEFECT_CLASS = "order-dependent-tests"
+    TRIED_ON = (
+        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: no hit, so"
+        " nothing wrong and nothing proven."
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            f"{_START}basket = Basket()\ndef test_add():\n    basket.add('a')\n    assert len(basket) == 1\n"
+            "def test_price():\n    basket.clear()\n    assert len(basket) == 0\n",
+            path="test_case.py",
+        ),
+        Valid(
+            f"{_START}import pytest\n@pytest.fixture\ndef basket():\n    return Basket()\n"
+            "def test_add(basket):\n    basket.add('a')\n    assert len(basket) == 1\n"
+            "def test_new(basket):\n    assert len(basket) == 0\n",
+            path="test_case.py",
+        ),
+        Valid(
+            f"{_START}def test_register():\n    register('a', 1)\n    assert PRICES['a'] == 1\n"
+            "def test_standard():\n    assert PRICES['standard'] == 2\n",
+            path="test_case.py",
+        ),
+        Valid(
+            f"{_START}import pytest\nbasket = Basket()\n@pytest.fixture(autouse=True)\ndef fresh():\n"
+            "    basket.clear()\ndef test_add():\n    basket.add('a')\n    assert len(basket) == 1\n"
+            "def test_new():\n    assert len(basket) == 0\n",
+            path="test_case.py",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            f"{_START}basket = Basket()\ndef test_add():\n    basket.add('a')\n"
+            f"    assert basket.total() == 3\n"
+            "def test_holds():\n    assert basket.items() == ['a']\n",
+            line=7,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"{_START}def test_register():\n    register('a', 1)\n    assert price_of('a') == 1\n"
+            "def test_other():\n    register('b', 2)\n    assert price_of('b') == 2\n"
+            "def test_prices():\n    assert sorted(PRICES) == ['a', 'b']\n",
+            line=9,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"{_START}from pathlib import Path\nOUT = Path('build/out')\ndef test_write():\n"
+            "    basket = Basket(OUT)\n    basket.write('march')\n    assert (OUT / 'march.txt').exists()\n"
+            "def test_written():\n    assert Basket(OUT).written() == ['march']\n",
+            line=9,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"{_START}import pytest\n@pytest.fixture(scope='module')\ndef basket():\n    return Basket()\n"
+            "def test_add(basket):\n    basket.add('a')\n    assert basket.total() == 3\n"
+            "def test_holds(basket):\n    assert len(basket) == 1\n",
+            line=10,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"{_START}class BasketTest(TestCase):\n    @classmethod\n    def setUpClass(cls):\n"
+            "        cls.basket = Basket()\n    def test_add(self):\n        self.basket.add('a')\n"
+            "        self.assertTrue(self.basket.total())\n    def test_holds(self):\n"
+            "        self.assertEqual(self.basket.items(), ['a'])\n",
+            line=10,
+            column=9,
+            path="test_case.py",
+        ),
+        Invalid(
+            "class BasketTest(TestCase):\n    rows = []\n    def test_add(self):\n"
+            "        self.rows.append(1)\n"
+            "        self.assertTrue(total(self.rows))\n    def test_none(self):\n"
+            "        self.assertEqual(self.rows, [])\n",
+            line=7,
+            column=9,
+            path="test_case.py",
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return source.text.count("def test") > 1 and _A_PUT.search(source.text) is not None
+
+    def visit_Module(self, node: ast.Module) -> None:
+        if len(self.module.tests) > 1:
+            self._look_among(self._of_module, self.module.tests)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        tests = [case for case in self.module.tests if case.cls is node]
+        if len(tests) > 1:
+            self._look_among([s for s in _of_class(node) if not _is_renewed_in(node, s.name)], tests)
+
+    @cached_property
+    def _names(self) -> dict[TestCase, frozenset[str]]:
+        """The names, and attributes of the test's own object, that each test has."""
+        return {case: frozenset(_names_in(case.node)) for case in self.module.tests}
+
+    def _look_among(self, shared: Sequence[Shared], tests: Sequence[TestCase]) -> None:
+        for one in shared:
+            within = [case for case in tests if one.home or one.name in self._names[case]]
+            within = [case for case in within if self._has(case, one)] if len(within) > 1 else []
+            putting = [case for case in within if self._puts(case, one)]
+            if not putting or len(putting) == len(within):
+                continue
+            if not one.name.startswith("self.") and self._is_renewed(one.name):
+                continue
+            for case in within:
+                if case not in putting and (found := self._expects(case, one, putting)) is not None:
+                    text = f'"{case.name}" expects what "{putting[0].name}" left in {one.name}'
+                    self.report(self.module.span(found), text)
+                    break
+
+    @cached_property
+    def _of_module(self) -> list[Shared]:
+        found = []
+        for statement in self.module.tree.body:
+            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+                name, value = statement.targets[0].id, statement.value
+                if isinstance(value, ast.Call):
+                    is_path = last_name(value.func) in _PATHS
+                    found.append(Shared(name, is_path and "tmp" not in ast.unparse(value).lower()))
+            elif (
+                isinstance(statement, FUNCTIONS)
+                and is_fixture(statement)
+                and fixture_scope(statement) in _PER_RUN
+                and _makes_own(statement)
+            ):
+                found.append(Shared(statement.name))
+        for local, dotted in self.module.imported.items():
+            if re.fullmatch(r"_?[A-Z][A-Z0-9_]+|registry|REGISTRY", local) and "." in dotted:
+                found.append(Shared(local, home=dotted.rpartition(".")[0]))
+        return found
+
+    def _is_renewed(self, name: str) -> bool:
+        """Whether what runs around tests, or a helper, has to do with a shared thing: it may renew it."""
+        tests = {case.node for case in self.module.tests}
+        return any(
+            isinstance(n, ast.Name)
+            and n.id == name
+            and (owner := self._owner(n)) is not None
+            and owner not in tests
+            and getattr(owner, "name", "") != name
+            for n in self.module.nodes
+        )
+
+    def _owner(self, node: ast.AST) -> ast.AST | None:
+        found = None
+        for parent in self.module.ancestors(node):
+            if isinstance(parent, FUNCTIONS):
+                found = parent
+        return found
+
+    def _has(self, case: TestCase, shared: Shared) -> bool:
+        """Whether a test has to do with a shared thing, or with the module that it is imported from."""
+        if shared.name in self._names[case]:
+            return not _binds(case.node, shared.name)
+        return bool(shared.home) and any(self._is_put_into(n, shared) for n in self.module.own(case))
+
+    def _puts(self, case: TestCase, shared: Shared) -> bool:
+        """Whether a test does something to a shared thing that stays."""
+        made = _made_of(case, shared)
+        for node in self.module.own(case):
+            call = node.value if isinstance(node, ast.Expr) else None
+            if isinstance(call, ast.Await):
+                call = call.value
+            if self._is_put_into(node, shared):
+                return True
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+                owner = ast.unparse(call.func.value)
+                is_of_it = (
+                    owner == shared.name
+                    or owner in made
+                    or (shared.is_path and _is_made(call.func.value, shared))
+                )
+                if is_of_it and (_PUTTING.match(call.func.attr) or "clear" in call.func.attr):
+                    return True
+            if (
+                isinstance(node, ast.Assign)
+                and isinstance(node.targets[0], ast.Subscript)
+                and ast.unparse(node.targets[0].value) == shared.name
+            ):
+                return True
+        return False
+
+    def _is_put_into(self, node: ast.AST, shared: Shared) -> bool:
+        """Whether a statement calls a function that puts something into what its module holds."""
+        call = node.value if isinstance(node, ast.Expr) else None
+        if not shared.home or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+            return False
+        dotted = self.module.imported_name(call.func) or ""
+        return dotted.rpartition(".")[0] == shared.home and _PUTTING.match(call.func.id) is not None
+
+    def _expects(
+        self, case: TestCase, shared: Shared, putting: Sequence[TestCase]
+    ) -> ast.expr | ast.stmt | None:
+        """The first assertion of a test that only looks, if it says exactly what a shared thing holds."""
+        effects = [
+            s
+            for s in own_nodes(case.node.body)
+            if isinstance(s, (ast.Expr, ast.With, ast.AsyncWith, ast.Delete))
+        ]
+        if any(
+            not self.module.asserts(s.value) for s in effects if isinstance(s, ast.Expr) and not _is_text(s)
+        ):
+            return None
+        if any(not isinstance(s, ast.Expr) for s in effects):
+            return None
+        for node in own_nodes(case.node.body):
+            sides = _sides(node)
+            if sides is None or not isinstance(node, (ast.Assert, ast.Call)):
+                continue
+            held, said = sides
+            if _only_looks(held, shared, case) and _is_said(said, putting, shared):
+                return node
+        return None
+
+
+def _names_in(function: ast.AST) -> Iterator[str]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+            yield f"self.{node.attr}"
+
+
+def _of_class(cls: ast.ClassDef) -> list[Shared]:
+    """What the tests of a class share: containers and objects of the class, made once."""
+    found = []
+    for statement in cls.body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            if isinstance(statement.value, (ast.List, ast.Dict, ast.Set)):
+                found.append(Shared(f"self.{statement.targets[0].id}"))
+        elif isinstance(statement, FUNCTIONS) and statement.name == "setUpClass":
+            found += [
+                Shared(f"self.{node.targets[0].attr}")
+                for node in own_nodes(statement.body)
+                if isinstance(node, ast.Assign)
+                and isinstance(node.targets[0], ast.Attribute)
+                and isinstance(node.value, (ast.Call, ast.List, ast.Dict, ast.Set))
+            ]
+    return found
+
+
+def _is_renewed_in(cls: ast.ClassDef, name: str) -> bool:
+    """Whether a method that is no test has to do with an attribute: it may make it new."""
+    attribute = name.rpartition(".")[2]
+    return any(
+        isinstance(method, FUNCTIONS)
+        and not method.name.startswith("test")
+        and method.name != "setUpClass"
+        and re.search(rf"\b{attribute}\b", ast.unparse(method))
+        for method in cls.body
+    )
+
+
+def _makes_own(fixture: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a fixture gives an object or a container that it makes itself."""
+    last = fixture.body[-1]
+    value = last.value if isinstance(last, (ast.Return, ast.Expr)) else None
+    value = value.value if isinstance(value, ast.Yield) else value
+    if isinstance(value, ast.Name):
+        made = [n.value for n in own_nodes(fixture.body) if isinstance(n, ast.Assign) and _binds(n, value.id)]
+        value = made[0] if len(made) == 1 else None
+    if isinstance(value, ast.Call):
+        return last_name(value.func)[:1].isupper() or last_name(value.func) in ("list", "dict", "set")
+    return isinstance(value, (ast.List, ast.Dict, ast.Set))
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    return any(
+        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(node)
+    )
+
+
+def _is_it(node: ast.AST, shared: Shared) -> bool:
+    is_name = isinstance(node, ast.Name) or (
+        isinstance(node, ast.Attribute) and shared.name.startswith("self.")
+    )
+    return is_name and ast.unparse(node) == shared.name
+
+
+def _is_made(node: ast.expr, shared: Shared) -> bool:
+    """Whether an object is made, with nothing else, of what is shared: a writer for a folder."""
+    if not isinstance(node, ast.Call) or not last_name(node.func)[:1].isupper():
+        return False
+    return any(isinstance(a, ast.Name) and a.id == shared.name for a in node.args)
+
+
+def _made_of(case: TestCase, shared: Shared) -> set[str]:
+    """The variables of a test that hold objects made of what is shared."""
+    if not shared.is_path:
+        return set()
+    return {
+        target.id
+        for node in own_nodes(case.node.body)
+        if isinstance(node, ast.Assign) and _is_made(node.value, shared)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _is_text(statement: ast.Expr) -> bool:
+    return isinstance(statement.value, ast.Constant)
+
+
+def _sides(node: ast.AST) -> tuple[ast.expr, ast.expr | None] | None:
+    """What an assertion looks at, and what it says that should be there."""
+    if isinstance(node, ast.Assert):
+        test = node.test
+        if isinstance(test, ast.Compare) and len(test.ops) == 1:
+            if isinstance(test.ops[0], ast.Eq):
+                return test.left, test.comparators[0]
+            return (test.comparators[0], test.left) if isinstance(test.ops[0], ast.In) else None
+        return None
+    if isinstance(node, ast.Call) and len(node.args) >= 2:
+        name = last_name(node.func)
+        if name in ("assertEqual", "assertListEqual", "assertDictEqual", "assertCountEqual"):
+            return node.args[0], node.args[1]
+        return (node.args[1], node.args[0]) if name == "assertIn" else None
+    return None
+
+
+def _only_looks(held: ast.expr, shared: Shared, case: TestCase) -> bool:
+    """Whether an expression reads a shared thing and asks nothing of it that depends on arguments."""
+    if not any(_is_it(n, shared) for n in ast.walk(held)):
+        return False
+    for node in ast.walk(held):
+        if isinstance(node, ast.Call):
+            is_builtin = isinstance(node.func, ast.Name) and node.func.id in _READING
+            is_getter = isinstance(node.func, ast.Attribute) and not node.args and not node.keywords
+            if not is_builtin and not is_getter and not (shared.is_path and _is_made(node, shared)):
+                return False
+        if isinstance(node, (ast.Lambda, ast.GeneratorExp, ast.ListComp)):
+            return False
+    return True
+
+
+def _is_said(said: ast.expr | None, putting: Sequence[TestCase], shared: Shared) -> bool:
+    """Whether what is expected is written out, and is what other tests put in, or that there is nothing."""
+    try:
+        value = ast.literal_eval(said) if said is not None else None
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+    if value is None or isinstance(value, bool):
+        return False
+    if shared.home:
+        return isinstance(value, (list, dict, set, tuple)) and len(value) == len(putting)
+    if isinstance(value, int):
+        return not shared.is_path and value <= len(putting)
+    texts = " ".join(ast.unparse(case.node) for case in putting)
+    parts = list(value) if isinstance(value, (list, tuple, set, dict)) else [value]
+    return all(repr(part) in texts for part in parts)

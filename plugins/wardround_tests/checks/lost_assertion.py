@@ -1,0 +1,141 @@
+"""TE023."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround_python.module import FunctionNode
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Severity
+from wardround_tests.check import PythonTestCheck
+from wardround_tests.module import FUNCTIONS, TestCase, body_of, is_certain_assertion, last_name, own_nodes
+
+_THREADS = frozenset({"threading.Thread", "threading.Timer", "multiprocessing.Process"})
+_RUN = "import threading\nfrom shop import total\n"
+
+
+class LostAssertion(PythonTestCheck):
+    """An assertion stands in a function that the test hands on, and its failure need not reach the test.
+
+    In a thread of its own the failure ends that thread and nothing else. In a callback it is never made when
+    the callback is never called. Keep what the function saw, and assert it in the test.
+    """
+
+    ID = "TE023"
+    NAME = "assertion-out-of-reach"
+    DEFECT_CLASS = "conditional-assertion"
+    TRIED_ON = (
+        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: 3 callbacks,"
+        " all true, none in a thread: callbacks are info."
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            f"{_RUN}def test_total():\n    seen = []\n    def work():\n        seen.append(total([1]))\n"
+            "    t = threading.Thread(target=work)\n    t.start()\n    t.join()\n    assert seen == [1]\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "from shop import each\ndef test_each():\n    seen = []\n    def look(x):\n        assert x\n"
+            "        seen.append(x)\n    each([1], look)\n    assert seen == [1]\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "from shop import each\ndef test_each():\n    def look(x):\n        assert x == 1\n"
+            "    look(each([1]))\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "from shop import each\ndef test_each():\n    @mock.answer\n    def look(x):\n"
+            "        assert x == 1\n"
+            "    each([1])\n",
+            path="test_case.py",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            f"{_RUN}def test_total():\n    def work():\n        assert total([1]) == 1\n"
+            "    t = threading.Thread(target=work)\n    t.start()\n    t.join()\n",
+            line=5,
+            column=9,
+            path="test_case.py",
+        ),
+        Invalid(
+            "from shop import each\ndef test_each():\n    def look(x):\n        assert x == 1\n"
+            "    each([1], look)\n",
+            line=4,
+            column=9,
+            path="test_case.py",
+        ),
+        Invalid(
+            "class EachTest(TestCase):\n    def test_each(self):\n        def look(x):\n"
+            "            self.assertEqual(x, 1)\n        self.bus.on('x', look)\n"
+            "        self.bus.emit('x', 1)\n",
+            line=4,
+            column=13,
+            path="test_case.py",
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return re.search(r"(?m)^[ \t]+(async )?def (?!test|setUp|tearDown)\w+\(", source.text) is not None
+
+    def look_at(self, case: TestCase) -> None:
+        nested = [s for s in self.module.own(case) if isinstance(s, FUNCTIONS) and not s.decorator_list]
+        for function in nested:
+            first = next((n for n in own_nodes(body_of(function)) if is_certain_assertion(n)), None)
+            if not isinstance(first, (ast.Assert, ast.Call)):
+                continue
+            if self._is_thread(function, case):
+                text = "in a thread of its own this fails that thread, and the test passes"
+                self.report(self.module.span(first), text)
+            elif self._is_only_handed_on(function, case, nested):
+                text = f'nothing fails if "{function.name}" is never called'
+                self.report(self.module.span(first), text, severity=Severity.INFO)
+
+    def _is_thread(self, function: FunctionNode, case: TestCase) -> bool:
+        """Whether a function runs in a thread, and nothing of what it did there is asserted after."""
+        for call in _calls(case):
+            name = self.module.imported_name(call.func)
+            given = [*(k.value for k in call.keywords if k.arg == "target"), *call.args[1:2]]
+            if name in _THREADS and any(isinstance(g, ast.Name) and g.id == function.name for g in given):
+                return not any(isinstance(n, (ast.Try, ast.ExceptHandler)) for n in ast.walk(function))
+        return False
+
+    def _is_only_handed_on(
+        self, function: FunctionNode, case: TestCase, nested: Sequence[FunctionNode]
+    ) -> bool:
+        """Whether a function is an argument of calls and all that asserts, so that nobody sees it called."""
+        if any(self.module.asserts(n) for n in own_nodes(case.node.body)):
+            return False
+        others = [n for one in nested if one is not function for n in ast.walk(one)]
+        if any(self.module.asserts(n) for n in others) or _tells(function):
+            return False
+        uses = [n for n in ast.walk(case.node) if isinstance(n, ast.Name) and n.id == function.name]
+        handed = {id(a) for call in _calls(case) for a in (*call.args, *(k.value for k in call.keywords))}
+        is_started = any(self._starts(call, function.name) for call in _calls(case))
+        return bool(uses) and all(id(use) in handed for use in uses) and not is_started
+
+    def _starts(self, call: ast.Call, name: str) -> bool:
+        """Whether a call is known to call what it is handed."""
+        is_given = any(isinstance(a, ast.Name) and a.id == name for a in call.args)
+        return is_given and re.search(_RUNNING, last_name(call.func)) is not None
+
+
+_RUNNING = (
+    r"(?i)^_*(run|call|invoke|apply|execute|submit|map|filter|sorted|retry|spawn|wait|eventually|all|any|loop)|"
+    r"run$|sync|thread|_for$|until|benchmark"
+)
+
+
+def _calls(case: TestCase) -> Iterator[ast.Call]:
+    return (n for n in own_nodes(case.node.body) if isinstance(n, ast.Call))
+
+
+def _tells(function: FunctionNode) -> bool:
+    """Whether a function leaves something behind that can be asserted, or gives it back."""
+    return any(isinstance(n, (ast.Nonlocal, ast.Global, ast.Return, ast.Yield)) for n in ast.walk(function))

@@ -1,0 +1,258 @@
+"""TE020."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround_python.module import FunctionNode
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Severity
+from wardround.late import LatePattern
+from wardround_tests.check import PythonTestCheck
+from wardround_tests.module import FUNCTIONS, TestCase, last_name
+
+_PATCHING = LatePattern(
+    r"(^|\.)(mock|mocker)\.patch(\.(object|dict|multiple))?$|^(unittest\.)?mock\.patch|^patch$"
+)
+_FOR_ALL = frozenset(
+    {
+        "sys.path.insert", "sys.path.append", "locale.setlocale", "logging.disable",
+        "socket.setdefaulttimeout", "signal.signal", "asyncio.set_event_loop_policy", "time.tzset",
+        "sys.setrecursionlimit", "gc.disable", "decimal.setcontext",
+    }
+)  # fmt: skip
+"""Calls whose effect the whole process keeps."""
+_UNDONE = LatePattern(
+    r"addCleanup|addfinalizer|addClassCleanup|addModuleCleanup|stopall|\.stop\b|ExitStack|callback\("
+)
+_START = "import shop\n"
+
+
+class PatchedForGood(PythonTestCheck):
+    """A test replaces something that the whole process shares, and nothing puts it back.
+
+    Every test that runs after it works with the replacement, so whether they pass depends on the order. Use
+    ``monkeypatch.setattr`` or ``with mock.patch.object(...)``, which put back what was there; stop what was
+    started with ``addCleanup(patcher.stop)``.
+    """
+
+    ID = "TE020"
+    NAME = "replacement-not-put-back"
+    DEFECT_CLASS = "order-dependent-tests"
+    TRIED_ON = (
+        "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: 27 hits, 14"
+        " read: 4 wrong, which led to the exceptions for what is undone by the same call; plain values are"
+        " info."
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            f"{_START}def test_price(monkeypatch):\n    monkeypatch.setattr(shop, 'rate', lambda: 2)\n"
+            "    assert shop.price(1) == 2\n",
+            path="test_case.py",
+        ),
+        Valid(
+            f"{_START}def test_price():\n    old = shop.rate\n    shop.rate = lambda: 2\n    try:\n"
+            "        assert shop.price(1) == 2\n    finally:\n        shop.rate = old\n",
+            path="test_case.py",
+        ),
+        Valid(
+            f"{_START}class PriceTest(TestCase):\n    def tearDown(self):\n        shop.rate = RATE\n"
+            "    def test_price(self):\n        shop.rate = lambda: 2\n"
+            "        self.assertEqual(shop.price(1), 2)\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "from unittest.mock import patch\nclass PriceTest(TestCase):\n    def setUp(self):\n"
+            "        patcher = patch('shop.rate')\n        patcher.start()\n"
+            "        self.addCleanup(patcher.stop)\n    def test_price(self):\n"
+            "        self.assertTrue(price(1))\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "from shop import Basket\ndef test_price():\n    basket = Basket()\n    basket.rate = 2\n"
+            "    assert basket.price(1) == 2\n",
+            path="test_case.py",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            f"{_START}def test_price():\n    shop.rate = lambda: 2\n    assert shop.price(1) == 2\n",
+            line=3,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            "from unittest.mock import Mock\nfrom shop import Basket\ndef test_price():\n"
+            "    Basket.rate = Mock(return_value=2)\n    assert Basket().price(1) == 2\n",
+            line=4,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            "from unittest.mock import patch\nclass PriceTest(TestCase):\n    def setUp(self):\n"
+            "        self.patcher = patch('shop.rate')\n        self.patcher.start()\n"
+            "    def test_price(self):\n        self.assertTrue(price(1))\n",
+            line=5,
+            column=9,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import logging\nfrom shop import price\ndef test_price():\n"
+            "    logging.disable(logging.CRITICAL)\n    assert price(1) == 2\n",
+            line=4,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import sys\ndef test_price():\n    sys.modules['shop.rates'] = object()\n"
+            "    assert price(1) == 2\n",
+            line=3,
+            column=5,
+            path="test_case.py",
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return "import" in source.text
+
+    def look_at(self, case: TestCase) -> None:
+        for node in self.module.own(case):
+            what = self._replaced(node)
+            if what and isinstance(node, ast.stmt) and not self._is_put_back(what, node, case):
+                text = f"{what} stays as this test leaves it, for all tests that run after it"
+                self.report(
+                    self.module.span(node), text, severity=None if _is_stand_in(node) else Severity.INFO
+                )
+                return
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """Look at patches that are started by hand."""
+        function = node.func
+        if not isinstance(function, ast.Attribute) or function.attr != "start" or node.args:
+            return
+        if not self.module.serves(node) or not self._is_patch(function.value):
+            return
+        if _UNDONE.search(self.module.text) is None:
+            self.report(self.module.span(node), "this patch is started and never stopped")
+
+    def _is_patch(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Call):
+            return _PATCHING.search(self.module.dotted(node.func) or "") is not None
+        name = ast.unparse(node)
+        return any(
+            isinstance(one, ast.Assign)
+            and isinstance(one.value, ast.Call)
+            and any(ast.unparse(target) == name for target in one.targets)
+            and self._is_patch(one.value)
+            for one in self.module.nodes
+        )
+
+    def _replaced(self, node: ast.AST) -> str:
+        """What of an imported module or class a statement replaces, as it is written."""
+        if isinstance(node, ast.Assign):
+            target = node.targets[0]
+            if isinstance(target, ast.Subscript):
+                return "sys.modules" if self.module.imported_name(target.value) == "sys.modules" else ""
+            return ast.unparse(target) if self._is_of_import(target) else ""
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            name = self.module.imported_name(node.value.func) or ""
+            return name if name in _FOR_ALL else ""
+        return ""
+
+    def _is_of_import(self, target: ast.expr) -> bool:
+        """Whether a target is an attribute of a module or a class that an import brings."""
+        if not isinstance(target, ast.Attribute):
+            return False
+        owner = target.value
+        local = owner.id if isinstance(owner, ast.Name) else ""
+        dotted = self.module.imported_name(owner)
+        if dotted is None or ("." not in dotted and isinstance(owner, ast.Attribute)):
+            return False
+        if ast.unparse(owner) in self._module_paths:
+            return True
+        is_module = local in self._modules or isinstance(owner, ast.Attribute)
+        is_class = re.match(r"[A-Z][a-z]", local or ast.unparse(owner).rpartition(".")[2]) is not None
+        return (is_module and self._is_plain(owner)) or is_class
+
+    def _is_plain(self, owner: ast.expr) -> bool:
+        """Whether all of an attribute chain can be modules and classes, going by how they are written."""
+        return re.fullmatch(
+            r"[a-z_]\w*(\.[a-z_]\w*)*(\.[A-Z][a-z]\w*)?", ast.unparse(owner)
+        ) is not None and (isinstance(owner, ast.Name) or ast.unparse(owner).rpartition(".")[2][:1].isupper())
+
+    @property
+    def _modules(self) -> frozenset[str]:
+        """The local names that ``import a`` and ``import a.b as c`` bring: of modules, without doubt."""
+        return frozenset(
+            alias.asname or alias.name.partition(".")[0]
+            for statement in self.module.tree.body
+            if isinstance(statement, ast.Import)
+            for alias in statement.names
+        )
+
+    @property
+    def _module_paths(self) -> frozenset[str]:
+        """The paths of ``import a.b.c``, as the module writes them."""
+        found = (s for s in self.module.tree.body if isinstance(s, ast.Import))
+        return frozenset(alias.name for s in found for alias in s.names if "." in alias.name)
+
+    def _is_put_back(self, what: str, change: ast.stmt, case: TestCase) -> bool:
+        """Whether the test, what runs around it, or another way of the module undoes the change."""
+        if any(isinstance(p, (ast.With, ast.AsyncWith, ast.Try)) for p in self.module.ancestors(change)):
+            return True
+        if isinstance(change, ast.Expr) and self.module.text.count(_undoing(what)) > 1:
+            return True
+        last = what.rpartition(".")[2]
+        around = [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else [])]
+        if any(last in ast.unparse(one) or "isolat" in ast.unparse(one) for one in around):
+            return True
+        if any(_undoes(node, what, change) for node in self.module.own(case)):
+            return True
+        return any(last in ast.unparse(one) for one in self._others())
+
+    def _others(self) -> Iterator[FunctionNode]:
+        """What runs around tests, or may: all functions of the module that are no tests."""
+        tests = {case.node for case in self.module.tests}
+        return (
+            n
+            for n in ast.walk(self.module.tree)
+            if isinstance(n, FUNCTIONS)
+            and n not in tests
+            and (n in self.module.serving or re.search(r"(?i)tear|clean|reset|restore", n.name))
+        )
+
+
+def _undoing(what: str) -> str:
+    """What takes a call back that the whole process notices: the same call, or one of the same place."""
+    return (
+        what if what.startswith(("logging", "locale", "socket", "signal")) else what.rpartition(".")[0] + "."
+    )
+
+
+def _is_stand_in(node: ast.stmt) -> bool:
+    """Whether a statement puts a function or an object in the place of another, rather than a value."""
+    if not isinstance(node, ast.Assign):
+        return True
+    return isinstance(node.value, (ast.Call, ast.Lambda, ast.Name)) and last_name(node.value) != "timedelta"
+
+
+def _undoes(node: ast.AST, what: str, change: ast.stmt) -> bool:
+    """Whether another step of the test puts something back, or sees to it that it is."""
+    if getattr(node, "lineno", 0) == change.lineno:
+        return False
+    if isinstance(node, ast.Try) and node.finalbody and node.lineno > change.lineno:
+        return True
+    if isinstance(node, (ast.Assign, ast.Delete)):
+        return any(ast.unparse(target).startswith(what) for target in node.targets)
+    if not isinstance(node, ast.Call):
+        return False
+    name = ast.unparse(node.func)
+    if name.startswith(what) and node.lineno > change.lineno:
+        return True
+    is_undoing = re.search(r"addCleanup|addfinalizer|(re)?setattr|delattr|restore|reload|stop$", name)
+    return bool(is_undoing) or (last_name(node) == what.rpartition(".")[2] and node.lineno > change.lineno)

@@ -1,0 +1,170 @@
+"""TS344."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_ROUTER = LatePattern(r"(?i)(^|\.)(\w*router|app|api|fastify|server|routes)$")
+_SESSION = LatePattern(
+    r"(?i)\bsession\b|require(Login|User|Auth|Member|Session)\w*|\breq\.user\b|ctx\.state\.\w*user|isAuthenticated|ensureLogged|cookies?\b|render\("
+)
+_USER = LatePattern(r"(?i)@CurrentUser|req\.user|@User\(|session|@Session|@Req\(")
+_DOES = LatePattern(
+    r"(?i)[/:(|](delete|remove|destroy|approve|reject|decision|accept|decline|leave|cancel|disable|enable|activate|deactivate|archive|restore|ban|block|transfer|pay|buy|follow|unfollow|join|revoke|purge|clear|reset|promote|close|publish|unpublish|toggle|logout-all|invite|vote|like|add|update|set-\w+)\b"
+)
+_WRITES = LatePattern(
+    r"^(delete|remove|destroy|update|create|insert|save|approve|reject|decide|cancel|disable|enable|archive|revoke|leave|transfer|grant|ban|block|activate|deactivate|purge|follow|join|accept|decline|publish|toggle|vote|set|add|close|promote|mark)(?![a-z])(?!.*(Header|Cookie|Type|Status))"
+)
+_HARMLESS = LatePattern(
+    r"(?i)(^|\.)(map|set|cache|params|searchParams|headers?|res|response|reply|req|log|logger|"
+    r"metrics?|redis|session|cookies|url|console|classList|list|array|seen|ids|listeners?|stats?|"
+    r"audit)$|\bnew (Map|Set)\b"
+)
+_TOKEN = LatePattern(r"(?i)token|signature|hmac|confirm.?key|unsubscribe|csrf")
+
+
+class ChangingGet(ServerCheck):
+    """A request that only reads by its kind changes things here.
+
+    A link or a picture on any other page sends it with the visitor's cookies, and so do programs that look
+    ahead. Take POST, with a token of the form, for what changes things.
+    """
+
+    ID = "TS344"
+    NAME = "get-that-changes"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "state-changing-get"
+    WORDS = (".get(", ".all(", "@Get(", "function GET", "GET =")
+    TRIED_ON = (
+        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
+        "without their tests (5,800 files): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "router.get('/teams/:id/leave', requireLogin, async (req, res) => {\n"
+            "  res.render('leave', { team: await teams.membership(req.session.userId, req.params.id) });\n"
+            "});\n",
+            path="case.ts",
+        ),
+        Valid(
+            "app.get('/items', async (req, res) => {\n  res.json(await items.find());\n});\n",
+            path="case.ts",
+        ),
+        Valid(
+            "app.get('/items/:id', async (req, res) => {\n"
+            "  await views.increment(req.params.id);\n"
+            "  res.json(await items.find(req.params.id));\n"
+            "});\n",
+            path="case.ts",
+        ),
+        Valid(
+            "router.get('/x', async (req, res) => {\n  res.json(map.delete(req.params.id));\n});\n",
+            path="case.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "router.get('/account/delete', requireLogin, async (req, res) => {\n"
+            "  await users.remove(req.session.userId);\n"
+            "  res.redirect('/');\n"
+            "});\n",
+            line=2,
+            column=9,
+            path="case.ts",
+        ),
+        Invalid(
+            "router.route('/:id/:decision').all(async (req, res) => {\n"
+            "  await approvals.decide(req.session.userId, Number(req.params.id), req.params.decision);\n"
+            "  res.render('done');\n"
+            "});\n",
+            line=1,
+            column=1,
+            path="case.ts",
+        ),
+        Invalid(
+            "@Controller('members')\n"
+            "export class Members {\n"
+            "  @Get(':id/remove')\n"
+            "  remove(@CurrentUser() user, @Param('id') id) {\n"
+            "    return this.members.remove(user.id, id);\n"
+            "  }\n"
+            "}\n",
+            line=5,
+            column=12,
+            path="case.ts",
+        ),
+    ]
+
+    def look(self) -> None:
+        for called, node in self.code.calls:
+            owner, _, method = called.rpartition(".")
+            if method == "get" and _ROUTER.search(owner):
+                self._registered(node)
+            elif (
+                method == "all"
+                and ".route(" in owner
+                and _ROUTER.search(owner.partition(".route(")[0].strip())
+            ):
+                handler = self._handler(node)
+                if handler is not None and (self._changes(handler) is not None or _DOES.search(owner)):
+                    self.say(node, "any kind of request changes things here, also one from a link")
+        if "@Get(" in self.source.text:
+            self._methods()
+
+    def _handler(self, node: Node) -> Node | None:
+        given = node.child_by_field_name("arguments")
+        arguments = given.named_children if given is not None else []
+        return arguments[-1] if arguments and _SESSION.search(self.text(node)[:3000]) else None
+
+    def _registered(self, node: Node) -> None:
+        given = node.child_by_field_name("arguments")
+        path = given.named_children[0] if given is not None and given.named_children else None
+        if path is None or path.type not in {"string", "template_string"}:
+            return
+        handler = self._handler(node)
+        if handler is not None:
+            self._route(path, handler)
+
+    def _route(self, path: Node, handler: Node) -> None:
+        change = self._changes(handler)
+        if (
+            change is not None
+            and _DOES.search(self.text(path))
+            and not _TOKEN.search(self.text(path) + self.text(handler)[:1500])
+        ):
+            self.say(change, "a GET request changes things here, so a link on any page does")
+
+    def _changes(self, handler: Node) -> Node | None:
+        """The first call in a handler that writes for the visitor."""
+        from wardround_typescript.syntax import inside
+
+        for one in inside(handler):
+            if one.type != "call_expression":
+                continue
+            called = self.code.field(one, "function")
+            owner, _, last = called.rpartition(".")
+            if owner and _WRITES.search(last) and not _HARMLESS.search(owner):
+                return one
+        return None
+
+    def _methods(self) -> None:
+        for body in self.code.kinds("class_body"):
+            before = ""
+            for one in body.named_children:
+                if one.type == "decorator":
+                    before += self.text(one)
+                elif one.type == "method_definition":
+                    if "@Get(" in before and _DOES.search(before) and _USER.search(self.text(one)):
+                        change = self._changes(one)
+                        if change is not None:
+                            self.say(change, "a GET request changes things here, so a link on any page does")
+                    before = ""

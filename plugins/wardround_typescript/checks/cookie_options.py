@@ -1,0 +1,163 @@
+"""TS334."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_RESPONSE = LatePattern(
+    r"(^|\.)(res|response|reply|rep|h)(\.\w+\([^)]*\))*\.(cookie|setCookie)$|^h3\.setCookie$"
+)
+_LOGIN = LatePattern(
+    r"(?i)(^|[^a-z])(sid|jwt|session(_?(id|token))?|connect\.sid)([^a-z]|$)|(access|refresh|auth\w*|id|session|login|bearer|api|remember\w*)[-_.]?token|\bauth\b|sessionId|_session$|SESSION|^token$|TOKEN_COOKIE|AUTH_COOKIE|COOKIE_NAME$"
+)
+_READ_BY_SCRIPTS = LatePattern(
+    r"(?i)csrf|xsrf|theme|locale|lang|consent|expires|expiry|logged_?in|hint|state|nonce|verifier"
+)
+_EMPTY = frozenset({"''", '""', "null", "undefined"})
+_SESSIONS = frozenset({"express-session", "session", "@fastify/session", "cookie-session"})
+
+
+class CookieOptions(ServerCheck):
+    """A cookie of a login that scripts may read, or that travels unencrypted.
+
+    One hole for scripts in the page, or one request without TLS, then hands the session over. Say httpOnly:
+    true and secure: true, and keep both where options are put together.
+    """
+
+    ID = "TS334"
+    NAME = "login-cookie-by-options"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "cookie-not-httponly"
+    WORDS = ("ookie",)
+    TRIED_ON = (
+        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
+        "without their tests (5,800 files): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "res.cookie('sid', id, { httpOnly: true, secure: PRODUCTION, sameSite: 'lax' });\n",
+            path="case.ts",
+        ),
+        Valid(
+            "const BASE = { httpOnly: true, secure: true };\n"
+            "res.cookie('sid', id, { ...BASE, maxAge: 1000 });\n",
+            path="case.ts",
+        ),
+        Valid(
+            "res.cookie('theme', 'dark', { maxAge: 1000 });\n",
+            path="case.ts",
+        ),
+        Valid(
+            "app.use(session({ secret, cookie: { httpOnly: true, secure: true } }));\n",
+            path="case.ts",
+        ),
+        Valid(
+            "res.cookie('csrf_token', token, { httpOnly: false, secure: true });\n",
+            path="case.ts",
+        ),
+        Valid(
+            "res.cookie('sid', id, options);\n",
+            path="case.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "app.use(cookieSession({ name: 's', keys, httpOnly: false }));\n"
+            "import cookieSession from 'cookie-session';\n",
+            line=1,
+            column=23,
+            path="case.ts",
+        ),
+        Invalid(
+            "res.cookie('refresh_token', token, { httpOnly: true, sameSite: 'strict' });\n",
+            line=1,
+            column=36,
+            path="case.ts",
+        ),
+        Invalid(
+            "app.post('/t', (req, res) => {\n"
+            "  const options = { maxAge: 3600, sameSite: 'lax' };\n"
+            "  res.cookie('access_token', issue(user), options);\n"
+            "});\n",
+            line=3,
+            column=43,
+            path="case.ts",
+        ),
+        Invalid(
+            "app.use(session({ secret, cookie: { httpOnly: false, secure: false } }));\n",
+            line=1,
+            column=35,
+            path="case.ts",
+        ),
+        Invalid(
+            "import Cookies from 'js-cookie';\n"
+            "ctx.cookies.set('sid', id, { httpOnly: false, secure: true });\n",
+            line=2,
+            column=28,
+            path="case.ts",
+        ),
+    ]
+
+    def look(self) -> None:
+        for name, _, arguments in self.calls():
+            last = name.rpartition(".")[2]
+            if last in {"cookie", "setCookie"} and len(arguments) >= 2 and _RESPONSE.search(name):
+                self._cookie(
+                    arguments[0], arguments[1], arguments[2] if len(arguments) > 2 else None, is_express=True
+                )
+            elif (
+                last == "set"
+                and name.endswith(("cookies.set", "cookies().set", "cookieStore.set"))
+                and len(arguments) > 2
+            ):
+                self._cookie(arguments[0], arguments[1], arguments[2], is_express="ctx" not in name)
+            elif name in _SESSIONS and arguments:
+                self._session(arguments[0], name)
+
+    def _cookie(self, named: Node, value: Node, options: Node | None, is_express: bool) -> None:
+        name = self.literal(named) or self.text(named)
+        if not _LOGIN.search(name) or _READ_BY_SCRIPTS.search(name) or self.text(value) in _EMPTY:
+            return
+        if options is not None and (self.options(options) is None or self.is_open(options)):
+            return
+        self._judge(options if options is not None else named, options, defaults_on=not is_express)
+
+    def _judge(self, at: Node, options: Node | None, defaults_on: bool) -> None:
+        http_only, secure = self.option(options, "httpOnly"), self.option(options, "secure")
+        if self.text(http_only) == "false" or (http_only is None and not defaults_on):
+            self.say(at, "scripts may read the cookie of a login: httpOnly is missing")
+        elif self.text(secure) == "false" or (secure is None and not self._is_set_later("secure")):
+            self.say(at, "the cookie of a login also travels unencrypted: secure is missing")
+
+    def _is_set_later(self, name: str) -> bool:
+        return f".{name} =" in self.source.text
+
+    def _session(self, options: Node, name: str) -> None:
+        if name == "cookie-session":
+            if self.text(self.option(options, "httpOnly")) == "false":
+                self.say(options, "scripts may read the cookie of the session: httpOnly is false")
+            return
+        cookie = (
+            self.scope.property(found, "cookie") if (found := self.options(options)) is not None else None
+        )
+        if (
+            cookie is None
+            or self.options(cookie) is None
+            or self.is_open(cookie)
+            or self._is_set_later("secure")
+        ):
+            return
+        http_only, secure = self.option(cookie, "httpOnly"), self.option(cookie, "secure")
+        if self.text(http_only) == "false":
+            self.say(cookie, "scripts may read the cookie of the session: httpOnly is false")
+        elif self.text(secure) == "false":
+            self.say(cookie, "the cookie of the session also travels unencrypted: secure is false")

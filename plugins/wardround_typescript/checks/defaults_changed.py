@@ -1,0 +1,176 @@
+"""TS078."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_SHARED = LatePattern(
+    r"(?i)^(default\w*|\w*defaults?|initial\w*|base\w*|empty\w*|template\w*)$"
+    r"|(?-i:^[A-Z][A-Z0-9_]+$)"
+)
+_CHANGING = frozenset({"push", "splice", "unshift", "pop", "shift", "sort", "reverse"})
+_KEPT = LatePattern(
+    r"(?i)cache|registry|store|queue|pool|listeners|subscribers|handlers|pending"
+    r"|seen"
+)
+
+
+class DefaultsChanged(TreeCheck):
+    """The defaults themselves are changed here, for everybody who asks for them later.
+
+    The object is made once, when the module is loaded. What one call puts into it the next one finds
+    there. Put a new object first, as in { ...DEFAULTS, ...options }, or copy the list.
+    """
+
+    ID = "TS078"
+    NAME = "shared-defaults-changed"
+    DEFECT_CLASS = "shared-object"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.WARN
+    KINDS = (*SCRIPTS, *COMPONENTS)
+    WORDS = (
+        "Object.assign(",
+        "merge(",
+        "extend(",
+        ".push(",
+        ".sort(",
+        ".reverse(",
+        ".splice(",
+        "] = ",
+        "defaults",
+        "DEFAULT",
+        "Default",
+    )
+    ALSO = (("efault", "DEFAULT", "nitial", "INITIAL", "BASE", "EMPTY", "base", "empty", "template", "_"),)
+    TRIED_ON = (
+        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
+        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
+        "(17,758 scripts): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "const DEFAULTS = { size: 1 };\n"
+            "export const options = (own) => Object.assign({}, DEFAULTS, "
+            "own);\n",
+            path="a.ts",
+        ),
+        Valid(
+            "const DEFAULTS = { size: 1 };\n"
+            "Object.assign(DEFAULTS, fromFile());\n"
+            "function f() {\n  const DEFAULTS = {};\n"
+            "  Object.assign(DEFAULTS, x);\n"
+            "}\n",
+            path="a.ts",
+        ),
+        Valid(
+            "const cache = { a: 1 };\nfunction put(key, row) {\n  cache[key] = row;\n  return cache;\n}\n",
+            path="a.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "const DEFAULTS = { size: 1 };\nexport const options = (own) => Object.assign(DEFAULTS, own);\n",
+            path="a.ts",
+            line=2,
+            column=33,
+        ),
+        Invalid(
+            "const defaultColumns = ['a'];\nexport function columns(own) {\n"
+            "  defaultColumns.push(...own);\n  return defaultColumns;\n"
+            "}\n",
+            path="a.js",
+            line=3,
+            column=3,
+        ),
+        Invalid(
+            "const defaults = { size: 1 };\nexport function options(own) {\n"
+            "  const all = defaults;\n  all.size = own.size;\n"
+            "  return all;\n}\n",
+            path="a.js",
+            line=4,
+            column=3,
+        ),
+    ]
+
+    def look(self) -> None:
+        from wardround_typescript.code import argument, function_around
+
+        code = self.code
+        for called, call in code.calls:
+            held: Node | None = None
+            if called in (
+                "Object.assign",
+                "_.merge",
+                "_.extend",
+                "merge",
+                "extend",
+                "deepmerge.all",
+                "$.extend",
+            ):
+                held = argument(call, 0)
+                if argument(call, 1) is None:
+                    continue
+            elif called.rpartition(".")[2] in _CHANGING:
+                owner = call.child_by_field_name("function")
+                held = owner.child_by_field_name("object") if owner is not None else None
+            if held is not None and function_around(call) is not None and self._is_shared(held):
+                self.say(call, "this changes the defaults themselves, for every later caller")
+        for node in code.kinds("assignment_expression"):
+            left = node.child_by_field_name("left")
+            held = (
+                left.child_by_field_name("object")
+                if left is not None and left.type in ("member_expression", "subscript_expression")
+                else None
+            )
+            if (
+                held is not None
+                and function_around(node) is not None
+                and self._is_shared(held)
+                and self._is_given_out(node)
+            ):
+                self.say(node, "this changes the defaults themselves, for every later caller")
+
+    def _is_shared(self, held: Node) -> bool:
+        """Whether a name stands for an object or a list of the module that is named like a default."""
+        from wardround_typescript.code import function_around
+
+        code = self.code
+        if held.type != "identifier":
+            return False
+        name = code.text(held)
+        declaration, value = code.declaration(name, held), code.value_of(name, held)
+        if (
+            value is not None
+            and value.type == "identifier"
+            and declaration is not None
+            and function_around(declaration) is not None
+        ):
+            return self._is_shared(value)
+        if declaration is None or value is None or function_around(declaration) is not None:
+            return False
+        if (
+            not _SHARED.search(name)
+            or _KEPT.search(name)
+            or (value.type == "array" and not value.named_children)
+        ):
+            return False
+        return value.type in ("object", "array") and bool(value.named_children)
+
+    def _is_given_out(self, node: Node) -> bool:
+        """Whether the object is also returned there: a setter of module state is meant."""
+        from wardround_typescript.code import function_around, returned
+
+        code = self.code
+        function = function_around(node)
+        left = node.child_by_field_name("left")
+        name = code.field(left, "object")
+        return function is not None and any(code.text(one) == name for one in returned(function))

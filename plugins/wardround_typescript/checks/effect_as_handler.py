@@ -1,0 +1,241 @@
+"""TS051."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.components import Effect
+    from wardround_typescript.syntax import Node
+
+_TOLD = LatePattern(
+    r"(?i)(^|\.)(show|push|add|enqueue|display|open)?_?(toast|snack_?bar|notification"
+    r"|notify|flash)\w*$"
+    r"|(^|\.)toast\w*\.\w+$|(^|\.)(message|notification)\.(success|error|info"
+    r"|warning)$|^(window\.)?alert$"
+    r"|(^|\.)(track|trackEvent|logEvent|sendEvent|capture|captureEvent|recordEvent"
+    r"|gtag|reportEvent)$"
+)
+_LED = LatePattern(
+    r"^(navigate|history\.(push|replace)|\w*[rR]outer\.(push|replace|navigate)"
+    r"|redirect)$"
+)
+_SENT = LatePattern(
+    r"(^|\.)(mutate|mutateAsync)$"
+    r"|^(axios|api|client|http|ky)\.(post|put|patch|delete)$"
+    r"|^(save|submit|post|create|update|delete|remove|place|confirm|checkout|purchase"
+    r"|send)([A-Z]\w*)?$"
+)
+_DISPATCHED = LatePattern(
+    r"^dispatch\(\s*(\w+\.)?(\w+(Added|Removed|Deleted|Created|Submitted|Saved"
+    r"|Moved|Placed|Purchased|Bought|Cleared)"
+    r"|(add|remove|delete|create|submit|save|move|place|buy|checkout)[A-Z]\w*)\("
+)
+_WRITES = LatePattern(r"method\s*:\s*['\"](?:POST|PUT|PATCH|DELETE)['\"]")
+_STORED = LatePattern(r"^use\w*(Selector|Store|Atom(Value)?|Recoil\w+)$")
+_HAPPENED = LatePattern(
+    r"(?i)\b(added|removed|saved|deleted|updated|moved|created|sent|copied|submitted"
+    r"|changed)\b"
+)
+_MOST_WORDS_OF_TIME = LatePattern(
+    r"\b(setTimeout|setInterval|requestAnimationFrame|addEventListener|subscribe"
+    r"|debounce\w*|throttle\w*)\b"
+)
+_WAITED = LatePattern(r"(?i)debounce|deferred|throttle|autosave|autoSave")
+
+
+class EffectAsHandler(TreeCheck):
+    """An effect does what the event handler that changes this state should do.
+
+    The effect runs whenever the value is there, not when the user acts: on the first render, when a saved
+    state is restored, and twice in development. Tell, send or navigate in the handler that knows what
+    happened.
+    """
+
+    ID = "TS051"
+    NAME = "event-in-effect"
+    DEFECT_CLASS = "effect-instead-of-handler"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.INFO
+    KINDS = (".tsx", ".jsx", ".ts", ".js")
+    WORDS = ("useEffect", "useLayoutEffect")
+    ALSO = (("useState", "Selector", "Store", "Atom"),)
+    TRIED_ON = (
+        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
+        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
+        "(17,758 scripts): 1 hit, read, right"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "function Page({ page }) {\n  const [tab, setTab] = useState('a');\n"
+            "  useEffect(() => { localStorage.setItem('tab', tab); }, [tab]);\n"
+            "  useEffect(() => { track('page_view'); }, []);\n"
+            "  return <button onClick={() => setTab('b')} />;\n}\n",
+            path="a.tsx",
+        ),
+        Valid(
+            "function List() {\n  const [page, setPage] = useState(1);\n"
+            "  useEffect(() => { dispatch(fetchRows({ page })); }, [page]);\n"
+            "  return <button onClick={() => setPage(page + 1)} />;\n}\n",
+            path="a.tsx",
+        ),
+        Valid(
+            "function Chat({ room }) {\n"
+            "  const [error, setError] = useState(null);\n"
+            "  useEffect(() => { join(room).catch((e) => setError(e)); }, [room]);\n"
+            "  useEffect(() => { if (error) toast.error(error.message); }, [error]);\n"
+            "  return <button onClick={() => setError(null)} />;\n}\n",
+            path="a.tsx",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "function Plans() {\n  const [plan, setPlan] = useState('free');\n"
+            "  useEffect(() => {\n    analytics.track('plan', { plan });\n"
+            "  }, [plan]);\n"
+            "  return <input onChange={() => setPlan('pro')} />;\n}\n",
+            path="a.tsx",
+            line=4,
+            column=5,
+        ),
+        Invalid(
+            "function Wizard() {\n  const router = useRouter();\n"
+            "  const [done, setDone] = useState(false);\n"
+            "  useEffect(() => {\n    if (done) router.push('/done');\n"
+            "  }, [done, router]);\n"
+            "  const next = () => setDone(true);\n"
+            "  return <button onClick={next} />;\n"
+            "}\n",
+            path="a.tsx",
+            line=5,
+            column=15,
+        ),
+        Invalid(
+            "function Buy({ id }) {\n  const dispatch = useDispatch();\n"
+            "  const bought = useSelector((s) => s.cart.has(id));\n"
+            "  useEffect(() => {\n    if (bought) notify('It was added to your cart');\n"
+            "  }, [bought]);\n"
+            "  return <button onClick={() => dispatch(added(id))} />;\n}\n",
+            path="a.jsx",
+            line=5,
+            column=17,
+        ),
+    ]
+
+    def look(self) -> None:
+        from wardround_typescript.components import component_around, effects
+
+        for effect in effects(self.code):
+            component = component_around(self.code, effect.call)
+            event = next(self._events(effect), None)
+            if component is None or event is None or not effect.dependencies:
+                continue
+            if self._is_event(effect, component):
+                self.say(event, "an effect does what the handler that changes this state should do")
+
+    def _is_event(self, effect: Effect, component: Node) -> bool:
+        text = self.code.text(effect.function)
+        if _MOST_WORDS_OF_TIME.search(text) or self._returns_end(effect.function):
+            return False
+        return self._is_of_handlers(effect, component) or (
+            _HAPPENED.search(text) is not None and self._is_of_store(effect, component)
+        )
+
+    def _returns_end(self, function: Node) -> bool:
+        from wardround_typescript.code import FUNCTIONS, returned
+
+        return any(one.type in FUNCTIONS for one in returned(function))
+
+    def _events(self, effect: Effect) -> Iterator[Node]:
+        """The calls that tell people or servers that something happened."""
+        code = self.code
+        told = set(self._telling_names())
+        is_asked = self._is_guarded(effect)
+        for call in _calls(effect.function):
+            called = code.called(call)
+            if (
+                called in told
+                or _TOLD.search(called)
+                or (called == "dispatch" and _DISPATCHED.search(code.text(call)))
+                or (is_asked and (_LED.search(called) or _SENT.search(called)))
+                or (is_asked and called == "fetch" and _WRITES.search(code.text(call)))
+            ):
+                yield call
+
+    def _is_guarded(self, effect: Effect) -> bool:
+        """Whether the effect first asks for one of the things it depends on."""
+        body = effect.function.child_by_field_name("body")
+        first = body.named_children[0] if body is not None and body.named_children else None
+        if first is None or first.type != "if_statement":
+            return False
+        condition = self.code.field(first, "condition").strip("()!")
+        first_word = condition.split(" ")[0].rstrip(")")
+        known = effect.dependencies or ()
+        return first_word in known or first_word.partition(".")[0] in known
+
+    def _telling_names(self) -> Iterator[str]:
+        """What is taken out of a hook for toasts: ``const { push } = useToast()``."""
+        for called, call in self.code.calls:
+            if called in ("useToast", "useToasts", "useSnackbar", "useNotification", "useNotifications"):
+                declarator = call.parent
+                if declarator is not None and declarator.type == "variable_declarator":
+                    yield from self.code.names_in(declarator.child_by_field_name("name"))
+
+    def _is_of_handlers(self, effect: Effect, component: Node) -> bool:
+        """Whether the effect follows a state that only event handlers set."""
+        from wardround_typescript.components import is_in_handler, states
+
+        code = self.code
+        known = {state.name: state for state in states(code, component)}
+        followed = [known[name] for name in effect.dependencies or () if name in known]
+        if not followed or _WAITED.search(code.text(effect.function)):
+            return False
+        body = code.text(effect.function)
+        for state in followed:
+            if state.name not in body:
+                return False
+            uses = [
+                node
+                for node in code.kinds("identifier")
+                if code.text(node) == state.setter and not _is_declared(node)
+            ]
+            if not uses or not all(self._is_user(node) or is_in_handler(code, node) for node in uses):
+                return False
+        return True
+
+    def _is_user(self, node: Node) -> bool:
+        """Whether a setter is handed to an element as it is."""
+        parent = node.parent
+        attribute = parent.parent if parent is not None and parent.type == "jsx_expression" else None
+        if attribute is None or attribute.type != "jsx_attribute":
+            return False
+        return self.code.text(attribute.named_children[0]).startswith("on")
+
+    def _is_of_store(self, effect: Effect, component: Node) -> bool:
+        """Whether the effect follows what a store says, and a handler here changes the store."""
+        from wardround_typescript.components import is_in_handler
+
+        code = self.code
+        for name in effect.dependencies or ():
+            value = code.value_of(name, effect.call)
+            if value is not None and value.type == "call_expression" and _STORED.search(code.called(value)):
+                return any(called == "dispatch" and is_in_handler(code, call) for called, call in code.calls)
+        return False
+
+
+def _calls(function: Node) -> Iterator[Node]:
+    from wardround_typescript.syntax import inside
+
+    for node in inside(function):
+        if node.type == "call_expression":
+            yield node
+
+
+def _is_declared(node: Node) -> bool:
+    return node.parent is not None and node.parent.type == "array_pattern"

@@ -1,0 +1,99 @@
+"""TS342."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    pass
+
+_PARSES = frozenset(
+    {
+        "parseXml",
+        "parseXmlString",
+        "parseXmlAsync",
+        "parseString",
+        "fromXml",
+        "parse",
+        "SaxParser",
+        "parseHtml",
+    }
+)
+_READS = ("noent", "replaceEntities", "dtdload", "expandEntities")
+
+
+class ExternalEntities(ServerCheck):
+    """The parser reads what the document names: files of the server, addresses inside its network.
+
+    With noent or dtdload whoever sends the document has them put into what you read, or keeps the server busy
+    with entities in entities. Leave both off.
+    """
+
+    ID = "TS342"
+    NAME = "xml-entities-by-settings"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "xml-external-entities"
+    WORDS = ("libxml", "noent", "replaceEntities", "xml2json", "node-expat", "processEntities")
+    TRIED_ON = (
+        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
+        "without their tests (5,800 files): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "const libxmljs = require('libxmljs2');\n"
+            "const OPTIONS = { noent: false, dtdload: false, nonet: true };\n"
+            "libxmljs.parseXml(xml, OPTIONS);\n",
+            path="case.ts",
+        ),
+        Valid(
+            "const libxmljs = require('libxmljs');\nlibxmljs.parseXml(xml);\n",
+            path="case.ts",
+        ),
+        Valid(
+            "const { XMLParser } = require('fast-xml-parser');\n"
+            "new XMLParser({ ignoreAttributes: false }).parse(xml);\n",
+            path="case.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "const libxml = require('libxmljs');\n"
+            "function parse(source, { external = false } = {}) {\n"
+            "  return libxml.parseXmlString(source, { dtdload: external, replaceEntities: external });\n"
+            "}\n",
+            line=3,
+            column=10,
+            path="case.ts",
+        ),
+        Invalid(
+            "import libxmljs from 'libxmljs2';\n"
+            "const PARSE = { noblanks: true, noent: true };\n"
+            "export const parse = (text) => libxmljs.parseXml(text, PARSE);\n",
+            line=3,
+            column=32,
+            path="case.ts",
+        ),
+        Invalid(
+            "import libxmljs from 'libxmljs2';\n"
+            "const doc = libxmljs.parseXmlString(String(req.body.metadata), { replaceEntities: true });\n",
+            line=2,
+            column=13,
+            path="case.ts",
+        ),
+    ]
+
+    def look(self) -> None:
+        for name, node, arguments in self.calls():
+            if name.rpartition(".")[2] in _PARSES and "libxml" in name.lower() and len(arguments) > 1:
+                for option in _READS:
+                    value = self.option(arguments[1], option)
+                    if value is not None and self.text(value) not in {"false", "0", "undefined"}:
+                        self.say(
+                            node, "the parser puts in what the document names, files of the server among it"
+                        )
+                        break

@@ -1,0 +1,130 @@
+"""TS341."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_WRITES = frozenset(
+    {
+        "writeFile",
+        "writeFileSync",
+        "createWriteStream",
+        "appendFile",
+        "appendFileSync",
+        "outputFile",
+        "outputFileSync",
+        "toFile",
+    }
+)
+_COMMON = LatePattern(r"['\"`]/(var/)?tmp/|tmpdir\(\)")
+_OWN = LatePattern(
+    r"(?i)mkdtemp|random|uuid|nanoid|\bulid|cuid|tmp\.(file|dir|name)|process\.pid|hash|digest"
+)
+_NAME = LatePattern(r"(?<![\w$.'\"])[A-Za-z_$][\w$]*(?![\w$]*\()")
+
+
+class FixedTempFile(ServerCheck):
+    """A file is written under a name in the common temporary folder that others can guess.
+
+    Another program there puts a link in its place beforehand, and this one writes through it or reads what
+    the other left; two runs at once overwrite each other. Make a folder of your own with fs.mkdtemp, and
+    write into that.
+    """
+
+    ID = "TS341"
+    NAME = "guessable-temp-file"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "insecure-temp-file"
+    SEVERITY = Severity.INFO
+    WORDS = ("tmp/", "tmpdir(")
+    TRIED_ON = (
+        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
+        "without their tests (5,800 files): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "const dir = await fs.mkdtemp(path.join(os.tmpdir(), 'labels-'));\n"
+            "await fs.writeFile(path.join(dir, 'a.pdf'), data);\n",
+            path="case.ts",
+        ),
+        Valid(
+            "const file = path.join(os.tmpdir(), `${crypto.randomUUID()}.pdf`);\n"
+            "await fs.writeFile(file, data);\n",
+            path="case.ts",
+        ),
+        Valid(
+            "const socket = '/tmp/app.sock';\nserver.listen(socket);\n",
+            path="case.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "async function print(labels) {\n"
+            "  const spool = '/tmp/labels.pdf';\n"
+            "  await fs.writeFile(spool, render(labels));\n"
+            "}\n",
+            line=3,
+            column=9,
+            path="case.ts",
+        ),
+        Invalid(
+            "function scratch(kind, id) {\n"
+            "  return path.join(os.tmpdir(), `${kind}-${id}.xlsx`);\n"
+            "}\n"
+            "\n"
+            "async function book(id) {\n"
+            "  const file = scratch('invoices', id);\n"
+            "  await workbook.xlsx.writeFile(file);\n"
+            "}\n",
+            line=7,
+            column=9,
+            path="case.ts",
+        ),
+        Invalid(
+            "const out = fs.createWriteStream; const file = join(tmpdir(), 'export-' + Date.now() + "
+            "'.csv');\n"
+            "fs.writeFileSync(file, rows);\n",
+            line=2,
+            column=1,
+            path="case.ts",
+        ),
+    ]
+
+    def look(self) -> None:
+        for name, node, arguments in self.calls():
+            last = name.rpartition(".")[2]
+            if (
+                last in _WRITES
+                and arguments
+                and self._is_guessable(arguments[0])
+                and not self._is_exclusive(arguments)
+            ):
+                self.say(node, "others on the machine can guess this file's name and be there first")
+
+    def _is_guessable(self, node: Node) -> bool:
+        text = self._meaning(node)
+        return _COMMON.search(text) is not None and not _OWN.search(text)
+
+    def _meaning(self, node: Node, depth: int = 0) -> str:
+        found = self.scope.resolved(node)
+        text = self.text(found)[:500]
+        if found.type == "call_expression" and depth < 3:
+            helper = self.scope.functions.get(self.code.field(found, "function"))
+            text += self.text(helper)[:500] if helper is not None else ""
+        for name in dict.fromkeys(_NAME.findall(text)) if depth < 2 else ():
+            value = self.scope.declared.get(name)
+            if value is not None and value.id != node.id and value.end_byte - value.start_byte < 300:
+                text += " " + self._meaning(value, depth + 1)
+        return text
+
+    def _is_exclusive(self, arguments: list[Node]) -> bool:
+        return any("wx" in self.text(self.scope.resolved(one)) for one in arguments[1:])

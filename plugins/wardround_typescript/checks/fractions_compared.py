@@ -1,0 +1,102 @@
+"""TS072."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_PART = (
+    r"(amount|price|total|euros?|dollars?|cost|balance|share|percent(age)?|weight"
+    r"|rate|tax|fee|ratio|fraction|value)"
+)
+_SUMMED = LatePattern(rf"(?i)\+\s*(Number\()?[\w.]*{_PART}\)?\s*[,)]")
+_WHOLE = LatePattern(
+    r"(?i)cents|count|quantity|\bint|round|floor|trunc|toFixed|pennies|minor|units"
+    r"|BigInt|Decimal|big\("
+)
+_TENTHS = LatePattern(r"^\d*\.\d+$")
+_EQUAL = frozenset({"===", "!==", "==", "!="})
+
+
+class FractionsCompared(TreeCheck):
+    """A sum of fractions is compared exactly, and rounding makes it differ.
+
+    A double cannot hold most tenths: 0.1 + 0.2 is not 0.3. Add whole cents, or ask whether the difference
+    is smaller than half of the smallest unit.
+    """
+
+    ID = "TS072"
+    NAME = "sum-of-fractions-compared"
+    DEFECT_CLASS = "float-equality"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.INFO
+    KINDS = (*SCRIPTS, *COMPONENTS)
+    WORDS = ("===", "!==")
+    ALSO = (("reduce(", "0.", "+="),)
+    TRIED_ON = (
+        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
+        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
+        "(17,758 scripts): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("const even = rows.reduce((sum, row) => sum + row.cents, 0) === total;\n", path="a.ts"),
+        Valid(
+            "const none = rows.reduce((sum, row) => sum + row.amount, 0) === 0;\nconst a = x === 0.5;\n",
+            path="a.ts",
+        ),
+        Valid("const same = Math.round(a * 0.5) === b;\nconst half = x / 2 === y;\n", path="a.ts"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "const even = rows.reduce((sum, row) => sum + row.amount, 0) === total;\n",
+            path="a.ts",
+            line=1,
+            column=14,
+        ),
+        Invalid(
+            "const sum = rows.map(price).reduce((all, price) => all + price, 0);\n"
+            "const even = sum !== order.total;\n",
+            path="a.ts",
+            line=2,
+            column=14,
+        ),
+        Invalid("if (x * 0.1 === y) stop();\n", path="a.ts", line=1, column=5),
+    ]
+
+    def look(self) -> None:
+        code = self.code
+        for node in code.kinds("binary_expression"):
+            if code.field(node, "operator") not in _EQUAL:
+                continue
+            sides = (node.child_by_field_name("left"), node.child_by_field_name("right"))
+            if any(
+                side is not None and side.type in ("number", "null", "undefined", "string") for side in sides
+            ):
+                continue
+            if any(self._is_fraction(side) for side in sides):
+                self.say(node, "rounding makes this sum differ in its last digits, so it is rarely equal")
+
+    def _is_fraction(self, node: Node | None) -> bool:
+        from wardround_typescript.code import bare
+
+        code = self.code
+        one = bare(node)
+        if one is not None and one.type == "identifier":
+            one = code.value_of(code.text(one), one)
+        if one is None or _WHOLE.search(code.text(one)):
+            return False
+        if one.type == "call_expression":
+            return code.called(one).endswith(".reduce") and _SUMMED.search(code.text(one)) is not None
+        if one.type == "binary_expression" and code.field(one, "operator") in ("*", "+", "-"):
+            return any(
+                _TENTHS.search(code.text(side)) for side in one.named_children if side.type == "number"
+            )
+        return False

@@ -1,0 +1,205 @@
+"""TS331."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_BINDINGS = frozenset({"variable_declarator", "pair", "assignment_expression", "public_field_definition"})
+_SECRET = LatePattern(
+    r"(?i)\b(password|passwd|passphrase|passcode|secret|otp|totp|pincode|nonce|csrf|xsrf|salt|"
+    r"api ?key|token|credential|"
+    r"session ?id|sid|(reset|invite|invitation|verification|verify|confirm\w*|recovery|activation|"
+    r"access|backup|login|"
+    r"auth\w*|magic|coupon|voucher|gift)\w* ?(token|code|key|id|pin|link))s?\b"
+)
+_CODE = LatePattern(r"(?i)^(code|pin|key|id|hash|ticket|link)s?$")
+_PURPOSE = LatePattern(
+    r"(?i)sign.?in|log.?in\b|verif|passwor|\botp|two.?factor|2fa|\bsess(ion)?[:.(_]|reset|invit|magic|sms\.|api.?key"
+)
+_ASIDE = LatePattern(
+    r"(?i)jitter|delay|backoff|shuffle|sample|mock|fake|demo|seed|color|colour|animation|retry|tokeniz|tokenCount"
+)
+_HUMP = LatePattern(r"([a-z0-9])([A-Z])")
+_MADE_UP = LatePattern(r"(^|/)(seed\w*|fixtures?|examples?|demo|mocks?)[/.]")
+_COUNTED = LatePattern(
+    r"(?i)\b(input|output|total|max|min|prompt|completion|used|num|count|reasoning)\s?tokens?\b|\btokens\b"
+)
+_MAKES_TEXT = LatePattern(
+    r"^(Array\.from|Math\.\w+|String|Buffer\.from|\w+\.(map|join|toString|slice|substring|padStart|charAt))\b"
+)
+
+
+class GuessableSecret(ServerCheck):
+    """A secret is made with a generator whose output can be predicted.
+
+    What Math.random gives can be computed from some of its output. crypto.randomBytes, crypto.randomInt and
+    crypto.randomUUID are made for secrets. Looked at is what a helper that draws its signs that way is used
+    for.
+    """
+
+    ID = "TS331"
+    NAME = "guessable-secret-from-helper"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "guessable-token"
+    WORDS = ("Math.random", "uuid", "Date.now().toString(36)")
+    TRIED_ON = (
+        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
+        "without their tests (5,800 files): one hit, right (a one-time code in hoppscotch); six in "
+        "made-up data of langfuse are passed over now"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "const id = () => Math.random().toString(36);\nconst rowKey = id();\n",
+            path="case.ts",
+        ),
+        Valid(
+            "const jitter = () => Math.random() * 100;\nfunction tokenDelay() {\n  return jitter();\n}\n",
+            path="case.ts",
+        ),
+        Valid(
+            "import { randomInt } from 'crypto';\n"
+            "const code = randomInt(1e6);\n"
+            "const poll = 5 + Math.floor(Math.random() * 3);\n",
+            path="case.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import { v1 } from 'uuid';\nconst resetToken = v1();\n",
+            line=2,
+            column=20,
+            path="case.ts",
+        ),
+        Invalid(
+            "const digits = (n) => Array.from({ length: n }, () => Math.floor(Math.random() * "
+            "10)).join('');\n"
+            "\n"
+            "async function requestCode(phone) {\n"
+            "  const code = digits(6);\n"
+            "  await sms.send(phone, `Your sign-in code is ${code}`);\n"
+            "}\n",
+            line=1,
+            column=66,
+            path="case.ts",
+        ),
+        Invalid(
+            "function newId() {\n"
+            "  return Date.now().toString(36) + Math.random().toString(36).slice(2);\n"
+            "}\n"
+            "\n"
+            "async function open(user) {\n"
+            "  const id = newId();\n"
+            "  await redis.set(`sess:${id}`, user.id);\n"
+            "}\n",
+            line=2,
+            column=36,
+            path="case.ts",
+        ),
+        Invalid(
+            "async function resetToken(user) {\n"
+            "  const token = Array.from({ length: 20 }, () => CHARS[Math.floor(Math.random() * "
+            "CHARS.length)]).join('');\n"
+            "  return token;\n"
+            "}\n",
+            line=2,
+            column=67,
+            path="case.ts",
+        ),
+    ]
+
+    def look(self) -> None:
+        drawn = self.code.calls_of("Math.random")
+        drawn += [node for name, node, _ in self.calls() if name == "uuid.v1"]
+        for node in drawn:
+            if _MADE_UP.search(self.source.path) or (
+                node.parent is not None and self.code.field(node.parent, "operator") in {"<", ">", "<=", ">="}
+            ):
+                continue
+            if not _ASIDE.search(self._statement(node)) and self._is_secret(node):
+                self.say(node, "a secret is made with a generator whose output can be predicted")
+
+    def _names_secret(self, words: str) -> bool:
+        return _SECRET.search(words) is not None and not _COUNTED.search(words)
+
+    def _statement(self, node: Node) -> str:
+        around = node
+        while around.parent is not None and not around.type.endswith(("statement", "declaration")):
+            around = around.parent
+        return self.text(around)[:400]
+
+    def _is_secret(self, node: Node) -> bool:
+        """Whether the names around it, or those its function's answer goes to, are those of secrets."""
+        if self._names_secret(self._holder(node)):
+            return True
+        function = self.function_around(node)
+        while function is not None:
+            name = self._name_of(function)
+            if name and self._names_secret(_words(name)):
+                return True
+            if name and self._is_used_as_secret(name):
+                return True
+            function = self.function_around(function)
+        return False
+
+    def _holder(self, node: Node) -> str:
+        around = node.parent
+        while around is not None and around.type not in {
+            "statement_block",
+            "program",
+            "class_body",
+            "arguments",
+        }:
+            for field in ("name", "key", "left"):
+                inner = around.child_by_field_name(field)
+                if inner is not None and around.type in _BINDINGS:
+                    return _words(self.text(inner))
+            around = around.parent
+            if (
+                around is not None
+                and around.type == "arguments"
+                and _MAKES_TEXT.search(self.text(around.parent)[:24])
+            ):
+                around = around.parent
+        return ""
+
+    def _name_of(self, function: Node) -> str:
+        named = function.child_by_field_name("name")
+        if named is not None:
+            return self.text(named)
+        holder = function.parent
+        name = (
+            holder.child_by_field_name("name")
+            if holder is not None and holder.type == "variable_declarator"
+            else None
+        )
+        return self.text(name) if name is not None else ""
+
+    def _is_used_as_secret(self, name: str) -> bool:
+        for called, call in self.code.calls:
+            if called.rpartition(".")[2] != name:
+                continue
+            holder = self._holder(call)
+            if self._names_secret(holder):
+                return True
+            if _CODE.search(holder.strip()) and _PURPOSE.search(self._near(call)):
+                return True
+        return False
+
+    def _near(self, node: Node) -> str:
+        """What stands in the function around a place: what a plain code or id is for."""
+        function = self.function_around(node)
+        return self.text(function)[:1500] if function is not None else self.source.text[:3000]
+
+
+def _words(name: str) -> str:
+    """``resetToken`` and ``reset_token`` as words."""
+    return _HUMP.sub(r"\1 \2", name).replace("_", " ").replace("-", " ")

@@ -1,0 +1,252 @@
+"""TS060."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import COMPONENTS, TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_RANDOM = LatePattern(
+    r"^(Math\.random|Date\.now|performance\.now|((window|self|globalThis)\.)?crypto\.randomUUID"
+    r"|nanoid|uuid|uuidv4|uuidV4|v4"
+    r"|uid|shortid(\.generate)?|(_|lodash)\.uniqueId|uniqueId|cuid|createId|ulid"
+    r"|randomUUID|generateId|randomId)$"
+)
+_KEPT = frozenset(
+    {
+        "useMemo",
+        "useState",
+        "useRef",
+        "useCallback",
+        "useReducer",
+        "useEffect",
+        "useLayoutEffect",
+        "useId",
+        "computed",
+        "ref",
+        "reactive",
+        "onMount",
+        "onMounted",
+    }
+)
+_BOUND_KEY = LatePattern(
+    r"(?<![\w-])(?::key|v-bind:key)=\"(?P<value>[^\"]*)\"|\{#each\s[^}]*\((?P<each>[^{}]*)"
+    r"\)\s*\}"
+)
+_MADE = LatePattern(r"\b(Math\.random|Date\.now|crypto\.randomUUID|nanoid|uuidv4|uniqueId)\(")
+
+
+class KeyMadeInRender(TreeCheck):
+    """The key is made while rendering, so it is a new one each time.
+
+    A row whose key changes is thrown away and built again on every render: focus, what was typed and the
+    scroll position are lost. Take an id of the data, or make the id once, where the item is made.
+    """
+
+    ID = "TS060"
+    NAME = "key-made-in-render"
+    DEFECT_CLASS = "unstable-key"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.WARN
+    KINDS = (".tsx", ".jsx", ".js", *COMPONENTS)
+    WORDS = (
+        "random",
+        "nanoid",
+        "uuid",
+        "UUID",
+        "now(",
+        "nique",
+        "v4",
+        "cuid",
+        "createId",
+        "ulid",
+        "uid(",
+        "ateId",
+    )
+    ALSO = (("key", "{#each"),)
+    TRIED_ON = (
+        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
+        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
+        "(17,758 scripts): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "function List({ rows }) {\n"
+            "  const keyed = useMemo(() => rows.map((row) => ({ row, key: "
+            "nanoid() })), [rows]);\n"
+            "  return keyed.map(({ key, row }) => <li key={key}>{row}</li>);\n}\n",
+            path="a.tsx",
+        ),
+        Valid(
+            "const ROWS = NAMES.map((name) => ({ id: nanoid(), name }));\n"
+            "function List() {\n  const add = (name) => save({ id: nanoid(), name });\n"
+            "  return ROWS.map((row) => <li key={row.id} onClick={add}>{row.name}</li>);\n"
+            "}\n",
+            path="a.tsx",
+        ),
+        Valid(
+            '<template><li v-for="row in rows" :key="row.id">{{ Math.random() }}</li></template>\n',
+            path="a.vue",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "function keyed(rows) {\n  return rows.map((row) => ({ key: nanoid(8), row }));\n"
+            "}\n"
+            "function List({ rows }) {\n"
+            "  return keyed(rows).map(({ key, row }) => <li key={key}>{row}</li>);\n"
+            "}\n",
+            path="a.tsx",
+            line=2,
+            column=36,
+        ),
+        Invalid(
+            "function List({ rows }) {\n"
+            "  const shown = rows.map((row) => ({ ...row, id: crypto.randomUUID() "
+            "}));\n"
+            "  return shown.map((row) => <Row key={row.id} row={row} />);\n}\n",
+            path="a.tsx",
+            line=2,
+            column=50,
+        ),
+        Invalid(
+            "const keyOf = (row) => `${row.name}-${Math.random()}`;\n"
+            "const List = ({ rows }) => rows.map((row) => <Row key={keyOf(row)} row={row} />);\n",
+            path="a.jsx",
+            line=1,
+            column=39,
+        ),
+        Invalid(
+            '<template><li v-for="row in rows" :key="Math.random()">{{ row }}</li></template>\n',
+            path="a.vue",
+            line=1,
+            column=35,
+        ),
+    ]
+
+    def look(self) -> None:
+        if self.source.path.endswith(COMPONENTS):
+            self._look_in_markup()
+            return
+        keys = list(self._keys())
+        if not keys:
+            return
+        names = {name for name, _ in keys if name}
+        calls = {called for _, called in keys if called}
+        for call in self._random_calls():
+            if self._is_key(call, names, calls):
+                self.say(call, "this makes a new key on every render")
+
+    def _look_in_markup(self) -> None:
+        from wardround.findings import Span
+
+        for number, line in enumerate(self.source.lines, 1):
+            for found in _BOUND_KEY.finditer(line):
+                if _MADE.search(found["value"] or found["each"] or ""):
+                    self.report(
+                        Span(number, found.start() + 1, number, found.end() + 1),
+                        "this makes a new key on every render",
+                    )
+
+    def _keys(self) -> Iterator[tuple[str, str]]:
+        """The (property, "") a key is taken from, or ("", function) that makes it."""
+        code = self.code
+        for attribute in code.kinds("jsx_attribute"):
+            if code.text(attribute.named_children[0]) != "key" or len(attribute.named_children) < 2:
+                continue
+            value = attribute.named_children[1]
+            inner = (
+                value.named_children[0] if value.type == "jsx_expression" and value.named_children else None
+            )
+            if inner is None:
+                continue
+            if inner.type == "member_expression":
+                yield code.field(inner, "property"), ""
+            elif inner.type == "identifier":
+                yield code.text(inner), ""
+            elif inner.type == "call_expression":
+                yield "", code.called(inner)
+
+    def _random_calls(self) -> Iterator[Node]:
+        for called, call in self.code.calls:
+            if _RANDOM.search(called):
+                yield call
+
+    def _is_key(self, call: Node, names: set[str], calls: set[str]) -> bool:
+        code = self.code
+        function = self._outer(call)
+        if function is None or self._is_kept(call):
+            return False
+        from wardround_typescript.components import is_component
+
+        name = code.name_of(function)
+        if name in calls:
+            return True
+        key = self._property(call)
+        if key not in names:
+            return False
+        if is_component(code, function):
+            return self._is_of_list(call, function)
+        return self._is_called_in_render(name) and self._is_of_list(call, function)
+
+    def _outer(self, call: Node) -> Node | None:
+        from wardround_typescript.components import top_function
+
+        return top_function(call)
+
+    def _property(self, call: Node) -> str:
+        above = call.parent
+        while above is not None and above.type in (
+            "template_substitution",
+            "template_string",
+            "binary_expression",
+            "call_expression",
+            "member_expression",
+            "arguments",
+        ):
+            above = above.parent
+        return self.code.field(above, "key") if above is not None and above.type == "pair" else ""
+
+    def _is_of_list(self, call: Node, function: Node) -> bool:
+        """Whether the call runs for each item of a map that renders go through, and not in a handler."""
+        from wardround_typescript.code import function_around
+
+        code = self.code
+        inner = function_around(call)
+        if inner is None or inner.id == function.id:
+            return False
+        while inner is not None and inner.id != function.id:
+            given = inner.parent
+            mapped = given.parent if given is not None and given.type == "arguments" else None
+            if mapped is None or not code.called(mapped).endswith((".map", ".flatMap")):
+                return False
+            inner = function_around(inner)
+        return True
+
+    def _is_kept(self, call: Node) -> bool:
+        """Whether it stands in a hook that makes it once."""
+        above = call.parent
+        while above is not None:
+            if above.type == "call_expression" and self.code.called(above).removeprefix("React.") in _KEPT:
+                return True
+            above = above.parent
+        return False
+
+    def _is_called_in_render(self, name: str) -> bool:
+        """Whether a component calls a function of the file while it renders, outside of what keeps values."""
+        from wardround_typescript.code import function_around
+        from wardround_typescript.components import is_component
+
+        for called, call in self.code.calls:
+            if called == name and not self._is_kept(call):
+                function = function_around(call)
+                if function is not None and is_component(self.code, function):
+                    return True
+        return False

@@ -1,0 +1,150 @@
+"""TS077."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_LIST_TYPE = LatePattern(r"^\??:\s*(readonly\s+)?[\w.<>| ]+\[\]$|^\??:\s*(Readonly)?Array<")
+_LIST = LatePattern(
+    r"^\[|\.(filter|map|slice|concat|split|flat|flatMap|sort)\(|^Array\.(from"
+    r"|of)|^Object\.(keys|values|entries)\(|^(await\s+)?Promise\.all\("
+)
+_NO_TEXT = frozenset(
+    [
+        "length",
+        "slice",
+        "split",
+        "trim",
+        "charAt",
+        "indexOf",
+        "includes",
+        "startsWith",
+        "endsWith",
+        "replace",
+        "toLowerCase",
+        "toUpperCase",
+        "match",
+        "substring",
+        "padStart",
+        "concat",
+        "localeCompare",
+        "at",
+        "charCodeAt",
+        "search",
+        "repeat",
+        "toString",
+        "codePointAt",
+        "normalize",
+        "replaceAll",
+        "padEnd",
+        "test",
+    ]
+)
+
+
+class KeysForItems(TreeCheck):
+    """for ... in goes over the keys, as text, and here the items were meant.
+
+    Of a list the keys are "0", "1" and so on, in no promised order, with inherited ones. Use for ... of, or
+    forEach.
+    """
+
+    ID = "TS077"
+    NAME = "for-in-over-list"
+    DEFECT_CLASS = "for-in-over-list"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.WARN
+    KINDS = (*SCRIPTS, *COMPONENTS)
+    WORDS = ("for (const", "for (let", "for (var", "for(const", "for(let", "for(var")
+    ALSO = ((" in ",),)
+    TRIED_ON = (
+        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
+        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
+        "(17,758 scripts): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "for (const key in byId) {\n  show(byId[key].name);\n"
+            "}\nfor (const row of rows) show(row.name);\n",
+            path="a.ts",
+        ),
+        Valid(
+            "for (const key in headers) {\n  if (key.startsWith('x-')) drop(key.length);\n}\n", path="a.ts"
+        ),
+        Valid("for (const at in rows) {\n  show(rows[at]);\n}\n", path="a.js"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("for (const row in rows) {\n  show(row.name);\n}\n", path="a.js", line=1, column=1),
+        Invalid(
+            "function sum(values: number[]) {\n  let all = 0;\n"
+            "  for (const value in values) {\n    all += value;\n"
+            "  }\n  return all;\n}\n",
+            path="a.ts",
+            line=3,
+            column=3,
+        ),
+        Invalid(
+            "const names = ['a', 'b'];\nfor (const name in names) greet(name);\n",
+            path="a.js",
+            line=2,
+            column=1,
+        ),
+    ]
+
+    def look(self) -> None:
+        code = self.code
+        for node in code.kinds("for_in_statement"):
+            if code.field(node, "operator") != "in":
+                continue
+            name = code.field(node, "left")
+            right = node.child_by_field_name("right")
+            if right is not None and name.isidentifier() and self._is_wrong(node, name, right):
+                self.say(node, f"{name} is a key, not an item of the list: for ... of goes over the items")
+
+    def _is_wrong(self, loop: Node, name: str, right: Node) -> bool:
+        from wardround_typescript.syntax import inside
+
+        code = self.code
+        body = loop.child_by_field_name("body")
+        if body is None:
+            return False
+        uses = [one for one in inside(body) if one.type == "identifier" and code.text(one) == name]
+        parents = [one.parent for one in uses if one.parent is not None]
+        if any(one.type == "subscript_expression" for one in parents):
+            return False
+        read = [
+            code.field(one, "property")
+            for one, use in zip(parents, uses, strict=False)
+            if one.type == "member_expression" and one.child_by_field_name("object") == use
+        ]
+        if any(one not in _NO_TEXT for one in read):
+            return True
+        return bool(uses) and not read and self._is_list(right) and not self._is_counted(body, name)
+
+    def _is_list(self, node: Node) -> bool:
+        code = self.code
+        if node.type != "identifier":
+            return node.type == "array"
+        declaration = code.declaration(code.text(node), node)
+        if _LIST_TYPE.search(code.field(declaration, "type")):
+            return True
+        value = code.value_of(code.text(node), node)
+        return value is not None and _LIST.search(code.text(value)) is not None
+
+    def _is_counted(self, body: Node, name: str) -> bool:
+        """Whether the loop makes a number of the key, and so knows what it is."""
+        text = self.code.text(body)
+        return (
+            f"Number({name}" in text
+            or f"parseInt({name}" in text
+            or f"+{name}" in text.replace(" ", "").replace("+=", "")
+        )

@@ -1,0 +1,287 @@
+"""TS061."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_CHEAP = LatePattern(
+    r"^(Map|Set|WeakMap|WeakSet|Date|Array|Object|AbortController|Animated\.Value(XY)?"
+    r"|URL|URLSearchParams|Error|Promise|RegExp"
+    r"|Intl\.\w+|Float\d+Array|Uint\d+Array|Int\d+Array|FormData|Headers|THREE\.\w+"
+    r"|Vector\d|Matrix\d|Color|Quaternion|Euler|EventTarget|SharedValue|EventEmitter)$"
+)
+_CONNECTS = LatePattern(
+    r"(Connection|Client|Socket|Worker|WebSocket|EventSource|Player|Engine|Editor"
+    r"|Manager|Database|Session|Recorder|AudioContext"
+    r"|Chart|Parser|Index|Fuse|MiniSearch|Simulation|Observer|Queue|Provider|Doc"
+    r"|Peer|Channel|Renderer|Scheduler|Pool|Controller)$"
+)
+_STARTS = LatePattern(
+    r"\.(connect|start|open|listen|subscribe|load|init|initialize|run|join|parse"
+    r"|compile)$"
+)
+_WORK = LatePattern(
+    r"^(build|create|compute|calculate|generate|parse|load|read|group|sort|index"
+    r"|layout|analy[sz]e|prepare|simulate|compile|tokenize)[A-Z]\w*$"
+)
+_NO_WORK = LatePattern(
+    r"(?i)^(create(Ref|Id|Empty|Initial|Default|Context|Store|Element|Portal|Selector)"
+    r"|(make|build|generate|create)\w*(Id|Key)$|parse(Int|Float|Date|ISO|Number"
+    r"|Bool))"
+)
+_HEAVY_CALL = LatePattern(
+    r"^(hierarchy|tree(map|mapBinary)?|pack|partition|cluster|forceSimulation"
+    r"|sankey|dagre\.layout|d3\.\w*(hierarchy|tree|pack|layout|stratify|cluster"
+    r"|treemap)\w*"
+    r"|levenshtein|diffLines|diffWords|diffChars|marked(\.parse)?|hljs\.\w+|Prism\.highlight"
+    r"|Papa\.parse|yaml\.(load|parse)"
+    r"|XLSX\.\w+|turf\.\w+|topojson\.\w+|crossfilter|simplify)$"
+)
+_SORTS = frozenset({"sort", "toSorted"})
+_CYCLES = frozenset({"for_statement", "for_in_statement", "while_statement"})
+_NO_MEMO = LatePattern(r"['\"]use no memo['\"]")
+_HOOK = LatePattern(r"^(React\.)?use[A-Z]")
+_SIGNALS = LatePattern(r"['\"](solid-js|@preact/signals|qwik)")
+
+
+class MadeEveryRender(TreeCheck):
+    """It is made or computed on every render, though what it depends on stays the same.
+
+    useRef and useState keep only the first value, but their argument is evaluated each time: a connection
+    is opened and dropped on every key that is pressed. What sorts or lays out all rows in a component's
+    body does so for every other state as well. Give useState a function, fill the ref once, or put the
+    work into useMemo.
+    """
+
+    ID = "TS061"
+    NAME = "made-on-every-render"
+    DEFECT_CLASS = "work-in-render"
+    PLANE = Plane.PERF
+    SEVERITY = Severity.INFO
+    KINDS = (".tsx", ".jsx", ".js", ".ts")
+    WORDS = ("useRef", "useState", "useReducer")
+    ALSO = (
+        (
+            "new ",
+            "ort(",
+            "orted(",
+            "hierarchy",
+            "tree",
+            "Simulation",
+            "layout",
+            "sankey",
+            "turf",
+            "XLSX",
+            "useRef(",
+            "diff",
+            "marked",
+            "for (",
+            "reduce(",
+        ),
+    )
+    TRIED_ON = (
+        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
+        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
+        "(17,758 scripts): no hit; 11 of cheap values of dates are passed over now"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "function Chat() {\n  const seen = useRef(new Map());\n"
+            "  const [chat] = useState(() => new ChatClient(url));\n"
+            "  const top = useRef(new Animated.Value(0)).current;\n"
+            "  return <p />;\n}\n",
+            path="a.tsx",
+        ),
+        Valid(
+            "const byName = (rows) => rows.slice().sort(order);\n"
+            "function List({ rows }) {\n"
+            "  const [open, setOpen] = useState(false);\n"
+            "  const sorted = useMemo(() => byName(rows), [rows]);\n"
+            "  return <Rows rows={sorted} open={open} />;\n}\n",
+            path="a.tsx",
+        ),
+        Valid(
+            "const byName = (rows) => rows.slice().sort(order);\n"
+            "function List({ rows }) {\n"
+            "  const sorted = byName(rows);\n  const ref = useRef(null);\n"
+            "  return <Rows rows={sorted} ref={ref} />;\n"
+            "}\n",
+            path="a.tsx",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "function Chat({ id }) {\n  const link = useRef(new ChatConnection(id).connect());\n"
+            "  return <p />;\n}\n",
+            path="a.tsx",
+            line=2,
+            column=16,
+        ),
+        Invalid(
+            "function Chat({ url }) {\n"
+            "  const [socket] = useState(new WebSocket(url));\n"
+            "  return <p />;\n}\n",
+            path="a.tsx",
+            line=2,
+            column=20,
+        ),
+        Invalid(
+            "function balances(rows) {\n  let sum = 0;\n"
+            "  return rows.slice().sort(byDate).map((row) => (sum += row.cents));\n"
+            "}\n"
+            "export function List({ rows }) {\n"
+            "  const [hovered, setHovered] = useState(null);\n"
+            "  const all = balances(rows);\n"
+            "  return <Rows rows={all} hovered={hovered} onHover={setHovered} "
+            "/>;\n}\n",
+            path="a.tsx",
+            line=7,
+            column=15,
+        ),
+        Invalid(
+            "export function Chart({ root }) {\n"
+            "  const [hovered, setHovered] = useState('');\n"
+            "  const layout = tree().nodeSize([9, 9])(hierarchy(root, (one) => one.reports));\n"
+            "  return <svg>{layout.descendants().map((d) => <Node key={d.id} on={hovered} pick={setHovered} "
+            "/>)}</svg>;\n}\n",
+            path="a.tsx",
+            line=3,
+            column=18,
+        ),
+    ]
+
+    def look(self) -> None:
+        if _SIGNALS.search(self.code.module.text) or _NO_MEMO.search(self.code.module.text):
+            return
+        for call in self._eager():
+            self.say(call, "this is made on every render, and only the first one is kept")
+        for value in self._work():
+            self.say(value, "this is computed again on every render")
+
+    def _eager(self) -> Iterator[Node]:
+        from wardround_typescript.code import argument, bare
+
+        for call in self.code.calls_of("useRef", "useState"):
+            value = bare(argument(call, 0))
+            if value is not None and self._is_costly(value, self.code.called(call).endswith("useRef")):
+                yield call
+
+    def _is_costly(self, value: Node, is_ref: bool) -> bool:
+        code = self.code
+        if value.type == "new_expression":
+            made = code.field(value, "constructor")
+            return not _CHEAP.search(made) and _CONNECTS.search(made) is not None
+        if value.type != "call_expression":
+            return False
+        called = code.called(value)
+        if "new " in called.partition("(")[0] and _STARTS.search(called):
+            return True
+        return is_ref and _WORK.search(called) is not None and not _NO_WORK.search(called) and _reads(value)
+
+    def _work(self) -> Iterator[Node]:
+        """Values of a component's body, outside of useMemo, that take a pass over everything to compute."""
+        from wardround_typescript.code import FUNCTIONS
+        from wardround_typescript.components import is_component, states
+
+        code = self.code
+        for function in code.kinds(*sorted(FUNCTIONS)):
+            if not is_component(code, function) or code.text(function).startswith(
+                ("async", "export default async")
+            ):
+                continue
+            held = {state.name for state in states(code, function, "useState", "useReducer")}
+            if not held:
+                continue
+            for value in _bound_in(function):
+                if self._is_work(value) and self._is_apart(value, held):
+                    yield value
+
+    def _is_work(self, value: Node) -> bool:
+        code = self.code
+        for node in _now(value):
+            if node.type != "call_expression":
+                continue
+            called = code.called(node)
+            if _HOOK.search(called):
+                return False
+            if _HEAVY_CALL.search(called) and self._is_imported(called):
+                return True
+            helper = code.function_of(called, node) if "." not in called else None
+            if helper is not None and _is_top_level(helper) and self._sorts(helper) and _reads(node):
+                return True
+        return False
+
+    def _is_imported(self, called: str) -> bool:
+        name = called.partition(".")[0]
+        return name in self.code.imports or name in ("tree", "hierarchy")
+
+    def _sorts(self, helper: Node) -> bool:
+        """Whether a helper sorts what it gets, or goes over it in loops one inside the other."""
+        from wardround_typescript.syntax import inside
+
+        code = self.code
+        given = code.names_in(helper.child_by_field_name("parameters"))
+        for node in inside(helper):
+            if node.type == "call_expression" and code.called(node).rpartition(".")[2] in _SORTS:
+                return any(name in code.text(node) for name in given)
+            if node.type in _CYCLES and any(one.type in _CYCLES for one in inside(node) if one.id != node.id):
+                return True
+        return False
+
+    def _is_apart(self, value: Node, held: set[str]) -> bool:
+        """Whether a state of the component changes that the value does not depend on."""
+        from wardround_typescript.syntax import inside
+
+        words = {
+            self.code.text(one)
+            for one in inside(value)
+            if one.type in ("identifier", "shorthand_property_identifier")
+        }
+        return bool(held - words)
+
+
+def _reads(node: Node) -> bool:
+    """Whether a call is given something other than what is written there."""
+    given = node.child_by_field_name("arguments")
+    return given is not None and any(
+        one.type in ("identifier", "member_expression", "spread_element", "call_expression")
+        for one in given.named_children
+    )
+
+
+def _bound_in(function: Node) -> Iterator[Node]:
+    """The values of the variables declared in a function's own block."""
+    body = function.child_by_field_name("body")
+    for node in body.named_children if body is not None else ():
+        for one in node.named_children if node.type == "lexical_declaration" else ():
+            value = one.child_by_field_name("value")
+            if value is not None:
+                yield value
+
+
+def _now(value: Node) -> Iterator[Node]:
+    """The nodes of a value that are evaluated with it: not those of functions in it."""
+    from wardround_typescript.code import FUNCTIONS
+
+    open_ = [value]
+    while open_:
+        one = open_.pop()
+        if one.type in FUNCTIONS:
+            continue
+        yield one
+        open_.extend(one.named_children)
+
+
+def _is_top_level(function: Node) -> bool:
+    from wardround_typescript.code import function_around
+
+    return function_around(function) is None

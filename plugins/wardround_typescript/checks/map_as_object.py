@@ -1,0 +1,161 @@
+"""TS079."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_OBJECT_CALLS = frozenset(
+    {"Object.keys", "Object.values", "Object.entries", "JSON.stringify", "Object.assign"}
+)
+_LIST_METHODS = frozenset(
+    {
+        "map",
+        "filter",
+        "reduce",
+        "find",
+        "some",
+        "every",
+        "includes",
+        "indexOf",
+        "push",
+        "sort",
+        "slice",
+        "join",
+        "length",
+    }
+)
+_MATH = frozenset({"Math.max", "Math.min"})
+_LIST_TYPE = LatePattern(r"^\??:\s*(readonly\s+)?number\[\]$|^\??:\s*(Readonly)?Array<number>$")
+_COLLECTIONS = frozenset({"Map", "Set", "WeakMap", "WeakSet"})
+
+
+class MapAsObject(TreeCheck):
+    """What is asked for is not there: a Map or Set is no plain object, and no list.
+
+    The entries of a Map or Set are no properties: Object.keys and JSON.stringify find none, length is
+    undefined, and methods of lists throw. Use size, entries(), or [...set]. Math.max takes numbers, and
+    of a list gives NaN: spread it. Two dates are never the same object: compare their getTime().
+    """
+
+    ID = "TS079"
+    NAME = "collection-as-plain-object"
+    DEFECT_CLASS = "wrong-kind-of-object"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.ERROR
+    KINDS = (*SCRIPTS, *COMPONENTS)
+    WORDS = ("new Map", "new Set", "Math.max(", "Math.min(", "new Date")
+    ALSO = (("new Map", "new Set", "Math.max(", "Math.min(", "===", "=="),)
+    TRIED_ON = (
+        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
+        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
+        "(17,758 scripts): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "const seen = new Set();\nconst n = seen.size + [...seen].length;\n"
+            "const all = JSON.stringify([...seen]);\n",
+            path="a.ts",
+        ),
+        Valid(
+            "const top = (values: number[]) => Math.max(...values);\n"
+            "const same = a.getTime() === b.getTime();\n",
+            path="a.ts",
+        ),
+        Valid("let seen = new Map();\nseen = {};\nconst n = Object.keys(seen);\n", path="a.js"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "const seen = new Map();\nseen.set('a', 1);\nconst text = JSON.stringify(seen);\n",
+            path="a.ts",
+            line=3,
+            column=14,
+        ),
+        Invalid(
+            "const seen = new Set<string>(names);\nif (seen.length > 3) stop();\n",
+            path="a.ts",
+            line=2,
+            column=5,
+        ),
+        Invalid(
+            "const ids = new Set(rows.map((row) => row.id));\nexport const texts = ids.map(String);\n",
+            path="a.js",
+            line=2,
+            column=22,
+        ),
+        Invalid("const top = (values: number[]) => Math.max(values);\n", path="a.ts", line=1, column=35),
+        Invalid("const best = Math.min(rows.map((row) => row.price));\n", path="a.js", line=1, column=14),
+        Invalid(
+            "const today = new Date();\nexport const isToday = (text) => today === new Date(text);\n",
+            path="a.js",
+            line=2,
+            column=34,
+        ),
+    ]
+
+    def look(self) -> None:
+        from wardround_typescript.code import argument
+
+        code = self.code
+        for called, call in code.calls:
+            first = argument(call, 0)
+            if called in _OBJECT_CALLS and first is not None and self._made_by(first) in _COLLECTIONS:
+                self.say(call, "the entries of a Map or Set are no properties, so this finds none")
+            elif called in _MATH and first is not None and argument(call, 1) is None and self._is_list(first):
+                self.say(call, "of a list this gives NaN: spread it")
+        for node in code.kinds("member_expression"):
+            held = node.child_by_field_name("object")
+            name = code.field(node, "property")
+            if (
+                held is not None
+                and held.type == "identifier"
+                and name in _LIST_METHODS
+                and self._made_by(held) in _COLLECTIONS
+            ):
+                self.say(node, f"a Map or Set has no {name}")
+        for node in code.kinds("binary_expression"):
+            if code.field(node, "operator") in ("===", "!==", "==", "!="):
+                sides = [node.child_by_field_name("left"), node.child_by_field_name("right")]
+                if all(side is not None and self._made_by(side) == "Date" for side in sides):
+                    self.say(node, "two dates are never the same object: compare getTime()")
+
+    def _made_by(self, node: Node) -> str:
+        """The class of an object that is made here, or of a const of that name."""
+        code = self.code
+        value: Node | None = node
+        if node.type == "identifier":
+            value = code.value_of(code.text(node), node)
+            declaration = code.declaration(code.text(node), node)
+            if (
+                declaration is None
+                or declaration.parent is None
+                or not code.text(declaration.parent).startswith("const")
+            ):
+                return ""
+        if value is None or value.type != "new_expression":
+            return ""
+        return code.field(value, "constructor")
+
+    def _is_list(self, node: Node) -> bool:
+        code = self.code
+        if node.type == "array":
+            return True
+        if node.type == "identifier":
+            declaration = code.declaration(code.text(node), node)
+            value = code.value_of(code.text(node), node)
+            return bool(_LIST_TYPE.search(code.field(declaration, "type"))) or (
+                value is not None and value.type == "array"
+            )
+        return (
+            node.type == "call_expression"
+            and code.called(node).endswith((".map", ".filter"))
+            and "Math" not in code.called(node)
+        )

@@ -1,0 +1,176 @@
+"""TS084."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_ADDS = LatePattern(
+    r"^((window|globalThis|top|self)\.)?addEventListener$|^use(EventListener|WindowEvent"
+    r"|Event)$|^on$"
+)
+_CHECKED = LatePattern(r"(?i)origin|\.source\b|\bsource\b|isTrusted|contentWindow")
+_READS = LatePattern(r"\bdata\b")
+_WORKER = LatePattern(
+    r"\b(importScripts|\w*WorkerGlobalScope|skipWaiting|workerData|parentPort)\b"
+    r"|\bclients\."
+)
+_WORKER_PATH = LatePattern(r"(?i)worker|(^|/)sw\.[jt]s$")
+
+
+class MessageTrusted(TreeCheck):
+    """Any page can send this message, and the function that gets it does not ask which one did.
+
+    A page in another tab or frame may post messages to this window. Compare event.origin with the origins
+    you expect, or event.source with the frame you opened, before using event.data.
+    """
+
+    ID = "TS084"
+    NAME = "message-handler-without-origin"
+    DEFECT_CLASS = "message-origin-unchecked"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.WARN
+    KINDS = (*SCRIPTS, *COMPONENTS)
+    WORDS = ("'message'", '"message"', "on:message", "onmessage")
+    TRIED_ON = (
+        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
+        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
+        "(17,758 scripts): 4 hits, all read, all as it says, one of them in a tool for previews"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "function receive(event) {\n  if (event.origin !== HOME) return;\n"
+            "  apply(event.data);\n}\nwindow.addEventListener('message', receive);\n",
+            path="a.ts",
+        ),
+        Valid(
+            "function receive(event) {\n  apply(event.data);\n"
+            "}\nworker.addEventListener('message', receive);\n",
+            path="a.ts",
+        ),
+        Valid(
+            "const trusted = (event) => event.origin === HOME;\n"
+            "const receive = (event) => {\n"
+            "  if (trusted(event)) apply(event.data);\n"
+            "};\nwindow.addEventListener('message', receive);\n",
+            path="a.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "function receive(event) {\n  apply(event.data);\n"
+            "}\nwindow.addEventListener('message', receive);\n",
+            path="a.ts",
+            line=1,
+            column=1,
+        ),
+        Invalid(
+            "class Bridge {\n  constructor() {\n"
+            "    window.addEventListener('message', this.receive);\n"
+            "  }\n  receive = (event) => {\n"
+            "    this.apply(event.data);\n  };\n}\n",
+            path="a.ts",
+            line=5,
+            column=13,
+        ),
+        Invalid(
+            "function handle({ data }) {\n  apply(data);\n"
+            "}\nuseEffect(() => {\n  const on = useCallback((event) => handle(event), []);\n"
+            "  window.addEventListener('message', on);\n}, []);\n",
+            path="a.tsx",
+            line=1,
+            column=1,
+        ),
+        Invalid(
+            "<script>\n  function receive(event) {\n    apply(event.data);\n"
+            "  }\n</script>\n<svelte:window on:message={receive} />\n",
+            path="a.svelte",
+            line=2,
+            column=3,
+        ),
+    ]
+
+    def look(self) -> None:
+        if _WORKER.search(self.code.module.text) or _WORKER_PATH.search(self.source.path.rpartition("/")[2]):
+            return
+        seen: set[int] = set()
+        for function in self._receivers():
+            place = self._trusting(function, 2)
+            if place is not None and place.id not in seen:
+                seen.add(place.id)
+                self.say(place, "any page can send this message, and nobody asks which one did")
+
+    def _receivers(self) -> Iterator[Node]:
+        """The functions that get the messages of a window, and are not written in the call that adds them."""
+        from wardround_typescript.code import FUNCTIONS, argument
+
+        code = self.code
+        for called, call in code.calls:
+            if _ADDS.search(called) and code.text(argument(call, 0))[1:-1] == "message":
+                given = argument(call, 1)
+                if called == "on" or given is None or given.type in FUNCTIONS:
+                    continue
+                function = self._meant(given)
+                if function is not None:
+                    yield function
+        for name in _markup_names(self.source.text) if self.source.path.endswith(".svelte") else ():
+            function = code.function_of(name, code.module.root)
+            if function is not None:
+                yield function
+
+    def _meant(self, given: Node) -> Node | None:
+        from wardround_typescript.code import FUNCTIONS
+
+        code = self.code
+        text = code.text(given).removesuffix(".bind(this)")
+        if not text.startswith("this."):
+            return code.function_meant(given)
+        for node in code.kinds("method_definition", "public_field_definition"):
+            if code.field(node, "name") == text.removeprefix("this."):
+                value = node.child_by_field_name("value") if node.type == "public_field_definition" else node
+                return value if value is not None and value.type in FUNCTIONS else None
+        return None
+
+    def _trusting(self, function: Node, depth: int) -> Node | None:
+        """The function that uses the data unasked: this one, or the one it hands the event to."""
+        code = self.code
+        text = code.text(function)
+        if _CHECKED.search(text) or self._asks_helper(function):
+            return None
+        if _READS.search(text):
+            return function
+        for node in _calls(function):
+            helper = code.function_of(code.called(node), node) if "." not in code.called(node) else None
+            if helper is not None and depth:
+                return self._trusting(helper, depth - 1)
+        return None
+
+    def _asks_helper(self, function: Node) -> bool:
+        """Whether a function it calls looks at where the message is from."""
+        code = self.code
+        for node in _calls(function):
+            helper = code.function_of(code.called(node), node) if "." not in code.called(node) else None
+            if helper is not None and _CHECKED.search(code.text(helper)):
+                return True
+        return False
+
+
+def _calls(function: Node) -> Iterator[Node]:
+    from wardround_typescript.code import own_nodes
+
+    return (node for node in own_nodes(function) if node.type == "call_expression")
+
+
+_MARKUP = LatePattern(r"<svelte:window[^>]*\bon:?message=\{(\w+)\}")
+
+
+def _markup_names(text: str) -> list[str]:
+    return _MARKUP.findall(text)

@@ -1,0 +1,154 @@
+"""TS075."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_MONTH = LatePattern(r"\.getMonth\(\)$|\.getUTCMonth\(\)$")
+_DATE_PARTS = ("getFullYear()", "getUTCFullYear()")
+_DAY = LatePattern(r"\.get(UTC)?Day\(\)$")
+
+
+class MonthFromZero(TreeCheck):
+    """Months are counted from 0 and getDay is the day of the week, so this date is another one.
+
+    January is 0 for getMonth and for new Date(year, month, day). Add 1 where the month is written down,
+    use getDate for the day of the month, and 11 for December.
+    """
+
+    ID = "TS075"
+    NAME = "month-counted-from-zero"
+    DEFECT_CLASS = "date-off-by-one"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.WARN
+    KINDS = (*SCRIPTS, *COMPONENTS)
+    WORDS = ("Month()", "new Date(")
+    ALSO = (("FullYear()", ", 12,"),)
+    TRIED_ON = (
+        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
+        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
+        "(17,758 scripts): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "const text = `${d.getFullYear()}-${d.getMonth() + 1}-${d.getDate()}`;\n"
+            "const key = new Date(d.getFullYear(), d.getMonth(), 1);\n",
+            path="a.ts",
+        ),
+        Valid("const text = `${MONTHS[d.getMonth()]} ${d.getFullYear()}`;\n", path="a.ts"),
+        Valid(
+            "const same = a.getMonth() === b.getMonth() && a.getFullYear() === b.getFullYear();\n",
+            path="a.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "const text = `${d.getFullYear()}-${d.getMonth()}-${d.getDate()}`;\n",
+            path="a.ts",
+            line=1,
+            column=36,
+        ),
+        Invalid(
+            "const text = d.getDate() + '/' + d.getMonth() + '/' + d.getFullYear();\n",
+            path="a.ts",
+            line=1,
+            column=34,
+        ),
+        Invalid(
+            "const text = `${d.getDay()}.${d.getMonth() + 1}.${d.getFullYear()}`;\n",
+            path="a.ts",
+            line=1,
+            column=17,
+        ),
+        Invalid("const end = new Date(2024, 12, 31);\n", path="a.ts", line=1, column=13),
+        Invalid(
+            "const month = String(d.getMonth()).padStart(2, '0');\n"
+            "const text = [d.getFullYear(), month, d.getDate()].join('-');\n",
+            path="a.ts",
+            line=1,
+            column=22,
+        ),
+    ]
+
+    def look(self) -> None:
+        code = self.code
+        for called, call in code.calls:
+            if not called.endswith(("Month", "Day")):
+                continue
+            text = self._written(call)
+            if text is None or not any(part in text for part in _DATE_PARTS):
+                continue
+            if _MONTH.search(code.text(call)):
+                self.say(call, "January is 0 here: the month that is written down is the one before")
+            elif _DAY.search(code.text(call)) and "Month()" in text and "getDate()" not in text:
+                self.say(call, "this is the day of the week: getDate gives the day of the month")
+        for node in code.kinds("new_expression"):
+            given = node.child_by_field_name("arguments")
+            parts = [code.text(one) for one in given.named_children] if given is not None else []
+            if (
+                code.field(node, "constructor") == "Date"
+                and len(parts) >= 2
+                and parts[1] == "12"
+                and parts[0].isdigit()
+            ):
+                self.say(node, "months are counted from 0: 12 is January of the next year")
+
+    def _written(self, call: Node) -> str | None:
+        """The text a call is written into as it is; None where it is used for something else."""
+        code = self.code
+        above, node = call.parent, call
+        while above is not None and above.type in ("arguments", "call_expression", "member_expression"):
+            if (
+                above.type == "call_expression"
+                and above.child_by_field_name("function") != node
+                and code.called(above) not in ("String", "pad", "padZero", "zeroPad", "pad2", "twoDigits")
+            ):
+                return None
+            node, above = above, above.parent
+        if above is None:
+            return None
+        if above.type == "template_substitution" and above.parent is not None:
+            return code.text(above.parent)
+        if above.type == "binary_expression":
+            while above.parent is not None and above.parent.type == "binary_expression":
+                above = above.parent
+            text = code.text(above)
+            return text if ("'" in text or '"' in text) and node.parent == _sum_of(node) else None
+        if (
+            above.type == "array"
+            and above.parent is not None
+            and code.text(above.parent.parent).find(".join(") > 0
+        ):
+            return code.text(above)
+        if above.type == "variable_declarator" and node.type == "call_expression" and node != call:
+            return self._joined(code.field(above, "name"), call)
+        return None
+
+    def _joined(self, name: str, call: Node) -> str | None:
+        """The text a padded month is written into later."""
+        code = self.code
+        for node in [*code.kinds("template_string"), *code.kinds("array")]:
+            text = code.text(node)
+            if node.start_byte > call.end_byte and any(part in text for part in _DATE_PARTS) and name in text:
+                return text
+        return None
+
+
+def _sum_of(node: Node) -> Node | None:
+    """The sum a value is a term of, if it is added to texts."""
+    above = node.parent
+    operator = above.child_by_field_name("operator") if above is not None else None
+    return above if operator is not None and operator.type == "+" and not _has_number(above) else None
+
+
+def _has_number(node: Node | None) -> bool:
+    return node is not None and any(one.type == "number" for one in node.named_children)

@@ -1,0 +1,114 @@
+"""TS073."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_PLACE = LatePattern(r"\.(indexOf|findIndex|lastIndexOf|findLastIndex|search|localeCompare)$")
+_TESTED = frozenset({"if_statement", "while_statement", "do_statement"})
+
+
+class PlaceAsTruth(TreeCheck):
+    """The place in a list is taken for yes or no, and both are the wrong way round.
+
+    These give 0 for the first place, which counts as false, and -1 for none, which counts as true.
+    Compare with -1, or use includes, some or test.
+    """
+
+    ID = "TS073"
+    NAME = "index-as-truth"
+    DEFECT_CLASS = "off-by-one"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.ERROR
+    KINDS = (*SCRIPTS, *COMPONENTS)
+    WORDS = ("indexOf(", "findIndex(", "astIndex", ".search(", "localeCompare(")
+    IN_TESTS = True
+    TRIED_ON = (
+        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
+        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
+        "(17,758 scripts): 1 hit, read, right"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "if (rows.indexOf(row) !== -1) stop();\n"
+            "if (~rows.indexOf(row)) go();\n"
+            "rows.sort((a, b) => a.localeCompare(b) || a.n - b.n);\n",
+            path="a.ts",
+        ),
+        Valid(
+            "if (api.search(text)) show();\nconst at = rows.findIndex(isOpen);\nif (at >= 0) stop();\n",
+            path="a.ts",
+        ),
+        Valid("const at = rows.indexOf(row);\nconst next = at + 1;\nif (at === 0) first();\n", path="a.ts"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("if (rows.indexOf(row)) stop();\n", path="a.ts", line=1, column=5),
+        Invalid("const isNew = !names.indexOf(name);\n", path="a.ts", line=1, column=16),
+        Invalid("const at = rows.findIndex(isOpen);\nif (!at) go();\n", path="a.ts", line=2, column=6),
+        Invalid("const name = rows.findIndex(isOpen) ? 'some' : 'none';\n", path="a.ts", line=1, column=14),
+    ]
+
+    def look(self) -> None:
+        code = self.code
+        for called, call in code.calls:
+            if not _PLACE.search(called) or self._is_other(called, call):
+                continue
+            if self._is_tested(call):
+                self.say(call, "0 is the first place and counts as false, -1 is none and counts as true")
+            declarator = call.parent
+            if declarator is not None and declarator.type == "variable_declarator":
+                for use in self._uses(code.field(declarator, "name"), declarator):
+                    self.say(use, "0 is the first place and counts as false, -1 is none and counts as true")
+
+    def _is_other(self, called: str, call: Node) -> bool:
+        """Search is a method of clients too, and after localeCompare || goes on to the next key."""
+        if called.endswith(".search"):
+            given = self.code.field(call, "arguments")
+            return not given.startswith("(/")
+        return called.endswith(".localeCompare") and not self._is_condition(call)
+
+    def _uses(self, name: str, declarator: Node) -> Iterator[Node]:
+        code = self.code
+        if not name.isidentifier():
+            return
+        for node in code.kinds("identifier"):
+            if (
+                code.text(node) == name
+                and self._is_tested(node)
+                and code.declaration(name, node) == declarator
+            ):
+                yield node
+
+    def _is_tested(self, node: Node) -> bool:
+        above = node.parent
+        if above is not None and above.type == "unary_expression":
+            return self.code.field(above, "operator") == "!"
+        return self._is_condition(node)
+
+    def _is_condition(self, node: Node) -> bool:
+        inner, above = node, node.parent
+        while above is not None and (
+            above.type == "parenthesized_expression"
+            or (above.type == "binary_expression" and self.code.field(above, "operator") in ("&&", "||"))
+        ):
+            if (
+                above.type == "parenthesized_expression"
+                and above.parent is not None
+                and above.parent.type in _TESTED
+            ):
+                return True
+            inner, above = above, above.parent
+        return (
+            above is not None
+            and above.type == "ternary_expression"
+            and above.child_by_field_name("condition") == inner
+        )

@@ -1,0 +1,210 @@
+"""TS063."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_WINDOW = LatePattern(
+    r"(?i)(^|\.)(opener|parent|top|contentWindow|popup|frame|iframe|child|host"
+    r"|target|source|win|\w*window)!?\.postMessage$"
+)
+_PERSONAL = LatePattern(
+    r"(?i)(token|password|passwd|secret|credential|api_?key|jwt|session|profile"
+    r"|email|phone|account|customer|\buser\b|address|iban|card)"
+)
+_GRANT = LatePattern(r"(?i)^(code|auth_?code|grant|id_?token|access_?token|assertion)$")
+_FLOW = LatePattern(r"(?i)oauth|sign_?in|log_?in|auth|callback|sso|oidc")
+_CSRF = LatePattern(r"(?i)csrf")
+_DEPTH = 3
+
+
+class PostedToAnyOrigin(TreeCheck):
+    """What is private is posted to whatever page is in that window.
+
+    With "*" as its target the message reaches the window whoever has been loaded into it meanwhile, and a
+    page that opened this one itself is sent the code of the login. Name the origin the receiver must
+    have.
+    """
+
+    ID = "TS063"
+    NAME = "private-data-to-any-origin"
+    DEFECT_CLASS = "message-to-any-origin"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.WARN
+    KINDS = (*SCRIPTS, *COMPONENTS)
+    WORDS = ("postMessage",)
+    ALSO = (("'*'", '"*"', "`*`"),)
+    TRIED_ON = (
+        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
+        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
+        "(17,758 scripts): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("window.parent.postMessage({ type: 'height', height }, '*');\n", path="a.ts"),
+        Valid(
+            "const origin = settings.origin;\n"
+            "window.opener.postMessage({ token }, origin);\n"
+            "const all = '*';\n",
+            path="a.ts",
+        ),
+        Valid(
+            "function result() {\n  return { kind: 'done' };\n}\nwindow.opener.postMessage(result(), '*');\n",
+            path="a.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "interface Result {\n  code: string;\n  state: string;\n"
+            "}\nfunction read(search: string): Result | null {\n"
+            "  return parse(search);\n}\n"
+            "export function finishLogin() {\n"
+            "  const result = read(location.search);\n"
+            "  window.opener.postMessage({ type: 'oauth', ...result }, '*');\n}\n",
+            path="a.ts",
+            line=10,
+            column=3,
+        ),
+        Invalid(
+            "const target = () => settings.origin || '*';\n"
+            "export function publish(profile) {\n"
+            "  window.parent.postMessage({ email: profile.email "
+            "}, target());\n}\n",
+            path="a.ts",
+            line=1,
+            column=22,
+        ),
+        Invalid(
+            "function result() {\n  return { status: 'ok', code: params.get('code') };\n"
+            "}\nif (window.opener) {\n"
+            "  window.opener.postMessage(result(), '*'); // oauth\n}\n",
+            path="oauth/callback.js",
+            line=5,
+            column=3,
+        ),
+        Invalid(
+            "const ANY = '*';\nframe.contentWindow.postMessage({ token }, ANY);\n",
+            path="a.js",
+            line=2,
+            column=1,
+        ),
+    ]
+
+    def look(self) -> None:
+        from wardround_typescript.code import argument
+
+        for called, call in self.code.calls:
+            target = argument(call, 1)
+            if target is None or not _WINDOW.search(called):
+                continue
+            place = self._star(target, call)
+            if place is not None and self._is_private(argument(call, 0), _DEPTH):
+                self.say(place, "what is private is posted to whatever page is in that window")
+
+    def _star(self, target: Node, call: Node) -> Node | None:
+        """The call, or the place where a helper makes the target everybody; None where it names an origin."""
+        from wardround_typescript.code import bare, returned
+
+        code = self.code
+        one = bare(target)
+        if one is None:
+            return None
+        if one.type == "object":
+            for pair in one.named_children:
+                if code.field(pair, "key") == "targetOrigin":
+                    value = pair.child_by_field_name("value")
+                    return self._star(value, call) if value is not None else None
+            return None
+        if self._is_star(one):
+            return call
+        if one.type == "identifier":
+            value = code.value_of(code.text(one), one)
+            return call if value is not None and self._is_star(value) else None
+        if one.type == "call_expression" and "." not in code.called(one):
+            function = code.function_of(code.called(one), one)
+            for answer in returned(function) if function is not None else ():
+                if self._is_star(answer):
+                    return answer
+        return None
+
+    def _is_star(self, node: Node | None) -> bool:
+        code = self.code
+        if node is None:
+            return False
+        if node.type in ("string", "template_string"):
+            return code.text(node)[1:-1] == "*"
+        if node.type == "binary_expression" and code.field(node, "operator") in ("||", "??"):
+            return self._is_star(node.child_by_field_name("right"))
+        if node.type == "ternary_expression":
+            return any(
+                self._is_star(node.child_by_field_name(side)) for side in ("consequence", "alternative")
+            )
+        return False
+
+    def _is_private(self, node: Node | None, depth: int) -> bool:
+        return any(self._is_private_key(key) for key in self._keys(node, depth))
+
+    def _is_private_key(self, key: str) -> bool:
+        if _CSRF.search(key):
+            return False
+        if _GRANT.search(key):
+            return _FLOW.search(self.source.path + self.code.module.text) is not None
+        return _PERSONAL.search(key) is not None
+
+    def _keys(self, node: Node | None, depth: int) -> Iterator[str]:
+        """The names of the fields of a message, as far as the file tells."""
+        from wardround_typescript.code import argument, bare, returned
+
+        code = self.code
+        one = bare(node)
+        if one is None or depth == 0:
+            return
+        if one.type == "object":
+            for part in one.named_children:
+                if part.type == "pair":
+                    yield code.field(part, "key").strip("'\"")
+                    yield from self._keys(part.child_by_field_name("value"), depth - 1)
+                elif part.type == "shorthand_property_identifier":
+                    yield code.text(part)
+                elif part.type == "spread_element":
+                    yield from self._keys(part.named_children[0], depth - 1)
+        elif one.type == "identifier":
+            yield from self._keys_of_name(one, depth)
+        elif one.type == "call_expression":
+            called = code.called(one)
+            if called == "JSON.stringify":
+                yield from self._keys(argument(one, 0), depth)
+            elif "." not in called:
+                function = code.function_of(called, one)
+                for answer in returned(function) if function is not None else ():
+                    yield from self._keys(answer, depth - 1)
+                yield from self._fields(code.field(function, "return_type"))
+        elif one.type == "ternary_expression":
+            yield from self._keys(one.child_by_field_name("consequence"), depth - 1)
+
+    def _keys_of_name(self, name: Node, depth: int) -> Iterator[str]:
+        code = self.code
+        declaration = code.declaration(code.text(name), name)
+        if declaration is not None:
+            yield from self._fields(code.field(declaration, "type"))
+            yield from self._keys(code.value_of(code.text(name), name), depth - 1)
+
+    def _fields(self, type_text: str) -> Iterator[str]:
+        """The fields of a type the file declares."""
+        code = self.code
+        words = {
+            word.strip() for word in type_text.strip(": ").removeprefix("Promise<").rstrip(">").split("|")
+        }
+        for node in code.kinds("interface_declaration", "type_alias_declaration"):
+            if code.field(node, "name") in words:
+                body = node.child_by_field_name("body") or node.child_by_field_name("value")
+                for one in body.named_children if body is not None else ():
+                    yield code.field(one, "name")

@@ -1,0 +1,194 @@
+"""TS065."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_PREDICATES = LatePattern(r"\.(filter|some|every|find|findIndex|findLast|findLastIndex|sort|toSorted)$")
+_PROMISE_METHODS = frozenset({"then", "catch", "finally"})
+_TESTED = frozenset({"if_statement", "while_statement", "do_statement"})
+_OPERATORS = frozenset({"===", "!==", "==", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/"})
+
+
+class PromiseAsValue(TreeCheck):
+    """A promise is used as if it were the value that comes out of it.
+
+    A promise counts as true, has none of the fields of the value, and prints as [object Promise]: filter
+    keeps everything, the condition always holds. Await it first; for a list, await Promise.all of the
+    answers and filter by them.
+    """
+
+    ID = "TS065"
+    NAME = "promise-used-as-value"
+    DEFECT_CLASS = "async-predicate"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.ERROR
+    KINDS = (*SCRIPTS, *COMPONENTS)
+    WORDS = ("async", "Promise<", "import ")
+    ALSO = (
+        (
+            "if (",
+            "if(",
+            ".filter(",
+            ".some(",
+            ".every(",
+            ".find",
+            ".sort(",
+            ".toSorted(",
+            "while (",
+            " ? ",
+            "&&",
+            "===",
+            "!",
+            ").",
+            " > ",
+            " < ",
+        ),
+    )
+    IN_TESTS = False
+    TRIED_ON = (
+        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
+        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
+        "(17,758 scripts): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "async function isOpen(row) {}\nasync function open(rows) {\n"
+            "  if (await isOpen(rows[0])) return rows;\n"
+            "  const asked = await Promise.all(rows.map((row) => isOpen(row)));\n"
+            "  return rows.filter((_, at) => asked[at]);\n"
+            "}\n",
+            path="a.ts",
+        ),
+        Valid(
+            "function isOpen(row) {}\nconst open = rows.filter((row) => isOpen(row));\nload().then(show);\n",
+            path="a.ts",
+        ),
+        Valid(
+            "async function load() {}\nconst first = cached ?? load();\nif (!pending) pending = load();\n",
+            path="a.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "async function isOpen(row) {}\n"
+            "export const open = (rows) => rows.filter((row) => isOpen(row));\n",
+            path="a.ts",
+            line=2,
+            column=52,
+        ),
+        Invalid(
+            "import { isOpen } from './open';\nexport function first(rows) {\n"
+            "  return rows.find(isOpen);\n}\n",
+            path="a.ts",
+            others={
+                "open.ts": "export async function isOpen(row: Row): Promise<boolean> {\n  return true;\n}\n"
+            },
+            line=3,
+            column=20,
+        ),
+        Invalid(
+            "import { isOpen } from './open';\nexport function show(row) {\n"
+            "  if (row && !isOpen(row)) return null;\n"
+            "  return row;\n}\n",
+            path="a.ts",
+            others={"open.ts": "export const isOpen = (row: Row): Promise<boolean> => ask(row);\n"},
+            line=3,
+            column=15,
+        ),
+        Invalid(
+            "class Users {\n  async find(id) {}\n  async name(id) {\n"
+            "    return this.find(id).name;\n  }\n}\n",
+            path="a.ts",
+            line=4,
+            column=12,
+        ),
+        Invalid(
+            "async function count() {}\nexport const full = async () => count() > 3;\n",
+            path="a.js",
+            line=2,
+            column=33,
+        ),
+    ]
+
+    def look(self) -> None:
+        from wardround_typescript.promises import gives_promise, is_promising
+
+        code, project = self.code, self.source.project
+        for called, call in code.calls:
+            if _PREDICATES.search(called):
+                for node in self._answers(call):
+                    if node.type == "identifier":
+                        if is_promising(code, code.text(node), node, project):
+                            self.say(node, "this gives a promise, which counts as true whatever it will say")
+                    elif gives_promise(code, node, project):
+                        self.say(node, "this is a promise, which counts as true whatever it will say")
+            if self._is_taken(call) and gives_promise(code, call, project):
+                self.say(call, "this is a promise, and it is used as if it were the value: await is missing")
+
+    def _answers(self, call: Node) -> Iterator[Node]:
+        """What the function handed to a predicate method answers, or its name."""
+        from wardround_typescript.code import FUNCTIONS, argument, bare, is_async, returned
+
+        given = bare(argument(call, 0))
+        if given is None:
+            return
+        if given.type == "identifier":
+            yield given
+        elif given.type in FUNCTIONS and not is_async(given):
+            for answer in returned(given):
+                one = bare(answer)
+                while one is not None and one.type == "unary_expression":
+                    one = bare(one.named_children[0])
+                if one is not None and one.type == "call_expression":
+                    yield one
+
+    def _is_taken(self, call: Node) -> bool:
+        """Whether something looks at the value of a call where it stands."""
+        node, above = call, call.parent
+        while above is not None and above.type in ("parenthesized_expression", "non_null_expression"):
+            if above.parent is not None and above.parent.type in _TESTED:
+                return above.parent.child_by_field_name("condition") == above
+            node, above = above, above.parent
+        if above is None or (call.named_children and call.named_children[0].type == "await_expression"):
+            return False
+        if above.type == "member_expression":
+            return (
+                above.child_by_field_name("object") == node
+                and self.code.field(above, "property") not in _PROMISE_METHODS
+            )
+        if above.type == "unary_expression":
+            return self.code.field(above, "operator") == "!"
+        if above.type == "ternary_expression":
+            return above.child_by_field_name("condition") == node
+        if above.type == "binary_expression":
+            return self._is_compared(above, node)
+        return False
+
+    def _is_compared(self, above: Node, node: Node) -> bool:
+        operator = self.code.field(above, "operator")
+        if operator in _OPERATORS:
+            other = [one for one in above.named_children if one.id != node.id]
+            return not any(one.type in ("null", "undefined") for one in other)
+        if operator not in ("&&", "||") or above.child_by_field_name("left") != node:
+            # The condition of an if may be a sum of conditions.
+            top: Node | None = above
+            while top is not None and top.type == "binary_expression":
+                top = top.parent
+            return (
+                operator in ("&&", "||")
+                and top is not None
+                and top.type == "parenthesized_expression"
+                and top.parent is not None
+                and top.parent.type in _TESTED
+            )
+        return operator == "&&"

@@ -1,0 +1,170 @@
+"""TS347."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_LONGEST = 3_000
+_SESSION = LatePattern(
+    r"(?:const|let)\s+(?P<name>\w+)\s*=\s*await\s+(?:auth|getServerSession|getSession|requireSession|currentUser|validateRequest|getAuth)\([^)]*\)"
+)
+_ONLY_ASKED = LatePattern(r"\w+(\??\.user)?(\??\.\w+)?\s*(\)|&&|\|\|)")
+_ROLE = LatePattern(
+    r"(?i)role|isAdmin|permission|\bcan\(|ability|(?<!un)authori[sz]e|owner|belongs|tenant|member|orgId|organi[sz]ation|hasAccess|canAccess|assert\w*Access|team|workspace"
+)
+_GUARDED = LatePattern(
+    r"\b(requireUser|requireLogin|requireAuth|isAuthenticated|ensureAuthenticated|ensureLoggedIn|authenticate|requireSession|authMiddleware|verifyToken|isLoggedIn)\b"
+)
+_GUARDED_ROLE = LatePattern(r"(?i)admin|role|owner|permission|staff|access|member|can\w*\(|policy")
+_VISITOR = LatePattern(
+    r"\b(req|request|ctx)\.(user|session|auth\w*|state|account|userId)\b|res\.locals|currentUser|\buser\b|userId"
+)
+_BY_NUMBER = LatePattern(r"\bid\b|\bparams\.\w+|[a-z]Id\b")
+_LOOKS_UP = LatePattern(
+    r"\.(findById|findByPk|findUnique|findOne|findFirst|getById|get|byId|load|fetch|find)\(|\.(findById|findByPk|findUnique|findOne|findFirst|getById|byId)$"
+)
+_PERSONAL = LatePattern(
+    r"(?i)pay_?slip|invoice|order|payment|receipt|statement|message|conversation|document|address|card|subscription|prescription|patient|medical|salary|contract|ticket|booking|reservation|wallet|transaction|transcript|report_?card|tax|attachment|upload|export|note"
+)
+
+
+class RecordWithoutOwner(ServerCheck):
+    """Whoever is logged in can read somebody else's record by its number.
+
+    The session is asked whether there is one, and never whose; the record is looked up by what the address
+    says alone. Look it up together with the owner, or compare the owner with who asks.
+    """
+
+    ID = "TS347"
+    NAME = "record-without-owner"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "missing-authorization"
+    SEVERITY = Severity.INFO
+    WORDS = ("session", "auth", "requireUser", "requireLogin", "requireAuth")
+    TRIED_ON = (
+        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
+        "without their tests (5,800 files): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "export async function GET(_request: Request, { params }) {\n"
+            "  const session = await auth();\n"
+            "  if (!session?.user) return unauthorized();\n"
+            "  const { id } = await params;\n"
+            "  const invoice = await invoices.findFor(session.user.id, id);\n"
+            "  return Response.json(invoice);\n"
+            "}\n",
+            path="case.ts",
+        ),
+        Valid(
+            "export async function GET(_request: Request, { params }) {\n"
+            "  const session = await auth();\n"
+            "  if (!session) return unauthorized();\n"
+            "  const article = await articles.findById(params.id);\n"
+            "  return Response.json(article);\n"
+            "}\n",
+            path="case.ts",
+        ),
+        Valid(
+            "router.get('/invoices/:id', requireUser, async (req, res) => {\n"
+            "  const invoice = await invoices.findById(req.params.id);\n"
+            "  if (invoice.ownerId !== req.user.id) return res.sendStatus(404);\n"
+            "  res.json(invoice);\n"
+            "});\n",
+            path="case.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "async function payslip(id: string) {\n"
+            "  return payslips.findById(Number(id));\n"
+            "}\n"
+            "\n"
+            "export async function GET(_request: Request, { params }) {\n"
+            "  const session = await auth();\n"
+            "  if (!session?.user) return unauthorized();\n"
+            "  const { id } = await params;\n"
+            "  const slip = await payslip(id);\n"
+            "  return Response.json({ url: slip.url });\n"
+            "}\n",
+            line=9,
+            column=22,
+            path="case.ts",
+        ),
+        Invalid(
+            "router.get('/invoices/:id', requireUser, async (req, res) => {\n"
+            "  res.json(await invoices.findById(req.params.id));\n"
+            "});\n",
+            line=2,
+            column=18,
+            path="case.ts",
+        ),
+        Invalid(
+            "app.get('/orders/:orderId', requireLogin, async (req, res) => {\n"
+            "  const order = await Order.findByPk(req.params.orderId);\n"
+            "  res.render('order', { order });\n"
+            "});\n",
+            line=2,
+            column=23,
+            path="case.ts",
+        ),
+    ]
+
+    def look(self) -> None:
+        for function in self.code.kinds("function_declaration", "arrow_function", "function_expression"):
+            text = self.text(function)
+            if "params" in text and len(text) < _LONGEST and self._is_known_visitor(function, text):
+                self._handler(function)
+
+    def _is_known_visitor(self, function: Node, text: str) -> bool:
+        """Whether somebody must be logged in here, and who it is plays no further part."""
+        if _ROLE.search(text):
+            return False
+        held = _SESSION.search(text)
+        if held is not None:
+            rest = text[held.end() :]
+            uses = [m.start() for m in _used(held["name"], rest)]
+            return bool(uses) and all(
+                _ONLY_ASKED.match(rest, at) is not None or rest[:at].endswith("!") for at in uses
+            )
+        holder = function.parent
+        beside = self.text(holder)[: function.start_byte - holder.start_byte] if holder is not None else ""
+        return (
+            _GUARDED.search(beside) is not None
+            and not _GUARDED_ROLE.search(beside)
+            and not _VISITOR.search(text)
+        )
+
+    def _handler(self, function: Node) -> None:
+        from wardround_typescript.syntax import inside
+
+        for node in inside(function):
+            if node.type != "call_expression":
+                continue
+            called = self.code.field(node, "function")
+            given = self.code.field(node, "arguments")
+            helper = self.scope.functions.get(called)
+            whole = self.text(helper)[:600] if helper is not None else called
+            if (
+                _BY_NUMBER.search(given)
+                and _LOOKS_UP.search(whole)
+                and _PERSONAL.search(called + " " + whole.partition("(")[0])
+            ):
+                if given.count(",") == 0 and self.function_around(node) == function:
+                    self.say(node, "whoever is logged in can look this up: nobody asks whose it is")
+                return
+
+
+def _used(name: str, text: str) -> list[re.Match[str]]:
+    """Where a name stands in a text."""
+    return list(re.finditer(rf"(?<![\w$.]){re.escape(name)}\b", text))

@@ -1,0 +1,258 @@
+"""TS338."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_ORIGIN_NAME = LatePattern(r"(?i)(^|\.)(request)?origin$|\borigin\b")
+_LOOKS = LatePattern(
+    r"(?i)\.(includes|has|some|find|indexOf|endsWith|startsWith|test|match)\(|allow\w*\(|is\w*(Origin|"
+    r"Allowed|Trusted)\w*\(|===|origin in \b"
+)
+_CREDENTIALS = LatePattern(r"(?i)access-control-allow-credentials['\"]\s*,\s*['\"]?true")
+_REFLECTED = LatePattern(
+    r"(?i)headers(\.origin|\[['\"]origin['\"]\]|\.get\(\s*['\"]origin['\"]\s*\))|\.(get|header)\(\s*['\"]origin['\"]\s*\)"
+)
+_WHERE = LatePattern(r"(?i)NODE_ENV|prod|dev|local|test")
+_SETS = LatePattern(r"\.(set|setHeader|header)$")
+
+
+class ReflectedOrigin(ServerCheck):
+    """Any website may read the answers with the visitor's cookies.
+
+    The origin of the request is sent back as the one that is allowed, or a pattern that others match too
+    decides. Compare the whole origin with a list.
+    """
+
+    ID = "TS338"
+    NAME = "origin-reflected"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "cors-any-origin"
+    WORDS = ("rigin",)
+    TRIED_ON = (
+        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
+        "without their tests (5,800 files): one hit was in a branch for development and is passed "
+        "over now"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "const ALLOWED = new Set(['https://a.example.com']);\n"
+            "function headers(req) {\n"
+            "  const origin = req.headers.origin;\n"
+            "  if (!ALLOWED.has(origin)) return {};\n"
+            "  return { 'access-control-allow-origin': origin, 'access-control-allow-credentials': "
+            "'true' };\n"
+            "}\n",
+            path="case.ts",
+        ),
+        Valid(
+            "const HEADERS = { 'access-control-allow-origin': '*' };\n",
+            path="case.ts",
+        ),
+        Valid(
+            "app.use(cors({ origin: ['https://a.example.com'], credentials: true }));\n",
+            path="case.ts",
+        ),
+        Valid(
+            "const PATTERN = /^https:\\/\\/[a-z]+\\.example\\.com$/;\n"
+            "app.use(cors({ origin: PATTERN, credentials: true }));\n",
+            path="case.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "function headers(event) {\n"
+            "  const origin = event.headers.origin || '';\n"
+            "  if (!/example\\.com/.test(origin)) {\n"
+            "    return {};\n"
+            "  }\n"
+            "  return { 'access-control-allow-origin': origin, 'access-control-allow-credentials': "
+            "'true' };\n"
+            "}\n",
+            line=3,
+            column=8,
+            path="case.ts",
+        ),
+        Invalid(
+            "const options = {\n"
+            "  credentials: true,\n"
+            "  origin(origin, callback) {\n"
+            "    callback(null, origin ?? true);\n"
+            "  },\n"
+            "};\n",
+            line=4,
+            column=5,
+            path="case.ts",
+        ),
+        Invalid(
+            "function embed(req, res, next) {\n"
+            "  const allowed = req.get('origin') || '*';\n"
+            "  res.set({ 'Access-Control-Allow-Origin': allowed, 'Access-Control-Allow-Credentials': "
+            "'true' });\n"
+            "  next();\n"
+            "}\n",
+            line=3,
+            column=3,
+            path="case.ts",
+        ),
+        Invalid(
+            "app.use((req, res, next) => {\n"
+            "  res.setHeader('Access-Control-Allow-Origin', req.headers.origin);\n"
+            "  res.setHeader('Access-Control-Allow-Credentials', 'true');\n"
+            "  next();\n"
+            "});\n",
+            line=2,
+            column=3,
+            path="case.ts",
+        ),
+        Invalid(
+            "const SITE = /https:\\/\\/.*\\.example\\.com/;\n"
+            "app.use(cors({ origin: SITE, credentials: true }));\n",
+            line=2,
+            column=16,
+            path="case.ts",
+        ),
+    ]
+
+    def look(self) -> None:
+        if "redentials" not in self.source.text:
+            return
+        for name, node, arguments in self.calls():
+            last = name.rpartition(".")[2]
+            if last == "test" and arguments and _ORIGIN_NAME.search(self.text(arguments[0])):
+                self._tested(node)
+            elif (
+                last in {"endsWith", "includes", "startsWith"}
+                and arguments
+                and self._is_loose(node, last, arguments[0])
+            ):
+                self.say(node, "this takes origins of strangers for yours")
+            elif last in {"callback", "cb"} and len(arguments) == 2:
+                self._called_back(node, arguments[1])
+            elif last in {"set", "setHeader", "header"}:
+                self._header(node, arguments)
+        for node in self.code.kinds("pair"):
+            if self.code.field(node, "key").strip("'\"") == "origin" and self._with_credentials(node):
+                self._option(node, node.child_by_field_name("value"))
+        for node in self.code.kinds("object"):
+            if (
+                node.parent is None
+                or node.parent.type != "arguments"
+                or not _SETS.search(self.code.field(node.parent.parent, "function"))
+            ):
+                self._headers(node, node)
+
+    def _tested(self, node: Node) -> None:
+        function = node.child_by_field_name("function")
+        owner = function.child_by_field_name("object") if function is not None else None
+        pattern = self.scope.resolved(owner) if owner is not None else None
+        if pattern is not None and pattern.type == "regex" and self._is_partial(self.text(pattern)):
+            self.say(node, "this takes origins of strangers for yours: the pattern is not bound at both ends")
+
+    def _is_partial(self, pattern: str) -> bool:
+        body = pattern[1:].rpartition("/")[0]
+        return (
+            not body.startswith("^")
+            or not body.endswith("$")
+            or (".*" in body.replace("\\.", "") and "\\." not in body.partition(".*")[2][:3])
+        )
+
+    def _is_loose(self, node: Node, method: str, given: Node) -> bool:
+        owner = self.code.field(node, "function").rpartition(".")[0]
+        text = self.literal(given)
+        if text is None or not _ORIGIN_NAME.search(owner) or len(text) < 5 or "." not in text:
+            return False
+        return (
+            method == "includes"
+            or (method == "endsWith" and not text.startswith((".", "https://", "http://")))
+            or (method == "startsWith" and text.count("/") < 3)
+        )
+
+    def _called_back(self, node: Node, given: Node) -> None:
+        function = self.function_around(node)
+        if (
+            function is None
+            or "origin" not in self._name(function)
+            or self._looks(function)
+            or not self._with_credentials(function)
+        ):
+            return
+        if self.text(given) == "true" or _ORIGIN_NAME.search(self.text(given).partition(" ")[0]):
+            self.say(node, "every website may call this with the visitor's cookies")
+
+    def _name(self, function: Node) -> str:
+        holder = function if function.type == "method_definition" else function.parent
+        return self.text(holder)[:30] if holder is not None else ""
+
+    def _looks(self, function: Node) -> bool:
+        return _LOOKS.search(self.text(function)) is not None
+
+    def _with_credentials(self, node: Node) -> bool:
+        around: Node | None = node
+        while around is not None and around.type != "object":
+            around = around.parent
+        return around is not None and self.text(self.option(around, "credentials")) == "true"
+
+    def _option(self, node: Node, value: Node | None) -> None:
+        found = self.scope.resolved(value) if value is not None else None
+        if found is None or self._is_at_home(node):
+            return
+        if self.text(found) == "true" and value is not None and value.type == "true":
+            self.say(node, "every website may call this with the visitor's cookies")
+        elif found.type == "regex" and self._is_partial(self.text(found)):
+            self.say(node, "this takes origins of strangers for yours: the pattern is not bound at both ends")
+
+    def _is_at_home(self, node: Node) -> bool:
+        """Whether a condition around it asks where the program runs."""
+        around = node.parent
+        while around is not None:
+            is_choice = around.type in {"if_statement", "ternary_expression"}
+            if is_choice and _WHERE.search(self.code.field(around, "condition")):
+                return True
+            around = around.parent
+        return False
+
+    def _header(self, node: Node, arguments: list[Node]) -> None:
+        function = self.function_around(node)
+        if arguments and arguments[0].type == "object":
+            self._headers(arguments[0], node)
+        elif (
+            len(arguments) > 1 and (self.literal(arguments[0]) or "").lower() == "access-control-allow-origin"
+        ):
+            around = self.text(function) if function is not None else self.source.text
+            if self._is_reflected(arguments[1]) and _CREDENTIALS.search(around) and not _LOOKS.search(around):
+                self.say(node, "every website may call this with the visitor's cookies")
+
+    def _headers(self, node: Node, at: Node) -> None:
+        named = {
+            self.code.field(one, "key").strip("'\"").lower(): one.child_by_field_name("value")
+            for one in node.named_children
+            if one.type == "pair"
+        }
+        origin, credentials = (
+            named.get("access-control-allow-origin"),
+            named.get("access-control-allow-credentials"),
+        )
+        function = self.function_around(node)
+        if (
+            origin is None
+            or credentials is None
+            or "true" not in self.text(credentials)
+            or not self._is_reflected(origin)
+        ):
+            return
+        if function is None or not (_LOOKS.search(self.text(function)) or ".test(" in self.text(function)):
+            self.say(at, "every website may call this with the visitor's cookies")
+
+    def _is_reflected(self, node: Node) -> bool:
+        text = self.text(node) + " " + self.text(self.scope.resolved(node))
+        return _REFLECTED.search(text) is not None

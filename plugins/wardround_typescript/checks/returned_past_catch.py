@@ -1,0 +1,166 @@
+"""TS064."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import SCRIPTS, TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_REQUESTS = LatePattern(
+    r"^(fetch|download|upload|request)[A-Z]\w*$|^(axios|prisma|db|apiClient|httpClient"
+    r"|http|this\.(http|httpClient|prisma|db))(\.\w+)+$"
+)
+_NO_REQUEST = LatePattern(r"(?i)\.(create|isAxiosError|isCancel|toJSON|requestId)$")
+
+
+class ReturnedPastCatch(TreeCheck):
+    """The catch below never sees the failure of this promise.
+
+    return hands the promise on and leaves the try at once; it fails later, with the caller, so that what
+    the catch should do is never done. Write return await.
+    """
+
+    ID = "TS064"
+    NAME = "promise-returned-past-catch"
+    DEFECT_CLASS = "unhandled-rejection"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.WARN
+    KINDS = SCRIPTS
+    WORDS = ("catch",)
+    ALSO = (("async",), ("try",))
+    TRIED_ON = (
+        "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
+        "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
+        "(17,758 scripts): 18 hits, all read, all right"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "async function find() {}\nasync function load() {\n"
+            "  try {\n    return await find();\n  } catch {\n"
+            "    return null;\n  }\n}\n",
+            path="a.ts",
+        ),
+        Valid(
+            "function parse() {}\nasync function load() {\n"
+            "  try {\n    return parse();\n  } catch {\n"
+            "    return find();\n  }\n}\n",
+            path="a.ts",
+        ),
+        Valid(
+            "async function find() {}\nfunction load() {\n"
+            "  try {\n    return find();\n  } finally {\n"
+            "    done();\n  }\n}\n",
+            path="a.ts",
+        ),
+        Valid(
+            "async function find() {}\nasync function load() {\n"
+            "  try {\n    return find().catch(() => null);\n"
+            "  } catch {\n    return 1;\n  }\n}\n",
+            path="a.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "function find(): Promise<Place> {\n"
+            "  return new Promise((done) => ask(done));\n"
+            "}\n"
+            "export async function load() {\n  try {\n"
+            "    return find();\n  } catch {\n    return null;\n"
+            "  }\n}\n",
+            path="a.ts",
+            line=6,
+            column=5,
+        ),
+        Invalid(
+            "import { rows } from './rows';\n"
+            "export const load = async (old) => {\n"
+            "  try {\n    return old ? old : rows();\n"
+            "  } catch (error) {\n    log(error);\n    return [];\n  }\n};\n",
+            path="a.js",
+            others={"rows.js": "export const rows = async () => {};\n"},
+            line=4,
+            column=5,
+        ),
+        Invalid(
+            "import { downloadRows } from 'rows';\n"
+            "export async function load() {\n"
+            "  try {\n    return downloadRows({ all: true });\n"
+            "  } catch (error) {\n    return [];\n  }\n}\n",
+            path="a.ts",
+            line=4,
+            column=5,
+        ),
+        Invalid(
+            "class Rows {\n  async find() {}\n  async load() {\n"
+            "    try {\n      return this.find();\n    } catch {\n"
+            "      return [];\n    }\n  }\n}\n",
+            path="a.ts",
+            line=5,
+            column=7,
+        ),
+    ]
+
+    def look(self) -> None:
+        for node in self.code.kinds("return_statement"):
+            if (
+                node.named_children
+                and self._is_caught(node)
+                and any(self._is_promise(one) for one in _answers(node.named_children[0]))
+            ):
+                self.say(
+                    node,
+                    "this catch never sees the failure of the promise that is returned: return await",
+                )
+
+    def _is_caught(self, node: Node) -> bool:
+        """Whether it stands in a try with a catch, in an async function."""
+        from wardround_typescript.code import FUNCTIONS, is_async
+
+        within, above, caught = node, node.parent, False
+        while above is not None and above.type not in FUNCTIONS:
+            if above.type == "catch_clause" or above.type == "finally_clause":
+                return False
+            if above.type == "try_statement" and not caught:
+                body = above.child_by_field_name("body")
+                caught = (
+                    above.child_by_field_name("handler") is not None
+                    and body is not None
+                    and body.id == within.id
+                )
+            within, above = above, above.parent
+        return caught and above is not None and is_async(above)
+
+    def _is_promise(self, node: Node) -> bool:
+        from wardround_typescript.promises import gives_promise
+
+        if node.type != "call_expression":
+            return False
+        called = self.code.called(node)
+        if gives_promise(self.code, node, self.source.project):
+            return True
+        if _NO_REQUEST.search(called) or called.endswith((".catch", ".then", ".finally")):
+            return False
+        head = called.partition(".")[0]
+        return _REQUESTS.search(called) is not None and (
+            head in self.code.imports or head in ("this", "axios")
+        )
+
+
+def _answers(node: Node) -> list[Node]:
+    """The expression that is returned, or the sides of a choice."""
+    from wardround_typescript.code import bare
+
+    one = bare(node)
+    if one is None:
+        return []
+    if one.type == "ternary_expression":
+        sides = (one.child_by_field_name("consequence"), one.child_by_field_name("alternative"))
+        return [inner for side in sides if side is not None for inner in _answers(side)]
+    return [one]

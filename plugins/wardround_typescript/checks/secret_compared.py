@@ -1,0 +1,174 @@
+"""TS339."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_PLAIN = frozenset(
+    {
+        "string",
+        "number",
+        "null",
+        "undefined",
+        "true",
+        "false",
+        "unary_expression",
+        "template_string",
+        "object",
+    }
+)
+_LONGEST = 600
+_ANY_SECRET = LatePattern(r"(?i)secret|token|api_?key|password|signature|x-[\w-]*key|authorization")
+_HMAC = LatePattern(r"createHmac\(|HmacSHA|\.hmac\(")
+_SENT = LatePattern(
+    r"(?i)\b(req|request|ctx|event|c\.req|r)\b[\w.\s?()]*\.(headers?|query|body|params|cookies|get|header)\b|headers\[|headers\.get\(|searchParams\.get\(|getHeader\(|(?-i:headers\(\)\.)"
+)
+_KEPT = LatePattern(
+    r"(?i)process\.env\.\w*(secret|token|key|password|passwd|signature)|\b(config|settings|options|env|this|secrets?)\.[\w.]*(secret|token|api_?key|password|signingKey|adminKey|hook_?key|internal_?key)\w*\b|^\w*(SECRET|API_KEY|_TOKEN|PASSWORD)$"
+)
+_NO_SECRET = LatePattern(
+    r"(?i)(public_?key|key_?id|token_?type|tokenId|key_?name|csrf|version|keyType|length|site_?key)"
+)
+_SECRET_HEADER = LatePattern(r"(?i)['\"]x-[\w-]*(key|secret|token|signature)['\"]|authorization['\"]")
+_KEY_NAME = LatePattern(r"(?i)^(\w*(secret|apiKey|token|key))$")
+
+
+class SecretCompared(ServerCheck):
+    """A secret is compared with an operator that takes longer the more of it is right.
+
+    Somebody who measures the answers finds a signature or a key one sign after the other. Hash both sides and
+    compare them with crypto.timingSafeEqual.
+    """
+
+    ID = "TS339"
+    NAME = "secret-compared-with-equals"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "timing-attack"
+    WORDS = ("===", "!==", "== ", "!= ")
+    TRIED_ON = (
+        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
+        "without their tests (5,800 files): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "if (crypto.timingSafeEqual(given, wanted)) ok();\n",
+            path="case.ts",
+        ),
+        Valid(
+            "if (entry.digest === digestOf(file)) skip();\n",
+            path="case.ts",
+        ),
+        Valid(
+            "if (password === confirmPassword) save();\n",
+            path="case.ts",
+        ),
+        Valid(
+            "if (req.headers['x-api-key'] === undefined) refuse();\n",
+            path="case.ts",
+        ),
+        Valid(
+            "if (token === null || token.type === 'full') stop();\n",
+            path="case.ts",
+        ),
+        Valid(
+            "if (typeof secret === 'string') use(secret);\n",
+            path="case.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "const expected = (body) => createHmac('sha256', secret).update(body).digest('hex');\n"
+            "\n"
+            "function matches(header, body) {\n"
+            "  const given = header.replace(/^v1=/, '');\n"
+            "  return given === expected(body);\n"
+            "}\n",
+            line=5,
+            column=10,
+            path="case.ts",
+        ),
+        Invalid(
+            "function keyOf(request) {\n"
+            "  return String(request.headers['x-internal-key'] || '');\n"
+            "}\n"
+            "app.decorate('internal', async (request) => keys.some((key) => key === keyOf(request)));\n",
+            line=4,
+            column=64,
+            path="case.ts",
+        ),
+        Invalid(
+            "app.use((req, res, next) => {\n"
+            "  if (req.headers['x-api-key'] !== process.env.API_KEY) return res.sendStatus(401);\n"
+            "  next();\n"
+            "});\n",
+            line=2,
+            column=7,
+            path="case.ts",
+        ),
+        Invalid(
+            "function check(req) {\n"
+            "  const token = req.get('authorization').slice(7);\n"
+            "  return token === config.adminToken;\n"
+            "}\n",
+            line=3,
+            column=10,
+            path="case.ts",
+        ),
+    ]
+
+    def look(self) -> None:
+        whole = self.source.text
+        if not _HMAC.search(whole) and not (_SENT.search(whole) and _ANY_SECRET.search(whole)):
+            return
+        for node in self.code.kinds("binary_expression"):
+            if self.code.field(node, "operator") not in {"===", "!==", "==", "!="}:
+                continue
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            if left is None or right is None or left.type in _PLAIN or right.type in _PLAIN:
+                continue
+            if "undefined" in (self.text(left), self.text(right)):
+                continue
+            sides = [self._meaning(left), self._meaning(right)]
+            if self._is_digest(sides) or self._is_key(left, right, sides):
+                self.say(node, "this comparison takes longer the more of a secret is right")
+
+    def _meaning(self, node: Node) -> str:
+        """A side, with what the names and helpers in it stand for."""
+        found = self.scope.resolved(node)
+        text = self.text(found)
+        called = found if found.type == "call_expression" else None
+        name = self.code.field(called, "function").rpartition(".")[2] if called is not None else ""
+        helper = self.scope.functions.get(name)
+        if helper is None and name:
+            helper = next(
+                (one.methods[name] for one in self.scope.classes.values() if name in one.methods), None
+            )
+        if helper is not None and helper.end_byte - helper.start_byte < _LONGEST:
+            text += " " + self.text(helper)
+        return text[:1200]
+
+    def _is_digest(self, sides: list[str]) -> bool:
+        return any(_HMAC.search(one) and (".digest(" in one or "Hmac" in one) for one in sides)
+
+    def _is_key(self, left: Node, right: Node, sides: list[str]) -> bool:
+        """Whether what a request brought is compared with a secret of the server's."""
+        for sent, kept, kept_node in (
+            (sides[0], sides[1], right),
+            (sides[1], sides[0], left),
+        ):
+            if not _SENT.search(sent):
+                continue
+            if _KEPT.search(kept) and not _NO_SECRET.search(self.text(kept_node)):
+                return True
+            if _SECRET_HEADER.search(sent) and _KEY_NAME.search(self.text(kept_node)):
+                return True
+        return False

@@ -1,0 +1,170 @@
+"""TS345."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_LOGS = LatePattern(
+    r"(?i)(^|\.)(console|logger|log|winston|pino|bunyan|fastify\.log|request\.log|req\.log|app\.log)\.(log|info|debug|warn|error|trace|verbose|fatal|http)$"
+)
+_BY_HAND = LatePattern(r"(^|/)(scripts?|bin|examples?|seeds?|tools|cli)/|seed\.[jt]s$")
+_SECRET = LatePattern(
+    r"^(?!.*(?i:hash|reset|count|length|limit|usage|type|name|id|url|expir|max|total|policy|valid|missing|index|error|field|label|placeholder|is[A-Z]|has[A-Z]|prompt|completion|cache|input|output|path|file|regex|pattern|public|masked|redacted))\w*(?i:password|passwd|passphrase|secret|api_?key|private_?key|access_?token|refresh_?token|auth_?token|bearer|session_?token|credential|credit_?card|card_?number|cvv|ssn|otp)s?$|^(token|jwt|idToken|secretKey|STRIPE_SECRET_KEY)$|_SECRET(_KEY)?$|_PASSWORD$|_TOKEN$|_API_KEY$"
+)
+_SENT_ALONG = LatePattern(
+    r"(?i)headers(\.authorization|\[['\"](authorization|cookie|x-api-key)['\"]\]|\.cookie)$"
+)
+_WHOLE = LatePattern(r"^(req|request|ctx\.request|ctx|event)\??\.(body|headers|cookies)$")
+_LOGIN = LatePattern(r"(?i)password|passwd|credit.?card|/login|/signin")
+
+
+class SecretLogged(ServerCheck):
+    """A password, a token or a whole request with one is written to the log.
+
+    Logs are kept for long, copied to other services and read by many. Log who and what, not with which
+    secret.
+    """
+
+    ID = "TS345"
+    NAME = "secret-in-log"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "secret-in-log"
+    WORDS = ("log", "Log", "console")
+    TRIED_ON = (
+        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
+        "without their tests (5,800 files): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "logger.info('password changed', { userId });\n",
+            path="case.ts",
+        ),
+        Valid(
+            "console.log(`token: ${token ? 'set' : 'missing'}`);\n",
+            path="case.ts",
+        ),
+        Valid(
+            "logger.info({ tokenId, passwordResetAt });\n",
+            path="case.ts",
+        ),
+        Valid(
+            "console.log('password', password.length);\n",
+            path="case.ts",
+        ),
+        Valid(
+            "log.warn({ headers: redact(req.headers) });\n",
+            path="case.ts",
+        ),
+        Valid(
+            "console.log(formatTokens(tokens.length));\n",
+            path="case.ts",
+        ),
+        Valid(
+            "logger.error('invalid token', err);\n",
+            path="case.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "console.log(`asked with ${req.headers.authorization}`);\n",
+            line=1,
+            column=1,
+            path="case.ts",
+        ),
+        Invalid(
+            "logger.info(`login of ${email} with ${password}`);\n",
+            line=1,
+            column=1,
+            path="case.ts",
+        ),
+        Invalid(
+            "app.post('/login', (req, res) => {\n  console.log('login', req.body);\n});\n",
+            line=2,
+            column=3,
+            path="case.ts",
+        ),
+        Invalid(
+            "const accessToken = await exchange(code);\nlogger.debug({ user, accessToken });\n",
+            line=2,
+            column=1,
+            path="case.ts",
+        ),
+        Invalid(
+            "log.info({ url, headers: req.headers });\n",
+            line=1,
+            column=1,
+            path="case.ts",
+        ),
+        Invalid(
+            "console.log('key', process.env.STRIPE_SECRET_KEY);\n",
+            line=1,
+            column=1,
+            path="case.ts",
+        ),
+    ]
+
+    def look(self) -> None:
+        for _, node, arguments in self.calls():
+            called = self.code.field(node, "function")
+            if not _LOGS.search(called) or _BY_HAND.search(self.source.path):
+                continue
+            for one in arguments:
+                if self._tells(one):
+                    self.say(node, "a secret, or a request that holds one, is written to the log")
+                    break
+
+    def _tells(self, node: Node) -> bool:
+        if node.type in {
+            "template_string",
+            "binary_expression",
+            "array",
+            "template_substitution",
+            "parenthesized_expression",
+        }:
+            return any(self._tells(one) for one in node.named_children)
+        if node.type == "object":
+            return any(self._field(one) for one in node.named_children)
+        if node.type == "call_expression":
+            given = node.child_by_field_name("arguments")
+            is_text = self.code.field(node, "function") in {
+                "JSON.stringify",
+                "String",
+                "util.inspect",
+                "inspect",
+            }
+            return is_text and given is not None and any(self._tells(one) for one in given.named_children[:1])
+        text = self.text(node)
+        if node.type in {"identifier", "shorthand_property_identifier"}:
+            return _SECRET.search(text) is not None and not self._is_harmless(text)
+        if node.type in {"member_expression", "subscript_expression", "non_null_expression"}:
+            is_whole = _WHOLE.search(text) is not None and self._holds_secret(text)
+            return is_whole or _SENT_ALONG.search(text) is not None or _SECRET.search(_last(text)) is not None
+        return False
+
+    def _field(self, one: Node) -> bool:
+        if one.type == "pair":
+            value = one.child_by_field_name("value")
+            return value is not None and self._tells(value)
+        return self._tells(one) if one.type in {"shorthand_property_identifier", "spread_element"} else False
+
+    def _holds_secret(self, text: str) -> bool:
+        """Headers hold tokens; a body does where its file is about logins."""
+        return text.endswith(("headers", "cookies")) or _LOGIN.search(self.source.text) is not None
+
+    def _is_harmless(self, name: str) -> bool:
+        value = self.scope.declared.get(name)
+        return value is not None and value.type in {"string", "number", "true", "false", "ternary_expression"}
+
+
+def _last(text: str) -> str:
+    """The last name of a chain of properties."""
+    return text.rpartition(".")[2].strip("!'\"]")

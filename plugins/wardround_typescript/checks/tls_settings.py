@@ -1,0 +1,119 @@
+"""TS335."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_NAMES = frozenset(
+    {"rejectUnauthorized", "minVersion", "maxVersion", "secureProtocol", "strictSSL", "checkServerIdentity"}
+)
+_NEGATED = LatePattern(
+    r"(?i)^!\s*(this\.|options\.|opts\.|config\.)?\w*(self_?signed|insecure|skip\w*|allow\w*|ignore\w*|trust\w*|unsafe|noverify)$"
+)
+_OLD = LatePattern(r"^['\"](SSLv2|SSLv3|TLSv1|TLSv1_1)_method")
+_ACCEPTS = LatePattern(
+    r"^(\(\w*(,\s*\w+)?\)|\w+)\s*=>\s*(undefined|null|\{\s*(return\s*(undefined|null)?;?)?\s*\}|void 0|true)$"
+)
+
+
+class TlsSettings(ServerCheck):
+    """Whoever answers is trusted, or an old TLS is spoken.
+
+    Without a look at the certificate anybody between can read along and answer instead; TLS before 1.2 can be
+    broken. Give the other side's certificate as ca, and leave rejectUnauthorized alone.
+    """
+
+    ID = "TS335"
+    NAME = "tls-by-settings"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "tls-verification-off"
+    WORDS = (
+        "rejectUnauthorized",
+        "NODE_TLS_REJECT",
+        "checkServerIdentity",
+        "inVersion",
+        "secureProtocol",
+        "strictSSL",
+        "insecure",
+    )
+    TRIED_ON = (
+        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
+        "without their tests (5,800 files): two hits, both an option of the operator's that drops the "
+        "look at the host name"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "const agent = new https.Agent({ rejectUnauthorized: true, ca });\n",
+            path="case.ts",
+        ),
+        Valid(
+            "const agent = new Agent({ checkServerIdentity: (host, cert) => verify(host, cert) });\n",
+            path="case.ts",
+        ),
+        Valid(
+            "tls.connect({ minVersion: 'TLSv1.2' });\n",
+            path="case.ts",
+        ),
+        Valid(
+            "const pool = new Pool({ ssl: { rejectUnauthorized: process.env.DB_INSECURE !== '1' } });\n",
+            path="case.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: !selfSigned });\n",
+            line=1,
+            column=50,
+            path="case.ts",
+        ),
+        Invalid(
+            "const settings: tls.ConnectionOptions = { host };\nsettings.minVersion = 'TLSv1';\n",
+            line=2,
+            column=1,
+            path="case.ts",
+        ),
+        Invalid(
+            "const agent = new Agent({ checkServerIdentity: () => undefined });\n",
+            line=1,
+            column=27,
+            path="case.ts",
+        ),
+        Invalid(
+            "const options = { strictSSL: false };\n",
+            line=1,
+            column=19,
+            path="case.ts",
+        ),
+    ]
+
+    def look(self) -> None:
+        for node in self.code.kinds("pair"):
+            self._set(node, self.code.field(node, "key").strip("'\""), node.child_by_field_name("value"))
+        for node in self.code.kinds("assignment_expression"):
+            self._set(
+                node, self.code.field(node, "left").rpartition(".")[2], node.child_by_field_name("right")
+            )
+
+    def _set(self, node: Node, name: str, value: Node | None) -> None:
+        if value is None or name not in _NAMES:
+            return
+        text = self.text(self.scope.resolved(value))
+        if name == "rejectUnauthorized" and _NEGATED.search(text):
+            self.say(node, "whoever answers is trusted, with any certificate, by an option that says so")
+        elif (name in {"minVersion", "maxVersion"} and text.strip("'\"") in {"TLSv1", "TLSv1.1"}) or (
+            name == "secureProtocol" and _OLD.search(text)
+        ):
+            self.say(node, "this speaks a TLS that can be broken")
+        elif name == "strictSSL" and text == "false":
+            self.say(node, "whoever answers is trusted, with any certificate")
+        elif name == "checkServerIdentity" and _ACCEPTS.search(text):
+            self.say(node, "a certificate made for any other host is taken as well")

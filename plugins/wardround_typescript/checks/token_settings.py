@@ -1,0 +1,248 @@
+"""TS336."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_LIBRARIES = ("jsonwebtoken", "jwt.", "jwt-simple", "jwt-decode")
+_EXPIRY = LatePattern(r"\bexp\b\s*[:,}]|expiresIn")
+_CLIENT = LatePattern(r"['\"]use client['\"]|\bwindow\.|localStorage")
+_HEADER_ONLY = LatePattern(r"complete:\s*true|\.header\b|\.exp\b")
+_TRUSTS = LatePattern(
+    r"\breq(uest)?\b|\bctx\b|\.(role|roles|sub|userId|admin|permissions|email|scope)\b|[uU]ser\b|claims|[tT]enant"
+)
+_NONE = LatePattern(r"['\"]none['\"]")
+_SECRET_NAME = LatePattern(
+    r"(?i)(jwt|token|session|auth|share|signing|cookie|hmac|app|refresh|access)\w*(secret|_key|private)|^(process\.env\.)?\w*SECRET\w*$"
+)
+_KNOWN = "without the setting this secret is one that stands in the source"
+
+
+class TokenSettings(ServerCheck):
+    """A token anybody can write, or one that is valid for ever.
+
+    A secret with a default in the source is known to whoever has the source; a token without an end is good
+    for as long as it lies in some log; what decode reads was checked by nobody. Fail when the secret is
+    missing, set expiresIn, and use verify with a list of algorithms.
+    """
+
+    ID = "TS336"
+    NAME = "token-by-settings"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "signature-not-verified"
+    WORDS = ("jwt", "JWT", "SignJWT", "jsonwebtoken", "jose", "JwtModule")
+    TRIED_ON = (
+        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
+        "without their tests (5,800 files): one hit, right (a token that is only decoded); one of "
+        "formbricks was wrong (set later) and mended"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "const jwt = require('jsonwebtoken');\n"
+            "const ISSUE = { expiresIn: '10m' };\n"
+            "const token = jwt.sign({ sub }, SECRET, { ...ISSUE, audience: 'x' });\n",
+            path="case.ts",
+        ),
+        Valid(
+            "import { SignJWT } from 'jose';\n"
+            "const token = await new SignJWT({}).setProtectedHeader({ alg "
+            "}).setExpirationTime('2h').sign(key);\n",
+            path="case.ts",
+        ),
+        Valid(
+            "const jwt = require('jsonwebtoken');\nconst token = jwt.sign({ sub, exp: now + 60 }, SECRET);\n",
+            path="case.ts",
+        ),
+        Valid(
+            "const jwt = require('jsonwebtoken');\n"
+            "function read(token) {\n"
+            "  const { payload } = jwt.decode(token, { complete: true });\n"
+            "  return jwt.verify(token, keyOf(payload.iss), { algorithms: ['RS256'] });\n"
+            "}\n",
+            path="case.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "JwtModule.registerAsync({\n"
+            "  useFactory: (config) => ({\n"
+            "    secret: config.get<string>('JWT_SECRET', 'platform-2021'),\n"
+            "    signOptions: { expiresIn: '15m' },\n"
+            "  }),\n"
+            "});\n",
+            line=3,
+            column=5,
+            path="case.ts",
+        ),
+        Invalid(
+            "import { SignJWT } from 'jose';\n"
+            "class Issuer {\n"
+            "  builder() {\n"
+            "    return new SignJWT({ scope: 'x' }).setProtectedHeader({ alg: 'ES256' }).setIssuedAt();\n"
+            "  }\n"
+            "  issue() {\n"
+            "    return this.builder().setAudience('api').sign(this.key);\n"
+            "  }\n"
+            "}\n",
+            line=7,
+            column=12,
+            path="case.ts",
+        ),
+        Invalid(
+            "import jwt from 'jsonwebtoken';\n"
+            "export function claims(req) {\n"
+            "  const decoded = jwt.decode(req.headers.authorization.slice(7));\n"
+            "  return decoded.role;\n"
+            "}\n",
+            line=3,
+            column=19,
+            path="case.ts",
+        ),
+        Invalid(
+            "import jwt from 'jsonwebtoken';\n"
+            "const algorithms = ['RS256'];\n"
+            "algorithms.push('none');\n"
+            "export const read = (token) => jwt.verify(token, KEY, { algorithms });\n",
+            line=4,
+            column=32,
+            path="case.ts",
+        ),
+        Invalid(
+            "import { jwtVerify } from 'jose';\n"
+            "function key() {\n"
+            "  const configured = process.env.SHARE_SECRET;\n"
+            "  return encoder.encode(configured || 'share-secret');\n"
+            "}\n",
+            line=4,
+            column=25,
+            path="case.ts",
+        ),
+        Invalid(
+            "const jwt = require('jsonwebtoken');\n"
+            "const OPTIONS = { issuer: 'x' };\n"
+            "const issue = (user) => jwt.sign({ sub: user.id }, SECRET, OPTIONS);\n",
+            line=3,
+            column=25,
+            path="case.ts",
+        ),
+    ]
+
+    def look(self) -> None:
+        for name, node, arguments in self.calls():
+            last = name.rpartition(".")[2]
+            is_library = name.startswith(_LIBRARIES)
+            if last == "sign" and is_library and len(arguments) > 1:
+                self._signed(node, arguments)
+            elif last == "sign" and ("SignJWT" in self.source.text) and self._is_endless(node):
+                self.say(node, "this token is valid for ever: setExpirationTime is missing")
+            elif last == "decode" and is_library and arguments:
+                self._decoded(node)
+            elif last in {"verify", "verifyAsync", "jwtVerify"} and len(arguments) > 1:
+                self._verified(node, arguments)
+        self._defaults()
+
+    def _signed(self, node: Node, arguments: list[Node]) -> None:
+        claims, options = self.options(arguments[0]), arguments[2] if len(arguments) > 2 else None
+        if options is not None and (
+            self.options(options) is None
+            or self.is_open(options)
+            or self.option(options, "expiresIn") is not None
+        ):
+            return
+        if ".expiresIn =" in self.source.text or ".exp =" in self.source.text:
+            return
+        if claims is None or self.is_open(claims) or self.option(claims, "exp") is not None:
+            return
+        self.say(node, "this token is valid for ever: expiresIn is missing")
+
+    def _is_endless(self, node: Node) -> bool:
+        """Whether a chain that begins with SignJWT, here or in a helper, never says when it ends."""
+        text = self.text(node)
+        owner = node.child_by_field_name("function")
+        start = self.text(owner).partition("(")[0].rpartition(".")[2] if owner is not None else ""
+        helper = self._function_named(start)
+        if "new SignJWT" not in text and (helper is None or "new SignJWT" not in self.text(helper)):
+            return False
+        whole = text + (self.text(helper) if helper is not None else "")
+        return "setExpirationTime" not in whole and not _EXPIRY.search(whole)
+
+    def _function_named(self, name: str) -> Node | None:
+        found = self.scope.functions.get(name)
+        if found is not None:
+            return found
+        return next((one.methods[name] for one in self.scope.classes.values() if name in one.methods), None)
+
+    def _decoded(self, node: Node) -> None:
+        """What was only decoded, in a function or file of a server that never verifies it."""
+        function = self.function_around(node)
+        around = self.text(function) if function is not None else self.source.text
+        around += self._calling(function)
+        holder = node.parent
+        if (
+            "verify" in around.lower()
+            or _CLIENT.search(self.source.text)
+            or _HEADER_ONLY.search(self.text(holder))
+        ):
+            return
+        if _TRUSTS.search(around):
+            self.say(node, "the token's signature is not verified here, so anybody can write one")
+
+    def _calling(self, function: Node | None) -> str:
+        """The functions of the file that call a helper."""
+        name = self.code.field(function, "name")
+        if not name and function is not None and function.parent is not None:
+            name = self.code.field(function.parent, "name")
+        callers = [call for called, call in self.code.calls if name and called == name]
+        around = [self.function_around(call) for call in callers]
+        return " ".join(self.text(one)[:1500] for one in around if one is not None)
+
+    def _verified(self, node: Node, arguments: list[Node]) -> None:
+        for one in arguments[2:3]:
+            listed = (
+                self.scope.property(found, "algorithms") if (found := self.options(one)) is not None else None
+            )
+            if listed is None:
+                continue
+            name = self.text(listed)
+            text = self.text(self.scope.resolved(listed)) + " ".join(_pushed(self.source.text, name))
+            if _NONE.search(text):
+                self.say(node, "a token that says it needs no signature is taken")
+
+    def _defaults(self) -> None:
+        """A secret with a default in the source."""
+        for name, node, arguments in self.calls():
+            if (
+                (
+                    name.rpartition(".")[2] in {"get", "getOrThrow"}
+                    and len(arguments) == 2
+                    and arguments[1].type == "string"
+                )
+                and _SECRET_NAME.search(self.literal(arguments[0]) or "")
+                and len(self.text(arguments[1])) > 4
+            ):
+                holder = node.parent
+                self.say(holder if holder is not None and holder.type == "pair" else node, _KNOWN)
+        for node in self.code.kinds("binary_expression"):
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            if left is None or right is None or right.type != "string" or len(self.text(right)) < 5:
+                continue
+            if (
+                self.code.field(node, "operator") in {"||", "??"}
+                and _SECRET_NAME.search(self.text(self.scope.resolved(left)))
+                and left.type != "member_expression"
+            ):
+                self.say(node, _KNOWN)
+
+
+def _pushed(text: str, name: str) -> list[str]:
+    """What is added to a list of this name."""
+    return [line for line in text.split("\n") if f"{name}.push(" in line]

@@ -1,0 +1,205 @@
+"""TS343."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_CHANGES = LatePattern(r"@(Post|Put|Patch|Delete)\(")
+_GUARD = LatePattern(
+    r"@(Roles?|RequirePermissions?|Permissions?|CheckPolicies|CheckPolicy|Policies|Auth|Admin\w*|RequireRole|HasRoles?|Scopes?|UseGuards|Acl|Can|RolesAllowed|Authorized?)\("
+)
+_OPEN = LatePattern(r"@(Public|AllowAnonymous|SkipAuth\w*|IsPublic|NoAuth|Anonymous|Unprotected)\b")
+_SELF = LatePattern(
+    r"(?i)login|logout|register|refresh|webhook|forgot|callback|\bme\b|profile|\bown\b|\bself\b"
+)
+_VERBS = frozenset({"post", "put", "patch", "delete"})
+_ROUTER = LatePattern(r"(?i)(^|\.)(\w*router|app|api|fastify|server|routes)$")
+_GUARD_NAME = LatePattern(
+    r"(?i)^(this\.)?(\w+\.)*(require|ensure|check|is|has|verify|authori[sz]e|authenticate|auth|protect|guard|must|only|can|allow|permit|restrict)(?-i:[A-Z_(]\w*|$)|(?i:(auth|admin|guard|permission|protected|jwt|session|loggedin)\w*$)"
+)
+_OPEN_PATH = LatePattern(
+    r"(?i)login|log-in|signin|sign-in|signup|register|logout|webhook|callback|forgot|reset|refresh|public|health|verify|confirm|contact|subscribe|token|auth|graphql|csp|search"
+)
+_CHECKS = LatePattern(
+    r"(?i)\b(req|request|ctx)\.(user|session|auth)|currentUser|getSession|verify|signature|isAdmin|can\(|authori[sz]e|ctx\.state\.user|res\.locals\.user"
+)
+_SAID = "the routes beside it are guarded, and this one, which changes things, is not"
+
+
+class UnguardedRoute(ServerCheck):
+    """A route that changes things has no guard, and those beside it have one.
+
+    What the others ask, who somebody is or what they may do, is not asked here, so anybody who may call one
+    route may call this. Put the same guard on it, or say by a decorator that it is meant to be open.
+    """
+
+    ID = "TS343"
+    NAME = "route-without-guard-beside-guarded"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "missing-authorization"
+    WORDS = (
+        "@Roles",
+        "@UseGuards",
+        "@RequirePermission",
+        "@Permissions",
+        "@Auth",
+        "@CheckPolicies",
+        "require",
+        "router.",
+        "app.",
+        "ensure",
+        "@Admin",
+    )
+    TRIED_ON = (
+        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
+        "without their tests (5,800 files): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "@Controller('m')\n"
+            "@UseGuards(JwtAuthGuard)\n"
+            "export class C {\n"
+            "  @Get()\n"
+            "  list() {}\n"
+            "\n"
+            "  @Delete(':id')\n"
+            "  @Roles('admin')\n"
+            "  remove() {}\n"
+            "\n"
+            "  @Post(':id')\n"
+            "  @Public()\n"
+            "  send() {}\n"
+            "}\n",
+            path="case.ts",
+        ),
+        Valid(
+            "router.post('/a', requireAdmin, add);\n"
+            "router.delete('/a/:id', requireAdmin, remove);\n"
+            "router.get('/a', list);\n",
+            path="case.ts",
+        ),
+        Valid(
+            "router.use(requireUser);\n"
+            "router.post('/a', requireAdmin, add);\n"
+            "router.post('/b', requireAdmin, other);\n"
+            "router.post('/login', login);\n",
+            path="case.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "@Controller('m')\n"
+            "@UseGuards(JwtAuthGuard, RolesGuard)\n"
+            "export class C {\n"
+            "  @Get()\n"
+            "  list() {}\n"
+            "\n"
+            "  @Delete(':id')\n"
+            "  @Roles('admin')\n"
+            "  remove() {}\n"
+            "\n"
+            "  @Post(':id/suspend')\n"
+            "  @Roles('admin')\n"
+            "  suspend() {}\n"
+            "\n"
+            "  @Post(':id/reset')\n"
+            "  reset() {}\n"
+            "}\n",
+            line=16,
+            column=3,
+            path="case.ts",
+        ),
+        Invalid(
+            "router.post('/a', requireAdmin, add);\n"
+            "router.put('/a/:id', requireAdmin, change);\n"
+            "router.delete('/a/:id', remove);\n",
+            line=3,
+            column=1,
+            path="case.ts",
+        ),
+        Invalid(
+            "app.post('/users', ensureAdmin, add);\n"
+            "app.put('/users/:id', change);\n"
+            "app.delete('/users/:id', ensureAdmin, remove);\n",
+            line=2,
+            column=1,
+            path="case.ts",
+        ),
+    ]
+
+    def look(self) -> None:
+        if "@" in self.source.text:
+            for body in self.code.kinds("class_body"):
+                self._class(body)
+        self._routes()
+
+    def _class(self, body: Node) -> None:
+        """Methods with the decorators before them: one that changes things without what its sisters have."""
+        found: list[tuple[Node, str]] = []
+        before = ""
+        for one in body.named_children:
+            if one.type == "decorator":
+                before += self.text(one) + "\n"
+            elif one.type == "method_definition":
+                found.append(
+                    (one, before + " ".join(self.text(d) for d in one.children if d.type == "decorator"))
+                )
+                before = ""
+            elif one.type != "comment":
+                before = ""
+        changing = [(node, text) for node, text in found if _CHANGES.search(text)]
+        guarded = [text for _, text in changing if _GUARD.search(text)]
+        open_ = [
+            (node, text) for node, text in changing if not _GUARD.search(text) and not _OPEN.search(text)
+        ]
+        if len(guarded) >= 2 and len(open_) == 1:
+            node, text = open_[0]
+            if not _SELF.search(text + self.code.field(node, "name")):
+                self.say(node.child_by_field_name("name") or node, _SAID)
+
+    def _routes(self) -> None:
+        by_router: dict[str, list[tuple[Node, list[Node]]]] = {}
+        for node in self.code.kinds("call_expression"):
+            function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+            if function is None or given is None or function.type != "member_expression":
+                continue
+            owner, method = self.code.field(function, "object"), self.code.field(function, "property")
+            arguments = given.named_children
+            if (
+                method in _VERBS
+                and _ROUTER.search(owner)
+                and len(arguments) > 1
+                and arguments[0].type == "string"
+            ):
+                by_router.setdefault(owner, []).append((node, arguments))
+        for routes in by_router.values():
+            self._router(routes)
+
+    def _router(self, routes: list[tuple[Node, list[Node]]]) -> None:
+        guards: dict[str, int] = {}
+        for _, arguments in routes:
+            for one in arguments[1:-1]:
+                name = self.text(one).partition("(")[0]
+                if _GUARD_NAME.search(name):
+                    guards[name] = guards.get(name, 0) + 1
+        common = [name for name, count in guards.items() if count >= 2]
+        bare = [
+            (node, arguments)
+            for node, arguments in routes
+            if not any(_GUARD_NAME.search(self.text(one).partition("(")[0]) for one in arguments[1:-1])
+            and not _OPEN_PATH.search(self.text(arguments[0]))
+        ]
+        if common and len(bare) == 1 and len(bare) < sum(guards.values()):
+            node, arguments = bare[0]
+            handler = self.text(arguments[-1])[:1500]
+            if not _CHECKS.search(handler):
+                self.say(node, _SAID)

@@ -1,0 +1,137 @@
+"""TS332."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_BROKEN = LatePattern(r"(?i)(^|-)(ecb|des|des3|3des|rc2|rc4|bf|blowfish|des-ede\w*)(-|$)|^des")
+_FIXED = LatePattern(
+    r"^Buffer\.(alloc\(\s*(\d+|[A-Z_]+)\s*(,\s*['\"\d][^)]*)?\)|from\(\s*['\"][^'\"]*['\"][^)]*\))$"
+)
+_FIXED_WORDS = LatePattern(r"\.parse\(\s*['\"][^'\"]*['\"]\s*\)$")
+_CRYPTO_JS = LatePattern(r"(^|\.)(AES|DES|TripleDES|RC4|Rabbit|RC4Drop)\.(en|de)crypt$|(?i:^crypto-?js[./])")
+_OLD = LatePattern(r"(^|[./])(DES|TripleDES|tripledes|RC4|rc4|RC4Drop|Rabbit|rabbit)\.")
+
+
+class WeakCipherUse(ServerCheck):
+    """A cipher that hides less than it promises, by what its settings stand for.
+
+    In ECB equal blocks give equal text, so patterns stay; DES, RC2 and RC4 can be broken; a start value that
+    never changes tells when two messages begin alike. Use aes-256-gcm with twelve fresh random bytes for each
+    message.
+    """
+
+    ID = "TS332"
+    NAME = "weak-cipher-by-settings"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "weak-cipher"
+    WORDS = ("ipheriv", "CryptoJS", "crypto-js", "createCipher", "forge", "subtle")
+    TRIED_ON = (
+        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
+        "without their tests (5,800 files): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "import { createCipheriv, randomBytes } from 'crypto';\n"
+            "const iv = randomBytes(12);\n"
+            "const cipher = createCipheriv('aes-256-gcm', key, iv);\n",
+            path="case.ts",
+        ),
+        Valid(
+            "const CryptoJS = require('crypto-js');\n"
+            "CryptoJS.AES.encrypt(text, key, { mode: CryptoJS.mode.CBC, iv });\n",
+            path="case.ts",
+        ),
+        Valid(
+            "import crypto from 'crypto';\n"
+            "const d = crypto.createDecipheriv(ALGORITHM, key, sealed.subarray(0, 16));\n",
+            path="case.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "const CryptoJS = require('crypto-js');\n"
+            "const MODE = { mode: CryptoJS.mode.ECB };\n"
+            "exports.seal = (text) => CryptoJS.AES.encrypt(text, KEY, MODE).toString();\n",
+            line=3,
+            column=26,
+            path="case.ts",
+        ),
+        Invalid(
+            "import crypto from 'crypto';\n"
+            "function box(version, key) {\n"
+            "  const algorithm = version > 1 ? 'aes-256-ecb' : 'aes-128-ecb';\n"
+            "  return crypto.createCipheriv(algorithm, key, null);\n"
+            "}\n",
+            line=4,
+            column=10,
+            path="case.ts",
+        ),
+        Invalid(
+            "import crypto from 'crypto';\n"
+            "const IV = Buffer.alloc(16, 0);\n"
+            "exports.seal = (key) => crypto.createCipheriv('aes-256-cbc', key, IV);\n",
+            line=3,
+            column=25,
+            path="case.ts",
+        ),
+        Invalid(
+            "const CryptoJS = require('crypto-js');\n"
+            "exports.seal = (text) => CryptoJS.TripleDES.encrypt(text, KEY).toString();\n",
+            line=2,
+            column=26,
+            path="case.ts",
+        ),
+    ]
+
+    def look(self) -> None:
+        for name, node, arguments in self.calls():
+            last = name.rpartition(".")[2]
+            if last in {"createCipheriv", "createDecipheriv"} and arguments:
+                self._node_cipher(node, last, arguments)
+            elif (
+                last in {"createCipher", "createDecipher"}
+                and ("crypto" in name or name == last)
+                and len(arguments) > 1
+            ):
+                self.say(node, "this cipher makes its key and its start value from the password alone")
+            elif last in {"encrypt", "decrypt"} and _CRYPTO_JS.search(name):
+                self._crypto_js(node, name, arguments)
+
+    def _node_cipher(self, node: Node, last: str, arguments: list[Node]) -> None:
+        algorithms = self._texts(arguments[0])
+        if any(_BROKEN.search(one) for one in algorithms):
+            self.say(node, "this cipher can be broken, or shows which blocks are equal")
+        elif last == "createCipheriv" and len(arguments) > 2 and self._is_fixed(arguments[2]):
+            self.say(node, "the same start value is used for every message")
+
+    def _texts(self, node: Node) -> list[str]:
+        found = self.scope.resolved(node)
+        if found.type == "ternary_expression":
+            sides = [found.child_by_field_name("consequence"), found.child_by_field_name("alternative")]
+            return [self.literal(one) or "" for one in sides if one is not None]
+        return [self.literal(found) or ""]
+
+    def _is_fixed(self, node: Node) -> bool:
+        found = self.scope.resolved(node)
+        if found.type == "string":
+            return len(self.text(found)) > 2
+        return found.type == "call_expression" and _FIXED.search(self.text(found)) is not None
+
+    def _crypto_js(self, node: Node, name: str, arguments: list[Node]) -> None:
+        mode = self.option(arguments[2], "mode") if len(arguments) > 2 else None
+        if _OLD.search(name) or (mode is not None and self.text(mode).endswith("ECB")):
+            self.say(node, "this cipher can be broken, or shows which blocks are equal")
+        elif len(arguments) > 2:
+            start = self.option(arguments[2], "iv")
+            if start is not None and _FIXED_WORDS.search(self.text(start)):
+                self.say(node, "the same start value is used for every message")

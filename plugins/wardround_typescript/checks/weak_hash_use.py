@@ -1,0 +1,191 @@
+"""TS333."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_BROKEN_FUNCTIONS = frozenset(
+    {"md5", "sha1", "crypto-js.md5", "crypto-js.sha1", "cryptojs.md5", "cryptojs.sha1", "js-md5", "js-sha1",
+     "blueimp-md5", "js-md5.md5", "js-sha1.sha1"}
+)  # fmt: skip
+_NAME = LatePattern(r"(?<![\w$.'\"])[A-Za-z_$][\w$]*")
+_PASSWORD = LatePattern(
+    r"(?i)(?<![a-z])(password|passwd|passphrase|pwd|passcode)(?!_?(reset|token|id|url|link|policy|length))|[a-z]Password\b|\bpin(Code)?\b"
+)
+_PASSWORD_FUNCTION = LatePattern(
+    r"(?i)(hash|digest|encrypt|check|verify|compare|encode|derive)\w*(password|passwd|pwd|passphrase)|(password|passwd|pwd)\w*(hash|digest)|\bpassword\b"
+)
+_NO_PASSWORD = LatePattern(r"(?i)reset|token|pwned|breach|gravatar")
+_SECRET = LatePattern(
+    r"(?i)secret|private_?key|signing_?key|api_?key|\bsalt\b|session_?id|user_?id.{0,40}(date|time)"
+)
+_SIGNS = LatePattern(
+    r"(?i)\b(sign|signature|signed|verifySignature|checkSignature|makeToken|createToken|generateToken|tokenFor|resetToken|sessionToken|issueToken)\b|[sS]ignature\b|(generate|make|create|issue|new)\w*Token\b"
+)
+_PROTOCOL = LatePattern(r"\brealm\b|\bntlm|NTLM|oauth_signature|mysql_native|Digest |EVP_BytesToKey")
+"""Protocols that say which hash is taken."""
+_SLOW = LatePattern(r"bcrypt|argon2|scrypt|pbkdf2")
+_FRESH = LatePattern(r"randomBytes|randomUUID")
+
+
+class WeakHashUse(ServerCheck):
+    """A password or a signature rests on a hash that is too fast, or can be forged.
+
+    Graphics cards try billions of MD5 or SHA sums a second, so a stolen table of passwords is soon read; and
+    a hash over a secret and a text is no signature. Hash passwords with scrypt, argon2 or bcrypt; sign with
+    createHmac and sha256.
+    """
+
+    ID = "TS333"
+    NAME = "weak-hash-by-use"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "weak-hash"
+    WORDS = ("createHash", "md5", "MD5", "sha1", "SHA1", "SHA256", "createHmac", "pbkdf2")
+    TRIED_ON = (
+        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
+        "without their tests (5,800 files): two hits, one right; HTTP digest and a first step before "
+        "bcrypt were wrong and are passed over now"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "import { createHash } from 'crypto';\n"
+            "const etag = createHash('md5').update(content).digest('hex');\n",
+            path="case.ts",
+        ),
+        Valid(
+            "import { createHash } from 'crypto';\n"
+            "class Tokens {\n"
+            "  digest(token) {\n"
+            "    return createHash('sha256').update(token).digest('hex');\n"
+            "  }\n"
+            "}\n",
+            path="case.ts",
+        ),
+        Valid(
+            "import { createHmac } from 'crypto';\n"
+            "const sign = (text) => createHmac('sha256', secret).update(text).digest('hex');\n",
+            path="case.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "const MD5 = require('crypto-js/md5');\n"
+            "function signature(file, expires) {\n"
+            "  return MD5([config.linkSecret, file, expires].join(':')).toString();\n"
+            "}\n",
+            line=3,
+            column=10,
+            path="case.ts",
+        ),
+        Invalid(
+            "import { createHash } from 'crypto';\n"
+            "function digest(password: string, salt: string) {\n"
+            "  let value = Buffer.from(salt + password);\n"
+            "  for (let i = 0; i < 3; i += 1) {\n"
+            "    value = createHash('sha1').update(value).digest();\n"
+            "  }\n"
+            "  return value;\n"
+            "}\n",
+            line=5,
+            column=13,
+            path="case.ts",
+        ),
+        Invalid(
+            "import { createHash } from 'node:crypto';\n"
+            "export const hashPassword = (text: string) => "
+            "createHash('sha256').update(text).digest('hex');\n",
+            line=2,
+            column=47,
+            path="case.ts",
+        ),
+        Invalid(
+            "import crypto from 'crypto';\n"
+            "const ALGORITHM = 'md5';\n"
+            "function checkSignature(body) {\n"
+            "  return crypto.createHash(ALGORITHM).update(body + apiSecret).digest('hex');\n"
+            "}\n",
+            line=4,
+            column=10,
+            path="case.ts",
+        ),
+    ]
+
+    def look(self) -> None:
+        if _PROTOCOL.search(self.source.text):
+            return
+        is_first_step = _SLOW.search(self.source.text) is not None
+        for name, node, arguments in self.calls():
+            kind = self._kind(name, arguments)
+            if not kind:
+                continue
+            hashed = self._hashed(node, name, arguments)
+            around = self._around(node)
+            if _FRESH.search(hashed) or self._is_first_step(node):
+                continue
+            if _PASSWORD.search(hashed) or (
+                _PASSWORD_FUNCTION.search(around) and not _NO_PASSWORD.search(around)
+            ):
+                if not is_first_step:
+                    self.say(node, "a password is hashed with a function made to be fast")
+            elif kind == "broken" and (_SECRET.search(hashed) or _SIGNS.search(around)):
+                self.say(node, "a signature or a token rests on a hash that can be forged")
+
+    def _is_first_step(self, node: Node) -> bool:
+        """Whether the answer takes the place of the password, for another function to hash."""
+        around = node.parent
+        while around is not None and around.type in {"member_expression", "call_expression"}:
+            around = around.parent
+        return around is not None and self.code.field(around, "left") in {"password", "passwd", "pwd"}
+
+    def _kind(self, name: str, arguments: list[Node]) -> str:
+        last = name.rpartition(".")[2]
+        if last == "createHash" and arguments:
+            algorithm = (self.literal(arguments[0]) or "").lower().replace("-", "")
+            return (
+                "broken"
+                if algorithm in {"md5", "sha1", "md4", "ripemd160"}
+                else "fast"
+                if algorithm.startswith("sha")
+                else ""
+            )
+        stem = name.replace("/", ".").lower()
+        if stem in _BROKEN_FUNCTIONS and arguments:
+            return "broken"
+        return (
+            "fast"
+            if stem in {"crypto-js.sha256", "crypto-js.sha512", "js-sha256.sha256", "cryptojs.sha256"}
+            else ""
+        )
+
+    def _hashed(self, node: Node, name: str, arguments: list[Node]) -> str:
+        """What goes into the hash, with what the names in it stand for."""
+        text = " ".join(self.text(one) for one in arguments) if not name.endswith("createHash") else ""
+        member = node.parent
+        while member is not None and member.type in {"member_expression", "call_expression"}:
+            if member.type == "call_expression":
+                given = member.child_by_field_name("arguments")
+                if given is not None and ".update" in self.code.field(member, "function")[-8:]:
+                    text += " " + self.text(given)
+            member = member.parent
+        for one in _NAME.findall(text)[:8]:
+            value = self.scope.declared.get(one)
+            if value is not None and value.end_byte - value.start_byte < 200:
+                text += " " + self.text(value)
+        return text
+
+    def _around(self, node: Node) -> str:
+        function = self.function_around(node)
+        names = self.named_around(node)
+        if function is not None:
+            listed = function.child_by_field_name("parameters") or function.child_by_field_name("parameter")
+            names += " " + self.text(listed)[:200]
+        return names

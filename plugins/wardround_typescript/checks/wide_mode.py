@@ -1,0 +1,143 @@
+"""TS340."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_MODE_SECOND = frozenset({"chmod", "chmodSync", "fchmod", "fchmodSync", "lchmod", "mkdir", "mkdirSync"})
+_WITH_OPTIONS = frozenset(
+    [
+        "mkdir",
+        "mkdirSync",
+        "writeFile",
+        "writeFileSync",
+        "createWriteStream",
+        "appendFile",
+        "appendFileSync",
+        "outputFile",
+        "ensureDir",
+        "ensureDirSync",
+        "mkdirp",
+    ]
+)
+_WIDE = LatePattern(
+    r"^(0o?|['\"]0?o?)[0-7]?[0-7][0-7][2367]['\"]?$|^(511|438|['\"](a|o|go|ugo)?\+r?wx?['\"])$"
+)
+_SAID = "everybody on the machine may write to this"
+
+
+class WideMode(ServerCheck):
+    """A file or folder that everybody on the machine may write.
+
+    Any other program there can put its own code or data into it. Give the owner the right to write and the
+    group at most the right to read: 0o750 for folders, 0o640 for files.
+    """
+
+    ID = "TS340"
+    NAME = "wide-file-mode"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "permissive-file-mode"
+    WORDS = ("777", "666", "0o", "S_IWOTH", "umask(0")
+    TRIED_ON = (
+        "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
+        "without their tests (5,800 files): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "fs.chmodSync(file, 0o755);\n",
+            path="case.ts",
+        ),
+        Valid(
+            "fs.mkdirSync(dir, { recursive: true, mode: 0o700 });\n",
+            path="case.ts",
+        ),
+        Valid(
+            "const COLOR = 0o777;\nprocess.umask(0o022);\n",
+            path="case.ts",
+        ),
+        Valid(
+            "const MAGIC = { mask: 0o777 };\nreturn stat.mode & 0o777;\n",
+            path="case.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "const MODES = { dir: 0o777, entry: 0o755 };\nawait chmod(target, MODES.dir);\n",
+            line=1,
+            column=22,
+            path="case.ts",
+        ),
+        Invalid(
+            "const WIDE = 0o777;\n"
+            "function ensure(folder) {\n"
+            "  const mode = process.platform === 'win32' ? undefined : WIDE;\n"
+            "  if (mode !== undefined) {\n"
+            "    fs.chmodSync(folder, mode);\n"
+            "  }\n"
+            "}\n",
+            line=5,
+            column=26,
+            path="case.ts",
+        ),
+        Invalid(
+            "await fs.promises.chmod(file, '0666');\n",
+            line=1,
+            column=31,
+            path="case.ts",
+        ),
+        Invalid(
+            "fs.writeFileSync(file, data, { mode: 0o666 });\n",
+            line=1,
+            column=38,
+            path="case.ts",
+        ),
+        Invalid(
+            "process.umask(0);\n",
+            line=1,
+            column=15,
+            path="case.ts",
+        ),
+        Invalid(
+            "await mkdir(dir, { recursive: true, mode: 0o777 });\n",
+            line=1,
+            column=43,
+            path="case.ts",
+        ),
+    ]
+
+    def look(self) -> None:
+        for name, _, arguments in self.calls():
+            last = name.rpartition(".")[2]
+            if last in _MODE_SECOND and len(arguments) > 1:
+                self._mode(arguments[1])
+            if last in _WITH_OPTIONS:
+                for one in arguments[1:]:
+                    whole = self.options(one)
+                    value = self.scope.property(whole, "mode") if whole is not None else None
+                    if value is not None:
+                        self._mode(value)
+            if name == "process.umask" and arguments and self.text(arguments[0]) in {"0", "0o0", "0o000"}:
+                self.say(arguments[0], _SAID)
+
+    def _mode(self, node: Node) -> None:
+        found = self.scope.resolved(node)
+        options = [found]
+        if found.type == "ternary_expression":
+            options = [self.scope.resolved(one) for one in found.named_children[1:]]
+        wide = next((one for one in options if _WIDE.search(self.text(one))), None)
+        if wide is None:
+            return
+        # A mode in a table of modes is wrong where it stands; one in a plain name where it is used.
+        is_listed = (
+            wide.parent is not None and wide.parent.type == "pair" and node.type == "member_expression"
+        )
+        self.say(wide if is_listed else node, _SAID)

@@ -1,0 +1,251 @@
+"""A script's tree, asked by kind of node, and what the names in it stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+
+from wardround_typescript.syntax import Module, Node, inside, parsed
+
+FUNCTIONS = frozenset(
+    {
+        "arrow_function",
+        "function_declaration",
+        "function_expression",
+        "generator_function",
+        "generator_function_declaration",
+        "method_definition",
+    }
+)
+_CASES = ("parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression")
+_DECLARED = ("function_declaration", "generator_function_declaration", "class_declaration")
+
+
+class Code:
+    """One script.
+
+    Attributes:
+        module: its tree; ``module.text`` is what was parsed.
+    """
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self._texts: dict[int, str] = {}
+
+    @cached_property
+    def _by_kind(self) -> dict[str, list[Node]]:
+        found: dict[str, list[Node]] = {}
+        for node in inside(self.module.root):
+            found.setdefault(node.type, []).append(node)
+        return found
+
+    def kinds(self, *names: str) -> list[Node]:
+        """The nodes of some kinds, those of the first kind first, each in source order."""
+        return [node for name in names for node in self._by_kind.get(name, ())]
+
+    def text(self, node: Node | None) -> str:
+        """The text of a node; empty where there is none."""
+        if node is None:
+            return ""
+        known = self._texts.get(node.id)
+        if known is None:
+            known = self._texts[node.id] = self.module.of(node)
+        return known
+
+    def field(self, node: Node | None, name: str) -> str:
+        """The text of a field of a node; empty where there is none."""
+        return self.text(node.child_by_field_name(name)) if node is not None else ""
+
+    @cached_property
+    def calls(self) -> list[tuple[str, Node]]:
+        """Every call with what it calls as it stands, without the types given to it."""
+        return [(self.called(call), call) for call in self._by_kind.get("call_expression", ())]
+
+    def called(self, call: Node) -> str:
+        """What a call calls, as written: ``rows.map``, ``useEffect``, ``this.load``."""
+        written = self.field(call, "function").replace("?.", ".")
+        # The grammar reads `await get<T>()` as a call of `await get`.
+        return written.removeprefix("await ").lstrip() if written.startswith("await ") else written
+
+    def calls_of(self, *names: str) -> list[Node]:
+        """The calls of some functions, with ``React.`` before the name or without."""
+        return [call for called, call in self.calls if called.removeprefix("React.") in names]
+
+    @cached_property
+    def declared(self) -> dict[str, list[Node]]:
+        """What each name is declared by: a variable's declarator, a function, a class, a parameter
+        or a loop.
+        """
+        found: dict[str, list[Node]] = {}
+        for node in self.kinds(*_DECLARED):
+            found.setdefault(self.field(node, "name"), []).append(node)
+        for node in self.kinds("variable_declarator"):
+            for name in self.names_in(node.child_by_field_name("name")):
+                found.setdefault(name, []).append(node)
+        for node in self.kinds("required_parameter", "optional_parameter"):
+            for name in self.names_in(node.child_by_field_name("pattern")):
+                found.setdefault(name, []).append(node)
+        for node in self.kinds("for_in_statement"):
+            if node.child_by_field_name("kind") is not None:
+                for name in self.names_in(node.child_by_field_name("left")):
+                    found.setdefault(name, []).append(node)
+        for node in self.kinds("arrow_function"):
+            lone = node.child_by_field_name("parameter")
+            if lone is not None:
+                found.setdefault(self.text(lone), []).append(lone)
+        return found
+
+    def names_in(self, pattern: Node | None) -> list[str]:
+        """The names a pattern binds."""
+        if pattern is None:
+            return []
+        if pattern.type in ("identifier", "shorthand_property_identifier_pattern"):
+            return [self.text(pattern)]
+        if pattern.type == "pair_pattern":
+            return self.names_in(pattern.child_by_field_name("value"))
+        if pattern.type in ("object_assignment_pattern", "assignment_pattern"):
+            return self.names_in(pattern.child_by_field_name("left"))
+        return [name for part in pattern.named_children for name in self.names_in(part)]
+
+    def declaration(self, name: str, at: Node) -> Node | None:
+        """The innermost declaration of a name that is seen from a place."""
+        best: tuple[int, Node] | None = None
+        for node in self.declared.get(name, ()):
+            reach = _reach(node)
+            if reach is not None and reach.start_byte <= at.start_byte < reach.end_byte:
+                size = reach.end_byte - reach.start_byte
+                if best is None or size < best[0]:
+                    best = size, node
+        return best[1] if best else None
+
+    def value_of(self, name: str, at: Node) -> Node | None:
+        """What a plain variable seen from a place was given where it was declared."""
+        node = self.declaration(name, at)
+        if node is None or node.type != "variable_declarator":
+            return None
+        if self.field(node, "name") != name:
+            return None
+        return bare(node.child_by_field_name("value"))
+
+    def function_of(self, name: str, at: Node) -> Node | None:
+        """The function a name seen from a place stands for, one that ``useCallback`` keeps as well."""
+        node = self.declaration(name, at)
+        if node is None:
+            return None
+        if node.type in FUNCTIONS:
+            return node
+        value = bare(node.child_by_field_name("value")) if node.type == "variable_declarator" else None
+        if value is None or self.field(node, "name") != name:
+            return None
+        if value.type == "call_expression" and self.called(value).removeprefix("React.") == "useCallback":
+            value = argument(value, 0)
+        return value if value is not None and value.type in FUNCTIONS else None
+
+    def function_meant(self, node: Node | None) -> Node | None:
+        """The function an expression is, or names."""
+        node = bare(node)
+        if node is None:
+            return None
+        if node.type in FUNCTIONS:
+            return node
+        return self.function_of(self.text(node), node) if node.type == "identifier" else None
+
+    def name_of(self, function: Node) -> str:
+        """The name of a function: its own, or that of what it is given to."""
+        own = self.field(function, "name")
+        if own or function.parent is None:
+            return own
+        parent = function.parent
+        if parent.type in ("variable_declarator", "public_field_definition"):
+            return self.field(parent, "name")
+        if parent.type == "pair":
+            return self.field(parent, "key")
+        return ""
+
+    @cached_property
+    def imports(self) -> dict[str, str]:
+        """Local name -> the module it comes from."""
+        found: dict[str, str] = {}
+        for node in self.kinds("import_statement"):
+            module = self.field(node, "source")[1:-1]
+            for part in inside(node):
+                if part.type == "import_specifier":
+                    local = part.child_by_field_name("alias") or part.child_by_field_name("name")
+                    found[self.text(local)] = module
+                elif (
+                    part.type == "identifier"
+                    and part.parent is not None
+                    and part.parent.type in ("import_clause", "namespace_import")
+                ):
+                    found[self.text(part)] = module
+        return found
+
+
+@lru_cache(maxsize=12)
+def code_of(path: str, text: str) -> Code:
+    """The code of a file; the latest are kept, so every check that asks shares one."""
+    return Code(parsed(path, text))
+
+
+def bare(node: Node | None) -> Node | None:
+    """An expression without brackets and casts around it."""
+    while node is not None and node.type in _CASES and node.named_children:
+        node = node.named_children[0]
+    return node
+
+
+def argument(call: Node, place: int) -> Node | None:
+    """The argument of a call at a place, counted from 0."""
+    given = call.child_by_field_name("arguments")
+    if given is None or given.type != "arguments":
+        return None
+    found = [one for one in given.named_children if one.type != "comment"]
+    return found[place] if place < len(found) else None
+
+
+def own_nodes(function: Node) -> Iterator[Node]:
+    """The nodes of a function's body that run when it does: those of functions in it are left out."""
+    body = function.child_by_field_name("body")
+    open_ = [body] if body is not None else []
+    while open_:
+        one = open_.pop()
+        yield one
+        open_.extend(child for child in reversed(one.named_children) if child.type not in FUNCTIONS)
+
+
+def function_around(node: Node) -> Node | None:
+    """The innermost function a node stands in."""
+    above = node.parent
+    while above is not None and above.type not in FUNCTIONS:
+        above = above.parent
+    return above
+
+
+def is_async(function: Node) -> bool:
+    """Whether a function is written with ``async``."""
+    return any(child.type == "async" for child in function.children)
+
+
+def returned(function: Node) -> Iterator[Node]:
+    """The expressions a function returns."""
+    body = function.child_by_field_name("body")
+    if body is not None and body.type != "statement_block":
+        yield body
+        return
+    for node in own_nodes(function):
+        if node.type == "return_statement" and node.named_children:
+            yield node.named_children[0]
+
+
+def _reach(node: Node) -> Node | None:
+    """The block in which a declaration is seen."""
+    if node.type == "for_in_statement":
+        return node
+    above = node.parent
+    if node.type in ("required_parameter", "optional_parameter", "identifier"):
+        return above if above is not None and above.type in FUNCTIONS else above and above.parent
+    while above is not None and above.type not in ("statement_block", "program", "class_body"):
+        if above.type in ("for_statement", "for_in_statement", "arrow_function"):
+            return above
+        above = above.parent
+    return above

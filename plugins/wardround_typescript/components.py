@@ -1,0 +1,168 @@
+"""What a React component is made of: its state, its effects, what its event handlers do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from wardround.late import LatePattern
+from wardround_typescript.code import FUNCTIONS, Code, argument, bare, function_around
+from wardround_typescript.syntax import Node, inside
+
+_COMPONENT = LatePattern(r"^[A-Z][a-z0-9]|^[A-Z]$")
+_HOOK = LatePattern(r"^use[A-Z0-9]")
+_HANDLER = LatePattern(r"^on[A-Z]")
+_WRAPPERS = frozenset({"memo", "forwardRef", "observer"})
+EFFECTS = ("useEffect", "useLayoutEffect")
+
+
+class State(msgspec.Struct, frozen=True):
+    """A state of a component: its name, that of its setter, and the call that makes it."""
+
+    name: str
+    setter: str
+    call: Node
+
+
+class Effect(msgspec.Struct, frozen=True):
+    """An effect: its call, its function, and the list of what it depends on, None where there is none."""
+
+    call: Node
+    function: Node
+    dependencies: tuple[str, ...] | None
+
+
+def component_around(code: Code, node: Node) -> Node | None:
+    """The component or hook a node stands in."""
+    function = function_around(node)
+    while function is not None:
+        if is_component(code, function) or is_hook(code, function):
+            return function
+        function = function_around(function)
+    return None
+
+
+def is_component(code: Code, function: Node) -> bool:
+    """Whether a function is a component, by its name or by what it is wrapped in."""
+    if function.type == "method_definition":
+        return False
+    if _COMPONENT.search(code.name_of(function)):
+        return True
+    given = function.parent
+    call = given.parent if given is not None and given.type == "arguments" else None
+    return (
+        call is not None
+        and call.type == "call_expression"
+        and code.called(call).removeprefix("React.") in _WRAPPERS
+    )
+
+
+def is_hook(code: Code, function: Node) -> bool:
+    return function.type != "method_definition" and _HOOK.search(code.name_of(function)) is not None
+
+
+def states(code: Code, component: Node, *makers: str) -> list[State]:
+    """The states of a component, those of ``useState`` unless other hooks are named."""
+    found = []
+    for call in code.calls_of(*(makers or ("useState",))):
+        declarator = call.parent
+        if declarator is None or declarator.type != "variable_declarator":
+            continue
+        pattern = declarator.child_by_field_name("name")
+        names = code.names_in(pattern)
+        if (
+            pattern is not None
+            and pattern.type == "array_pattern"
+            and len(names) == 2
+            and _is_own(code, call, component)
+        ):
+            found.append(State(names[0], names[1], call))
+    return found
+
+
+def _is_own(code: Code, call: Node, component: Node) -> bool:
+    function = function_around(call)
+    return function is not None and function.id == component.id
+
+
+def effects(code: Code) -> Iterator[Effect]:
+    """The effects of a file whose function is written in the call or named there."""
+    for call in code.calls_of(*EFFECTS):
+        function = code.function_meant(argument(call, 0))
+        if function is not None:
+            yield Effect(call, function, _dependencies(code, call))
+
+
+def _dependencies(code: Code, call: Node) -> tuple[str, ...] | None:
+    listed = bare(argument(call, 1))
+    if listed is None or listed.type != "array":
+        return None
+    return tuple(code.text(one) for one in listed.named_children if one.type != "comment")
+
+
+def is_in_effect(code: Code, node: Node) -> bool:
+    """Whether a node stands in the function of an effect."""
+    function = function_around(node)
+    while function is not None:
+        given = function.parent
+        if (
+            given is not None
+            and given.type == "arguments"
+            and given.parent is not None
+            and code.called(given.parent).removeprefix("React.") in EFFECTS
+        ):
+            return True
+        function = function_around(function)
+    return False
+
+
+def is_in_handler(code: Code, node: Node) -> bool:
+    """Whether a node runs when an event comes: in a function of an ``on...``, or one named there."""
+    function = function_around(node)
+    while function is not None and not is_component(code, function) and not is_hook(code, function):
+        if _is_handler(code, function):
+            return True
+        function = function_around(function)
+    return False
+
+
+def _is_handler(code: Code, function: Node) -> bool:
+    given = function.parent
+    if given is not None and given.type == "jsx_expression" and given.parent is not None:
+        attribute = given.parent
+        return attribute.type == "jsx_attribute" and bool(
+            attribute.named_children and _HANDLER.search(code.text(attribute.named_children[0]))
+        )
+    name = code.name_of(function)
+    return bool(name) and any(
+        _HANDLER.search(code.text(attribute.named_children[0])) for attribute in _attributes_with(code, name)
+    )
+
+
+def _attributes_with(code: Code, name: str) -> Iterator[Node]:
+    """The attributes whose value names a function, or calls it in a function of its own."""
+    for attribute in code.kinds("jsx_attribute"):
+        value = attribute.named_children[-1]
+        if value.type == "jsx_expression" and name in code.text(value):
+            for one in inside(value):
+                if one.type == "identifier" and code.text(one) == name:
+                    yield attribute
+                    break
+
+
+def calls_within(code: Code, node: Node) -> Iterator[Node]:
+    """The calls in a node, those in functions in it included."""
+    for one in inside(node):
+        if one.type == "call_expression":
+            yield one
+
+
+def top_function(node: Node) -> Node | None:
+    """The outermost function a node stands in."""
+    above, found = node.parent, None
+    while above is not None:
+        if above.type in FUNCTIONS:
+            found = above
+        above = above.parent
+    return found

@@ -1,0 +1,86 @@
+"""What checks share that look at the settings a server calls things with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from wardround_typescript.tree_check import TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+    from wardround_typescript.taint.scope import ModuleScope
+
+_FUNCTIONS = ("function", "arrow", "method_definition")
+
+
+class ServerCheck(TreeCheck):
+    """A check that follows names to what they stand for: options in a constant, functions in a helper."""
+
+    @cached_property
+    def scope(self) -> ModuleScope:
+        from wardround_typescript.taint.scope import scope_of  # loads the parser
+
+        return scope_of(self.source.path, self.source.text)
+
+    def text(self, node: Node | None) -> str:
+        return self.code.text(node)
+
+    def calls(self) -> Iterator[tuple[str, Node, list[Node]]]:
+        """Every call and ``new``: the name it calls, as imported; its node; its arguments."""
+        for node in self.code.kinds("call_expression", "new_expression"):
+            function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
+            given = node.child_by_field_name("arguments")
+            if function is None or given is None or given.type != "arguments":
+                continue
+            name = self.scope.dotted(function) or self.text(function)
+            yield name, node, [one for one in given.named_children if one.type != "comment"]
+
+    def options(self, node: Node | None) -> Node | None:
+        """The object literal an argument is, or stands for."""
+        found = self.scope.resolved(node) if node is not None else None
+        return found if found is not None and found.type == "object" else None
+
+    def option(self, node: Node | None, name: str) -> Node | None:
+        """The value of an option, followed through constants; None where it is not set here."""
+        whole = self.options(node)
+        value = self.scope.property(whole, name) if whole is not None else None
+        return self.scope.resolved(value) if value is not None else None
+
+    def is_open(self, node: Node | None) -> bool:
+        """Whether an object takes in others that cannot be seen."""
+        whole = self.options(node)
+        if whole is None:
+            return True
+        spread = [one.named_children[0] for one in whole.named_children if one.type == "spread_element"]
+        return any(self.options(one) is None for one in spread)
+
+    def literal(self, node: Node | None) -> str | None:
+        """The text of a string literal, or of a name that stands for one."""
+        found = self.scope.resolved(node) if node is not None else None
+        if found is None or found.type not in {"string", "template_string"} or "${" in self.text(found):
+            return None
+        return self.text(found)[1:-1]
+
+    def function_around(self, node: Node) -> Node | None:
+        around = node.parent
+        while around is not None and not around.type.startswith(_FUNCTIONS):
+            around = around.parent
+        return around
+
+    def named_around(self, node: Node) -> str:
+        """The names a place stands under: of variables, properties, functions and classes around it."""
+        names = []
+        around = node.parent
+        while around is not None:
+            for field in ("name", "key", "left"):
+                inner = around.child_by_field_name(field)
+                if inner is not None and inner.end_byte - inner.start_byte < 80:
+                    names.append(self.text(inner))
+            if around.type.startswith(_FUNCTIONS) and around.child_by_field_name("name") is not None:
+                break
+            if around.type in {"class_declaration", "program"}:
+                break
+            around = around.parent
+        return " ".join(names)

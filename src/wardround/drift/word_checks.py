@@ -1,0 +1,116 @@
+"""What the checks of words beside code share, whatever the language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wardround.findings import Span
+from wardround.late import LatePattern
+
+if TYPE_CHECKING:
+    from wardround.checks import Source
+    from wardround.drift.beside import StaleWords
+    from wardround.drift.returns import StaleName
+    from wardround.drift.worded_lines import Marks
+
+_TOLD_AT_MOST = 5
+_WIDEST = 300
+
+
+def is_changed(source: Source) -> bool:
+    """Whether a file stood before the change and lost a line by it; a cheap look."""
+    base = source.base_text
+    if base is None or base == source.text or source.text.startswith(base):
+        return False
+    return not set(base.split("\n")) <= set(source.text.split("\n"))
+
+
+def stale_words(source: Source, marks: Marks) -> Sequence[StaleWords]:
+    """The phrases of a file that the change made untrue, by line."""
+    if not is_changed(source):
+        return ()
+    from wardround.drift.beside import stale_names, stale_values  # not needed where nothing changed
+    from wardround.drift.removed import stale_choices, stale_steps
+    from wardround.drift.returns import stale_results
+    from wardround.drift.units import stale_units
+
+    base, text, is_added = source.base_text or "", source.text, source.is_added
+    found: dict[int, StaleWords] = {}
+    looks = (stale_units, stale_values, stale_names, stale_results, stale_steps, stale_choices)
+    for look in looks:
+        for one in look(base, text, marks, is_added):
+            found.setdefault(one.line, one)
+    return [found[line] for line in sorted(found)][:_TOLD_AT_MOST]
+
+
+def said(one: StaleWords) -> tuple[Span, str]:
+    """Where stale words stand and what to say of them."""
+    swap = one.swap
+    did = f'made "{swap.old}" into "{swap.new}"' if swap.new else f'took "{swap.old}" out'
+    message = f'the words say "{one.phrase}", but this change {did}'
+    return Span(one.line, one.column, one.line, max(one.end, one.column)), message
+
+
+def stale_reader_names(source: Source, marks: Marks) -> Sequence[StaleName]:
+    """The names that say a function only reads, which it no longer does."""
+    if not is_changed(source):
+        return ()
+    from wardround.drift.returns import stale_readers
+
+    return stale_readers(source.base_text or "", source.text, marks)
+
+
+def said_of_name(one: StaleName) -> tuple[Span, str]:
+    """Where a stale name stands and what to say of it."""
+    span = Span(one.line, one.column, one.line, one.column + len(one.name))
+    became = f'made "{one.was}" into "{one.now}"'
+    return span, f'"{one.name}" is named like a reader, but this change {became}, which changes what is read'
+
+
+class UnitMismatch(msgspec.Struct, frozen=True):
+    """A name of a unit that is given a name of another, and where it stands, 1-based."""
+
+    name: str
+    given: str
+    line: int
+    column: int
+
+
+UNIT_WORDS = (
+    "_ms", "_sec", "_millis", "_min", "_hour", "_day", "_kb", "_mb", "_gb", "_bytes", "_km", "_kib", "_mib",
+    "Ms", "Sec", "Millis", "Min", "Hour", "Day", "Kb", "Mb", "Gb", "Bytes", "Km",
+    "KB", "MB", "GB", "_MS", "_SEC",
+)  # fmt: skip
+"""Of which one stands in every text with a name of a unit."""
+_GIVEN = LatePattern(
+    r"(?:_(?:ms|s|secs?|seconds?|millis\w*|mins?|minutes?|hours?|days?|kb|mb|gb|bytes|km|[km]ib)"
+    r"|Ms|Secs?|Seconds|Millis\w*|Mins?|Minutes|Hours|Days|K[bB]|M[bB]|G[bB]|Bytes|Km|_MS|_SECS?|_SECONDS)"
+    r"(?![A-Za-z0-9])[^\S\n]*(?::[^\n=]{1,40})?[=:]"
+)
+
+
+def unit_mismatches(source: Source) -> Sequence[UnitMismatch]:
+    """The names of a unit that added lines give a name of another."""
+    from wardround.drift.units import mismatched
+
+    found: dict[int, UnitMismatch] = {}
+    text = source.text
+    for place in _GIVEN.finditer(text):
+        start = text.rfind("\n", 0, place.start()) + 1
+        end = text.find("\n", place.start())
+        line = text[start : end if end >= 0 else len(text)]
+        one = mismatched(line) if len(line) < _WIDEST else None
+        if one is not None:
+            number = text.count("\n", 0, start) + 1
+            if source.is_added(number):
+                found[number] = UnitMismatch(one[0], one[1], number, one[2] + 1)
+    return [found[number] for number in sorted(found)]
+
+
+def said_of_units(one: UnitMismatch) -> tuple[Span, str]:
+    """Where units differ and what to say of them."""
+    span = Span(one.line, one.column, one.line, one.column + len(one.name))
+    return span, f'"{one.name}" is given "{one.given}" as it is, which by its name is in another unit'

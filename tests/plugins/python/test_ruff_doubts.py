@@ -1,0 +1,63 @@
+"""What ruff says of texts that no value from outside is part of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from wardround_python.tools.doubts import is_harmless
+
+from wardround.findings import Span
+
+_CONSTANT = [
+    ("S602", "import subprocess\nLINE = 'df | tail'\nsubprocess.run(LINE, shell=True)\n", 3, 1),
+    (
+        "S602",
+        "import shlex, subprocess\ndef f(n):\n    subprocess.run(f'wc {shlex.quote(n)}', shell=True)\n",
+        3,
+        5,
+    ),
+    (
+        "S608",
+        "def f(db, n):\n    db.execute('select * from t where n in (' + ','.join(['?'] * len(n)) + ')')\n",
+        2,
+        16,
+    ),
+    ("S608", "T = {'a': 'x'}\ndef f(db, k):\n    db.execute(f'select * from {T[k]}')\n", 3, 16),
+    (
+        "S307",
+        "def f(k):\n    if k not in ('mean', 'sum'):\n        raise ValueError\n    return eval('s.' + k)\n",
+        4,
+        12,
+    ),
+    ("S113", "import requests\nO = {'timeout': 5}\nrequests.get('u', **O)\n", 3, 1),
+]
+_OPEN = [
+    ("S602", "import subprocess\ndef f(n):\n    subprocess.run(f'wc {n}', shell=True)\n", 3, 5),
+    ("S608", "def f(db, k):\n    db.execute(f'select * from {k}')\n", 2, 16),
+    ("S307", "def f(k):\n    return eval('s.' + k)\n", 2, 12),
+    ("S113", "import requests\nO = {'verify': True}\nrequests.get('u', **O)\n", 3, 1),
+    ("S317", "import xml.sax\nreader = xml.sax.make_parser()\n", 2, 10),
+]
+
+
+@pytest.mark.parametrize(("code", "source", "line", "column"), _CONSTANT)
+def test_a_text_of_constants_is_harmless(
+    tmp_path: Path, code: str, source: str, line: int, column: int
+) -> None:
+    (tmp_path / "a.py").write_text(source)
+
+    assert is_harmless(tmp_path / "a.py", code, Span(line, column, line, column + 1))
+
+
+@pytest.mark.parametrize(("code", "source", "line", "column"), _OPEN)
+def test_a_text_with_a_value_in_it_is_not(
+    tmp_path: Path, code: str, source: str, line: int, column: int
+) -> None:
+    (tmp_path / "a.py").write_text(source)
+
+    assert not is_harmless(tmp_path / "a.py", code, Span(line, column, line, column + 1))
+
+
+def test_a_file_that_cannot_be_read_is_not_harmless(tmp_path: Path) -> None:
+    assert not is_harmless(tmp_path / "none.py", "S608", Span(1, 1, 1, 2))

@@ -1,0 +1,53 @@
+"""The table by which the checks are chosen says what the checks say, and keeps none from a file it is for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import PurePosixPath
+
+import pytest
+from wardround_typescript.specialist import specialist
+
+from wardround.check_table import checks_in, table_of, written
+from wardround.checks import Check, Invalid
+from wardround.late import LateEach
+
+CHECKS = specialist().checks
+
+
+def test_the_table_is_up_to_date() -> None:
+    package = "wardround_typescript.checks"
+    assert table_of(package).read_text("utf-8") == written(package), (
+        f"run: python -m wardround.check_table {package}"
+    )
+
+
+def test_every_check_is_in_it_once() -> None:
+    assert isinstance(CHECKS, LateEach)
+    assert set(CHECKS) == set(checks_in("wardround_typescript.checks"))
+    assert len({check.ID for check in CHECKS}) == len(CHECKS)
+
+
+@pytest.mark.parametrize(("check", "case"), [(c, case) for c in CHECKS for case in c.INVALID])
+def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) -> None:
+    assert isinstance(CHECKS, LateEach)
+    assert check in set(CHECKS.about(PurePosixPath(case.path).suffix, case.source))
+
+
+def test_a_script_without_their_words_loads_neither_most_checks_nor_the_parser() -> None:
+    program = (
+        "import sys\n"
+        "from wardround.checks import Source\n"
+        "from wardround_typescript.specialist import specialist\n"
+        "one = specialist()\n"
+        "source = Source('src/a.ts', 'const a = 1;\\n')\n"
+        "print([r.code for r in one.run_checks(one.checks, source)])\n"
+        "kept = ('wardround_typescript.checks.', 'tree_sitter')\n"
+        "print(sorted(name for name in sys.modules if name.startswith(kept)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    said, imported = done.stdout.splitlines()
+    assert said == "[]"
+    assert "late_answer" not in imported
+    assert "tree_sitter" not in imported
