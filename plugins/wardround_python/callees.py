@@ -6,7 +6,6 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import msgspec
@@ -37,8 +36,7 @@ class Callee(msgspec.Struct, frozen=True):
     place: str
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(msgspec.Struct, frozen=True):
     """Where a name is defined; of a node in another file the lines are its own, counted from 1."""
 
     node: FunctionNode | ast.ClassDef

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import binascii
 import re
 from collections.abc import Iterator, Sequence
@@ -141,7 +140,7 @@ def _is_login(kind: str, value: str) -> bool:
     if kind != "basic":
         return is_drawn(value)
     try:
-        user, colon, password = base64.b64decode(value, validate=True).decode().partition(":")
+        user, colon, password = binascii.a2b_base64(value, strict_mode=True).decode().partition(":")
     except (binascii.Error, ValueError):
         return False
     return bool(colon) and len(password) >= 6 and not _is_nothing(password) and password != user
