@@ -10,12 +10,10 @@ from wardround.checks import Invalid, Source, Valid
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 
-# A way out, which may close a bracket lines below it, and code as deep as it right behind.
-_CODE_BEHIND = LatePattern(
-    r"\n([ \t]+)(?:return|raise|continue|break)\b"
-    r"(?:[^\n]*[(\[{][ \t]*\n(?:\1[ \t]+[^\n]*\n|[ \t]*\n)*\1[)\]}])?[^\n]*\n"
-    r"(?:[ \t]*(?:#[^\n]*)?\n)*\1(?!(?:elif|else|except|finally|case)\b)[^\s)\]}#]"
-)
+_WAY_OUT = LatePattern(r"\n([ \t]+)(?:return|raise|continue|break)\b[^\n]*")
+_GOES_ON = (")", "]", "}")
+_NEXT_PART = ("elif", "else", "except", "finally", "case")
+_LINES_LOOKED_AT = 80
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 # What may stand behind a way out for a reader, a type checker, or to make a generator.
 _HARMLESS = (ast.Return, ast.Raise, ast.Pass, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -51,7 +49,8 @@ class UnreachableStatement(PythonCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return _CODE_BEHIND.search(source.text) is not None
+        text = source.text
+        return any(_has_code_behind(text, way.end(), len(way[1])) for way in _WAY_OUT.finditer(text))
 
     def visit_Return(self, node: ast.Return) -> None:
         self._look_behind(node)
@@ -81,6 +80,21 @@ class UnreachableStatement(PythonCheck):
             self.report(
                 self.module.span(first), f"this never runs: line {node.lineno} always {left}s before it"
             )
+
+
+def _has_code_behind(text: str, at: int, depth: int) -> bool:
+    """Whether code as deep as a statement seems to stand right behind it, going by indentation."""
+    for _ in range(_LINES_LOOKED_AT):
+        end = text.find("\n", at + 1)
+        line = text[at + 1 : end if end >= 0 else len(text)]
+        code = line.lstrip()
+        inside = len(line) - len(code)
+        if code and not code.startswith(("#", *_GOES_ON)) and inside <= depth:
+            return inside == depth and not code.startswith(_NEXT_PART)
+        if end < 0:
+            return False
+        at = end
+    return True
 
 
 def _is_harmless(statement: ast.stmt) -> bool:
