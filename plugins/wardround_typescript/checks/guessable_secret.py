@@ -32,6 +32,8 @@ _HUMP = LatePattern(r"([a-z0-9])([A-Z])")
 _MADE_UP = LatePattern(r"(^|/)(seed\w*|fixtures?|examples?|demo|mocks?)[/.]")
 _COUNTED = LatePattern(
     r"(?i)\b(input|output|total|max|min|prompt|completion|used|num|count|reasoning)\s?tokens?\b|\btokens\b"
+    # What tells one round from the next.
+    r"|\b(reload|refetch|render|request|cancel|change|update|run|job|cache|layout|drag)\s?tokens?\b"
 )
 _MAKES_TEXT = LatePattern(
     r"^(Array\.from|Math\.\w+|String|Buffer\.from|\w+\.(map|join|toString|slice|substring|padStart|charAt))\b"
@@ -54,7 +56,8 @@ class GuessableSecret(ServerCheck):
     TRIED_ON = (
         "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
         "without their tests (5,800 files): one hit, right (a one-time code in hoppscotch); six in "
-        "made-up data of langfuse are passed over now"
+        "made-up data of langfuse are passed over now; 150 commits of 15 projects: one hit, wrong (what "
+        "tells one reload from the next), passed over now"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
