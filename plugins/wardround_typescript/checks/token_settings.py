@@ -42,8 +42,8 @@ class TokenSettings(ServerCheck):
     WORDS = ("jwt", "JWT", "SignJWT", "jsonwebtoken", "jose", "JwtModule")
     TRIED_ON = (
         "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
-        "without their tests (5,800 files): one hit, arguable (a token that is decoded to choose whom to verify it for); one of "
-        "formbricks was wrong (set later) and mended"
+        "without their tests (5,800 files): one hit, arguable (a token that is decoded to choose "
+        "whom to verify it for); one of formbricks was wrong (set later) and mended"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
