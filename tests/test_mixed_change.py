@@ -128,6 +128,23 @@ def test_a_missing_tool_is_said_and_the_rest_still_report(
     assert others <= {_key(f) for f in partial.visible}
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "tool", "other"),
+    [
+        ("tests/test_orders.py", "def test_one():\n    assert one() == 1\n", "ruff", "oxlint"),
+        ("web/orders.test.ts", "test('one', () => expect(one()).toBe(1));\n", "oxlint", "ruff"),
+    ],
+)
+def test_a_test_is_judged_by_the_tools_of_its_own_language(
+    repo: GitRepository, path: str, text: str, tool: str, other: str
+) -> None:
+    repo.write(path, text)
+    repo.git("add", "-A")
+    ran = {run.tool for run in _review(repo).runs}
+    assert tool in ran
+    assert other not in ran
+
+
 def test_a_missing_tool_alone_makes_the_gate_inconclusive(
     repo: GitRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:

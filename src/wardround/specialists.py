@@ -110,6 +110,11 @@ class Specialist(msgspec.Struct, frozen=True, eq=False):
                 return True
         return self.claims_text is not None and self.claims_text(path, start)
 
+    def claims(self, path: str, text: str) -> bool:
+        """Whether it reviews a file, for tools of its own that others borrow for files of other kinds too."""
+        start = text.split("\n", 1)[0].encode("utf-8", "surrogateescape")
+        return self.claims_name(path) or self.claims_content(path, start)
+
 
 def _interpreter(words: Sequence[str]) -> str:
     """The program a ``#!`` line starts, through ``env`` and its options."""

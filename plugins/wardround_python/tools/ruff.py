@@ -251,6 +251,13 @@ def _place(start: RuffPlace, end: RuffPlace) -> Span:
     return Span(start.row, start.column, end.row, end.column)
 
 
+def _takes(path: str, text: str) -> bool:
+    """Whether a file is Python: a specialist that borrows ruff claims files of other kinds too."""
+    from wardround_python.specialist import specialist
+
+    return specialist().claims(path, text)
+
+
 RUFF = Tool(
     name="ruff",
     program="ruff",
@@ -259,6 +266,7 @@ RUFF = Tool(
     clean=RAN,
     install=install_line(),
     distribution="ruff",
+    takes=_takes,
     config_names=("pyproject.toml", "ruff.toml", ".ruff.toml"),
     config_closure=ruff_config_closure,
     config_overlay=ruff_config_overlay,

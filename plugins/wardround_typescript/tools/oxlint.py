@@ -96,6 +96,13 @@ def _identity() -> str:
     return msgspec.json.encode(selection(), order="sorted").decode()
 
 
+def _takes(path: str, text: str) -> bool:
+    """Whether a file is a script somebody wrote: a specialist that borrows oxlint claims other files too."""
+    from wardround_typescript.specialist import specialist
+
+    return specialist().claims(path, text) and not is_bundle(path, text)
+
+
 OXLINT = Tool(
     name="oxlint",
     program="oxlint",
@@ -107,7 +114,7 @@ OXLINT = Tool(
     distribution="oxlint",
     timeout_s=30.0,
     find=find_oxlint,
-    takes=lambda path, text: not is_bundle(path, text),
+    takes=_takes,
     config_names=CONFIG_NAMES,
     config_closure=config_closure,
     config_overlay=config_overlay,
