@@ -204,32 +204,27 @@ def _operation(call: str, chain: str, table: str) -> str:
     names = _STRING.findall(chain.partition("(")[2].partition(")")[0])
     if not names:
         return ""
-    match call:
-        case "index":
-            return f"CREATE INDEX ON {table} ({listed(names[:1])})"
-        case "unique":
-            return f"ALTER TABLE {table} ADD UNIQUE ({listed(names[:1])})"
-        case "foreign":
-            target = re.search(r"\.inTable\(\s*['\"`](\w+)|\.references\(\s*['\"`](\w+)\.", chain)
-            return (
-                f"ALTER TABLE {table} ADD FOREIGN KEY ({listed(names[:1])}) REFERENCES "
-                f"{quoted(target[1] or target[2])}{_on_delete(chain)}"
-                if target
-                else ""
-            )
-        case "dropColumn" | "dropColumns":
-            return f"ALTER TABLE {table} DROP COLUMN {quoted(names[0])}"
-        case "renameColumn" if len(names) > 1:
-            return f"ALTER TABLE {table} RENAME COLUMN {quoted(names[0])} TO {quoted(names[1])}"
-        case "dropIndex":
-            return 'DROP INDEX "index"'
-        case "setNullable" | "dropNullable":
-            return (
-                f"ALTER TABLE {table} ALTER COLUMN {quoted(names[0])} SET NOT NULL"
-                if call == "dropNullable"
-                else ""
-            )
-    return ""
+    if call == "index":
+        return f"CREATE INDEX ON {table} ({listed(names[:1])})"
+    if call == "unique":
+        return f"ALTER TABLE {table} ADD UNIQUE ({listed(names[:1])})"
+    if call == "foreign":
+        return _foreign_key(chain, table, names[0])
+    if call in ("dropColumn", "dropColumns"):
+        return f"ALTER TABLE {table} DROP COLUMN {quoted(names[0])}"
+    if call == "renameColumn" and len(names) > 1:
+        return f"ALTER TABLE {table} RENAME COLUMN {quoted(names[0])} TO {quoted(names[1])}"
+    if call == "dropNullable":
+        return f"ALTER TABLE {table} ALTER COLUMN {quoted(names[0])} SET NOT NULL"
+    return 'DROP INDEX "index"' if call == "dropIndex" else ""
+
+
+def _foreign_key(chain: str, table: str, column: str) -> str:
+    target = re.search(r"\.inTable\(\s*['\"`](\w+)|\.references\(\s*['\"`](\w+)\.", chain)
+    if target is None:
+        return ""
+    key = f"ALTER TABLE {table} ADD FOREIGN KEY ({listed([column])})"
+    return f"{key} REFERENCES {quoted(target[1] or target[2])}{_on_delete(chain)}"
 
 
 def _operations(held: _Held, found: re.Match[str], end: int) -> Iterator[Text]:

@@ -19,7 +19,7 @@ _PAIRS = tuple(
         r"not in\b[^\n]*\bor\b",
         r"==[^\n]*\band\b",
         r"type=bool",
-        r"\.(?:lower|upper|strip)\s*(?:[=!<>]=|[<>]|not in|in\b)",
+        r"\.(?:lower|upper|strip)\s*(?:[=!<>]=|[<>])",
         r"(?:if|while|not|and|or)\s+(?:\w+\.)*\w+\s*(?::\s|\)|\n|and\b|or\b|else\b)",
     )
 )
@@ -121,7 +121,7 @@ class DecidedCondition(PythonCheck):
             self._look_at(node.operand)
 
     def visit_Compare(self, node: ast.Compare) -> None:
-        if isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.Lt, ast.Gt, ast.LtE, ast.GtE, ast.In, ast.NotIn)):
+        if isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.Lt, ast.Gt, ast.LtE, ast.GtE)):
             for side in (node.left, node.comparators[0]):
                 if isinstance(side, ast.Attribute) and side.attr in ("lower", "upper", "strip"):
                     self._report(side)
