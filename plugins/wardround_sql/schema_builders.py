@@ -265,51 +265,55 @@ def _objects(rest: str) -> Iterator[tuple[str, int]]:
 def _called(call: str, table: str, rest: str) -> str:
     """The SQL of a call of TypeORM's or Sequelize's migrations."""
     at, names = quoted(table), _STRING.findall(rest)
-    match call:
-        case "addColumn":
-            named = re.search(r"\bname:\s*['\"`](\w+)", rest) or re.match(r"\s*,\s*['\"`](\w+)", rest)
-            typed = re.search(r"\btype:\s*['\"`]?([\w. ]+)", rest)
-            required = re.search(r"allowNull:\s*false|isNullable:\s*false", rest) or (
-                "TableColumn" in rest and "isNullable" not in rest
-            )
-            filled = re.search(
-                r"\bdefault(?:Value)?:|isGenerated|generationStrategy|autoIncrement|asExpression", rest
-            )
-            if named is None or typed is None:
-                return ""
-            sql = f"ALTER TABLE {at} ADD COLUMN {quoted(named[1])} {_type(typed[1])}"
-            return sql + (" NOT NULL" if required else "") + (" DEFAULT null" if filled else "")
-        case "addIndex" | "createIndex":
-            how = "CONCURRENTLY " if re.search(r"concurrently:\s*true|isConcurrent:\s*true", rest) else ""
-            return f"CREATE INDEX {how}ON {at} (c)"
-        case "dropColumn" | "removeColumn" if names:
-            return f"ALTER TABLE {at} DROP COLUMN {quoted(names[0])}"
-        case "renameColumn" if len(names) > 1:
-            return f"ALTER TABLE {at} RENAME COLUMN {quoted(names[0])} TO {quoted(names[1])}"
-        case "renameTable" if names:
-            return f"ALTER TABLE {at} RENAME TO {quoted(names[0])}"
-        case "dropTable":
-            return f"DROP TABLE {at}"
-        case "changeColumn":
-            typed = re.search(r"\btype:\s*['\"`]?([\w. ]+)", rest)
-            named = re.match(r"\s*,\s*['\"`](\w+)", rest)
-            return (
-                f"ALTER TABLE {at} ALTER COLUMN {quoted(named[1])} TYPE {_type(typed[1])}"
-                if typed and named
-                else ""
-            )
-        case "createForeignKey" | "addConstraint" if call == "createForeignKey" or re.search(
-            r"foreign key", rest, re.I
-        ):
-            local = re.search(r"(?:columnNames|fields):\s*\[\s*['\"`](\w+)", rest)
-            target = re.search(r"(?:referencedTableName|\btable):\s*['\"`](\w+)", rest)
-            return (
-                f"ALTER TABLE {at} ADD FOREIGN KEY ({quoted(local[1])}) REFERENCES {quoted(target[1])}"
-                f"{_on_delete(rest)}"
-                if local and target
-                else ""
-            )
-    return ""
+    if call == "addColumn":
+        return _column_added(at, rest)
+    if call in ("addIndex", "createIndex"):
+        how = "CONCURRENTLY " if re.search(r"concurrently:\s*true|isConcurrent:\s*true", rest) else ""
+        return f"CREATE INDEX {how}ON {at} (c)"
+    if call in ("dropColumn", "removeColumn") and names:
+        return f"ALTER TABLE {at} DROP COLUMN {quoted(names[0])}"
+    if call == "renameColumn" and len(names) > 1:
+        return f"ALTER TABLE {at} RENAME COLUMN {quoted(names[0])} TO {quoted(names[1])}"
+    if call == "renameTable" and names:
+        return f"ALTER TABLE {at} RENAME TO {quoted(names[0])}"
+    if call == "dropTable":
+        return f"DROP TABLE {at}"
+    if call == "changeColumn":
+        return _column_changed(at, rest)
+    is_key = call == "addConstraint" and re.search(r"foreign key", rest, re.IGNORECASE) is not None
+    return _key_added(at, rest) if call == "createForeignKey" or is_key else ""
+
+
+def _column_added(at: str, rest: str) -> str:
+    named = re.search(r"\bname:\s*['\"`](\w+)", rest) or re.match(r"\s*,\s*['\"`](\w+)", rest)
+    typed = re.search(r"\btype:\s*['\"`]?([\w. ]+)", rest)
+    if named is None or typed is None:
+        return ""
+    required = re.search(r"allowNull:\s*false|isNullable:\s*false", rest) or (
+        "TableColumn" in rest and "isNullable" not in rest
+    )
+    filled = re.search(
+        r"\bdefault(?:Value)?:|isGenerated|generationStrategy|autoIncrement|asExpression", rest
+    )
+    sql = f"ALTER TABLE {at} ADD COLUMN {quoted(named[1])} {_type(typed[1])}"
+    return sql + (" NOT NULL" if required else "") + (" DEFAULT null" if filled else "")
+
+
+def _column_changed(at: str, rest: str) -> str:
+    typed = re.search(r"\btype:\s*['\"`]?([\w. ]+)", rest)
+    named = re.match(r"\s*,\s*['\"`](\w+)", rest)
+    if typed is None or named is None:
+        return ""
+    return f"ALTER TABLE {at} ALTER COLUMN {quoted(named[1])} TYPE {_type(typed[1])}"
+
+
+def _key_added(at: str, rest: str) -> str:
+    local = re.search(r"(?:columnNames|fields):\s*\[\s*['\"`](\w+)", rest)
+    target = re.search(r"(?:referencedTableName|\btable):\s*['\"`](\w+)", rest)
+    if local is None or target is None:
+        return ""
+    key = f"ALTER TABLE {at} ADD FOREIGN KEY ({quoted(local[1])})"
+    return f"{key} REFERENCES {quoted(target[1])}{_on_delete(rest)}"
 
 
 def _type(said: str) -> str:
