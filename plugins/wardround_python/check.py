@@ -42,6 +42,10 @@ class PythonCheck(Check):
     def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
         return (), cls.WORDS
 
+    def adds(self, node: ast.expr) -> bool:
+        """Whether the change wrote a line of an expression."""
+        return any(map(self.source.is_added, range(node.lineno, (node.end_lineno or node.lineno) + 1)))
+
     def run(self) -> None:
         walk(self.module, [self])
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from wardround.late import LatePattern
 from wardround_python.module import FunctionNode, PythonModule
-from wardround_python.taint.sources import is_route, parameters
+from wardround_python.taint.sources import decorator_name, is_route, parameters
 
 _GUARD = LatePattern(
     r"(?i)login_required|authenticat|(^|[._])auth(_?required|orized?|orize)?$|protected|permission|jwt_required|"
@@ -40,7 +40,7 @@ class Route:
     @cached_property
     def is_guarded(self) -> bool:
         """Whether a decorator or a dependency lets only some in."""
-        return any(_GUARD.search(_name(one)) for one in self.function.decorator_list) or bool(
+        return any(_GUARD.search(decorator_name(one)) for one in self.function.decorator_list) or bool(
             self.persons or _depends_on_someone(self.function)
         )
 
@@ -85,7 +85,7 @@ class Route:
     def verbs(self) -> frozenset[str]:
         found: set[str] = set()
         for one in self.function.decorator_list:
-            name = _name(one).rpartition(".")[2]
+            name = decorator_name(one).rpartition(".")[2]
             text = ast.unparse(one).lower()
             found |= {name} if name in _WRITING | {"get"} else {v for v in _WRITING if f"'{v}'" in text}
             if name in {"require_POST", "require_http_methods"}:
@@ -119,7 +119,3 @@ def _depends_on_someone(node: FunctionNode) -> bool:
         and any(k.arg == "dependencies" and _WHO.search(ast.unparse(k.value)) for k in one.keywords)
         for one in node.decorator_list
     )
-
-
-def _name(node: ast.expr) -> str:
-    return ast.unparse(node.func if isinstance(node, ast.Call) else node)

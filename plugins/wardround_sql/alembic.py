@@ -263,7 +263,7 @@ def _table(module: Module, call: ast.Call, start: int, width: int) -> Iterator[T
             sql = _constraint(part)
         if sql and isinstance(part, ast.Call):
             first = part.args[0] if called(part) == "Column" else part
-            writer.add((", " if count else "") + sql, module.place(first)[0], _width(module, first))
+            writer.add((", " if count else "") + sql, module.place(first)[0], first_line(module, first))
             count += 1
     writer.add(")", start, width)
     for name in indexed:
@@ -272,7 +272,8 @@ def _table(module: Module, call: ast.Call, start: int, width: int) -> Iterator[T
         yield writer.text()
 
 
-def _width(module: Module, node: ast.expr) -> int:
+def first_line(module: Module, node: ast.expr) -> int:
+    """How many characters of a node stand on its first line."""
     start, end = module.place(node)
     return max(len(module.text[start:end].split("\n", 1)[0]), 1)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from wardround_sql.alembic import declared, declared_type
+from wardround_sql.alembic import declared, declared_type, first_line
 from wardround_sql.python_code import Call, Module, called
 from wardround_sql.written import Text, Writer, every_row, listed, quoted
 
@@ -122,13 +122,8 @@ def whole_table_writes(module: Module) -> Iterator[Text]:
             writer = Writer()
             sql = every_row(verb, table, columns)
             start = module.place(call.node)[0]
-            writer.add(sql, start, _first_line(module, call.node))
+            writer.add(sql, start, first_line(module, call.node))
             yield writer.text()
-
-
-def _first_line(module: Module, node: ast.expr) -> int:
-    start, end = module.place(node)
-    return max(len(module.text[start:end].split("\n", 1)[0]), 1)
 
 
 def _write(module: Module, call: Call) -> tuple[str, str, list[str]] | None:

@@ -264,7 +264,7 @@ class TestModule(PythonModule):
             and not node.decorator_list
             and any(isinstance(one, ast.Return) and one.value is not None for one in ast.walk(node))
             and not any(
-                isinstance(one, ast.Call) and _root(one.func) in self.unknown_helpers
+                isinstance(one, ast.Call) and root_name(one.func) in self.unknown_helpers
                 for one in ast.walk(node)
             )
         )
@@ -275,13 +275,13 @@ class TestModule(PythonModule):
             return False
         if is_assertion(node) or self.calls_own_helper(node):
             return True
-        return isinstance(node, ast.Call) and _root(node.func) in self.unknown_helpers
+        return isinstance(node, ast.Call) and root_name(node.func) in self.unknown_helpers
 
     def calls_own_helper(self, node: ast.AST) -> bool:
         """Whether a node calls a function or method of this module that asserts."""
         if not isinstance(node, ast.Call) or last_name(node.func) not in self.asserting:
             return False
-        return isinstance(node.func, ast.Name) or _root(node.func) in ("self", "cls")
+        return isinstance(node.func, ast.Name) or root_name(node.func) in ("self", "cls")
 
     def text_of(self, node: FunctionNode) -> str:
         """The source of a function, with the comments in it."""
@@ -293,7 +293,7 @@ class TestModule(PythonModule):
         return any(last_name(one) not in _FRAME_DECORATORS for one in decorators)
 
 
-def _root(node: ast.expr) -> str:
+def root_name(node: ast.expr) -> str:
     """The first name of a chain of attributes; empty if it begins with something else."""
     while isinstance(node, ast.Attribute):
         node = node.value
@@ -318,3 +318,19 @@ def _holds_tests(cls: ast.ClassDef) -> bool:
     """Whether a runner would look for tests in a class: it is called a test, or derives from one."""
     names = [cls.name, *(last_name(base) for base in cls.bases)]
     return any(re.search(r"[Tt]est|Case$", name) for name in names)
+
+
+def both_ways(sides: tuple[ast.expr, ast.expr] | None) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The two sides of a comparison, either first."""
+    if sides is not None:
+        yield sides
+        yield sides[1], sides[0]
+
+
+def outermost_function(module: PythonModule, node: ast.AST) -> ast.AST | None:
+    """The outermost function around a node."""
+    found = None
+    for parent in module.ancestors(node):
+        if isinstance(parent, FUNCTIONS):
+            found = parent
+    return found

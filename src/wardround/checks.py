@@ -7,7 +7,9 @@ A check is one class in one file: its docstring says what is wrong and why it ma
 from __future__ import annotations
 
 import fnmatch
+import re
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
@@ -79,6 +81,16 @@ class Source(msgspec.Struct, frozen=True, dict=True):
     def lines(self) -> list[str]:
         """The lines without their ends; only newlines end a line."""
         return [line.removesuffix("\r") for line in self.text.split("\n")]
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """Where each line begins in the text."""
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """The (line, column) of a character of the text, 1-based."""
+        line = bisect_right(self.line_starts, offset)
+        return line, offset - self.line_starts[line - 1] + 1
 
     @cached_property
     def added(self) -> str:

@@ -148,7 +148,7 @@ class ArgumentsOutOfOrder(PythonCheck):
         if (
             not len(node.args) >= 2
             or any(isinstance(a, ast.Starred) for a in node.args)
-            or not self._is_added(node)
+            or not self.adds(node)
         ):
             return
         told = self._of_library(node) or self._of_project(node)
@@ -162,9 +162,6 @@ class ArgumentsOutOfOrder(PythonCheck):
             places = value.elts if isinstance(value, (ast.List, ast.Tuple)) and named_so else []
             if len(places) > 1 and _is(places[0], _LATITUDE) and _is(places[1], _LONGITUDE):
                 self.report(self.module.span(value), "GeoJSON takes the longitude first, then the latitude")
-
-    def _is_added(self, node: ast.Call) -> bool:
-        return any(map(self.source.is_added, range(node.lineno, (node.end_lineno or node.lineno) + 1)))
 
     def _of_library(self, node: ast.Call) -> str | None:
         name = self.module.imported_name(node.func) or (

@@ -118,7 +118,7 @@ class SwappedArguments(PythonCheck):
     def call_of(self, node: ast.Call) -> Call | None:
         """The call, if the change wrote it, its callee is known, and names can tell its arguments apart."""
         arguments = tuple(map(named, node.args))
-        if not 2 <= len(arguments) <= MOST_ARGUMENTS or not self._is_added(node):
+        if not 2 <= len(arguments) <= MOST_ARGUMENTS or not self.adds(node):
             return None
         if sum(one is not None and tells_something(one.name) for one in arguments) < 2:
             return None
@@ -127,9 +127,6 @@ class SwappedArguments(PythonCheck):
             return None
         texts = tuple(ast.unparse(argument) for argument in node.args)
         return Call(callee.name, callee.parameters[: len(arguments)], arguments, texts)
-
-    def _is_added(self, node: ast.Call) -> bool:
-        return any(map(self.source.is_added, range(node.lineno, (node.end_lineno or node.lineno) + 1)))
 
     def judged(self, node: ast.Call, call: Call) -> Swap | None:
         """The order that fits better, unless something says that this one is meant."""

@@ -203,7 +203,7 @@ def _view_parameters(module: PythonModule, function: FunctionNode) -> dict[str, 
     if not own or own[0].arg not in _REQUEST_NAMES or (own[0].annotation is not None and len(own) < 2):
         return {}
     if own is declared:
-        if not any(VIEW_DECORATOR.search(_decorator_name(one)) for one in function.decorator_list):
+        if not any(VIEW_DECORATOR.search(decorator_name(one)) for one in function.decorator_list):
             return {}
     else:
         cls = module.class_of(function)
@@ -227,5 +227,6 @@ def is_view_method(module: PythonModule, function: FunctionNode) -> bool:
     return cls is not None and any(_VIEW_BASE.search(ast.unparse(base)) for base in cls.bases)
 
 
-def _decorator_name(node: ast.expr) -> str:
+def decorator_name(node: ast.expr) -> str:
+    """What a decorator is called, without its arguments."""
     return ast.unparse(node.func if isinstance(node, ast.Call) else node)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase, equal_sides, last_name
+from wardround_tests.module import TestCase, both_ways, equal_sides, last_name
 
 _EXPECTED = LatePattern(r"(?i)^(exp|expected|want|wanted|should_be|desired|correct)(_|$)|_(expected|want)$")
 _STRONG = (ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
@@ -98,7 +98,7 @@ class ExpectedByFormula(PythonTestCheck):
             if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
         }
         for node in nodes:
-            for side, other in _both_ways(_sides(node)):
+            for side, other in both_ways(_sides(node)):
                 given = (
                     bound.get(side.id) if isinstance(side, ast.Name) and _EXPECTED.search(side.id) else None
                 )
@@ -143,12 +143,6 @@ def _exact(side: ast.expr) -> ast.expr:
     """What a side of a comparison is near to, where it says near."""
     is_near = isinstance(side, ast.Call) and last_name(side) == "approx" and side.args
     return side.args[0] if is_near else side  # type: ignore[attr-defined]
-
-
-def _both_ways(sides: tuple[ast.expr, ast.expr] | None) -> Iterator[tuple[ast.expr, ast.expr]]:
-    if sides is not None:
-        yield sides
-        yield sides[1], sides[0]
 
 
 def _has_text(node: ast.expr) -> bool:

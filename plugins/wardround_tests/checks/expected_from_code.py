@@ -11,7 +11,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase, equal_sides, last_name
+from wardround_tests.module import TestCase, both_ways, equal_sides, last_name
 
 _ON_REPEATING = LatePattern(
     r"(?i)determin|same|idempot|cach|stable|repeat|eq|singleton|hash|memo|consist|reproduc|ident|random|unique|"
@@ -151,7 +151,7 @@ class ExpectedFromCode(PythonTestCheck):
         nodes = list(self.module.own(case))
         bound = _bound_in(nodes)
         for node in nodes:
-            for side, other in _both(equal_sides(node)):
+            for side, other in both_ways(equal_sides(node)):
                 root = side
                 while isinstance(root, (ast.Attribute, ast.Subscript)):
                     root = root.value
@@ -163,7 +163,7 @@ class ExpectedFromCode(PythonTestCheck):
 
     def _look_at_cases(self, case: TestCase, nodes: Sequence[ast.AST], bound: _Bound) -> None:
         """Report cases of a parametrised test whose expected value the code under test gives."""
-        sides = [pair for node in nodes for pair in _both(equal_sides(node))]
+        sides = [pair for node in nodes for pair in both_ways(equal_sides(node))]
         asked = {
             name
             for side, other in sides
@@ -304,12 +304,6 @@ def _bound_in(nodes: Sequence[ast.AST]) -> _Bound:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             bound.setdefault(node.targets[0].id, []).append(node.value)
     return bound
-
-
-def _both(sides: tuple[ast.expr, ast.expr] | None) -> Iterator[tuple[ast.expr, ast.expr]]:
-    if sides is not None:
-        yield sides
-        yield sides[1], sides[0]
 
 
 def _names_expected(side: ast.expr) -> bool:

@@ -13,7 +13,7 @@ import msgspec
 from wardround.checks import Invalid, Source, Valid
 from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS, TestCase, last_name, own_nodes
+from wardround_tests.module import FUNCTIONS, TestCase, last_name, outermost_function, own_nodes
 from wardround_tests.serving import fixture_scope, is_fixture
 
 _PUTTING = LatePattern(
@@ -199,18 +199,11 @@ class LeftForOthers(PythonTestCheck):
         return any(
             isinstance(n, ast.Name)
             and n.id == name
-            and (owner := self._owner(n)) is not None
+            and (owner := outermost_function(self.module, n)) is not None
             and owner not in tests
             and getattr(owner, "name", "") != name
             for n in self.module.nodes
         )
-
-    def _owner(self, node: ast.AST) -> ast.AST | None:
-        found = None
-        for parent in self.module.ancestors(node):
-            if isinstance(parent, FUNCTIONS):
-                found = parent
-        return found
 
     def _has(self, case: TestCase, shared: Shared) -> bool:
         """Whether a test has to do with a shared thing, or with the module that it is imported from."""

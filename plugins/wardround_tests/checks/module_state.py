@@ -10,7 +10,7 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS, TestCase
+from wardround_tests.module import FUNCTIONS, TestCase, outermost_function
 
 _CHANGING = frozenset(
     {"append", "extend", "insert", "add", "update", "pop", "remove", "clear", "setdefault", "discard"}
@@ -194,17 +194,11 @@ class ModuleState(PythonTestCheck):
         """Whether anything but a test has to do with the name: it may make it new for each of them."""
         tests = {case.node for case in self.module.tests}
         return any(
-            isinstance(node, ast.Name) and node.id == name and self._owner(node) not in tests | {None}
+            isinstance(node, ast.Name)
+            and node.id == name
+            and outermost_function(self.module, node) not in tests | {None}
             for node in self.module.nodes
         )
-
-    def _owner(self, node: ast.AST) -> ast.AST | None:
-        """The outermost function around a node."""
-        found = None
-        for parent in self.module.ancestors(node):
-            if isinstance(parent, FUNCTIONS):
-                found = parent
-        return found
 
     def _reader(self, name: str, writer: TestCase) -> str | None:
         """The name of another test that reads the variable without making it new first."""

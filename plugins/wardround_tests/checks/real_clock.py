@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase, equal_sides, last_name
+from wardround_tests.module import TestCase, both_ways, equal_sides, last_name
 
 _CLOCKS = frozenset(
     {
@@ -227,7 +227,7 @@ class RealClock(PythonTestCheck):
 
     def _look_at_age(self, node: ast.AST) -> None:
         """Report a number of years or days that grows as time goes by, of what has a date that does not."""
-        for side, other in _both_ways(equal_sides(node)):
+        for side, other in both_ways(equal_sides(node)):
             is_number = isinstance(other, ast.Constant) and type(other.value) is int
             if not is_number or not isinstance(side, ast.Call) or not _AGES.match(last_name(side.func)):
                 continue
@@ -286,12 +286,6 @@ class RealClock(PythonTestCheck):
 
     def _is_clock(self, node: ast.AST) -> bool:
         return isinstance(node, ast.Call) and self.module.imported_name(node.func) in _CLOCKS
-
-
-def _both_ways(sides: tuple[ast.expr, ast.expr] | None) -> Iterator[tuple[ast.expr, ast.expr]]:
-    if sides is not None:
-        yield sides
-        yield sides[1], sides[0]
 
 
 def _says_how_long(side: ast.expr) -> bool:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase, body_of, equal_sides, last_name, own_nodes
+from wardround_tests.module import TestCase, body_of, equal_sides, last_name, own_nodes, root_name
 
 _MOCKS = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock", "create_autospec"})
 _MAKE = "from unittest.mock import Mock\ndef test_total():\n    shop = Mock()\n"
@@ -106,7 +106,7 @@ class SelfTestedMock(PythonTestCheck):
             return
         calls = [n for n in own_nodes(statements) if isinstance(n, ast.Call) and _is_use(n, mocks)]
         if calls:
-            text = f'"{_root(calls[0].func)}" is a mock that only this test calls'
+            text = f'"{root_name(calls[0].func)}" is a mock that only this test calls'
             self.report(self.module.name_span(case.node), text)
 
     def _look_at_replaced(self, case: TestCase) -> None:
@@ -188,16 +188,10 @@ def _binds(node: ast.Assign, name: str) -> bool:
     return [ast.dump(t) for t in node.targets] == [ast.dump(ast.Name(name, ast.Store()))]
 
 
-def _root(node: ast.expr) -> str:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
-
-
 def _is_use(call: ast.Call, mocks: set[str]) -> bool:
     """Whether a call calls a mock, rather than asking it what was called."""
     name = last_name(call.func)
-    return _root(call.func) in mocks and not name.startswith(
+    return root_name(call.func) in mocks and not name.startswith(
         ("assert_", "reset_mock", "configure_mock", "attach_")
     )
 
@@ -211,7 +205,7 @@ def _uses_only(statements: Sequence[ast.stmt], mocks: set[str]) -> bool:
         if (
             isinstance(node, ast.Call)
             and last_name(node.func) not in _MOCKS
-            and _root(node.func) not in known
+            and root_name(node.func) not in known
         ):
             return False
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):

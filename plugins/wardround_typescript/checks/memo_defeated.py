@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Check, Invalid, Source, Valid
@@ -108,10 +105,10 @@ class ImportedMemoDefeated(Check):
         for tag in _TAG.finditer(self._script.scan.structure):
             if tag["name"] in self._script.imports and self._is_memo(tag["name"]):
                 for start, end in self._new_values(tag.end()):
-                    if self.source.is_added(self._line(start)):
+                    if self.source.is_added(self.source.place(start)[0]):
                         prop = self._script.scan.structure[start:end]
                         self.report(
-                            Span(*self._place(start), *self._place(end)),
+                            Span(*self.source.place(start), *self.source.place(end)),
                             f"{prop} is a new value on every render, and {tag['name']} is memoised",
                         )
 
@@ -155,14 +152,3 @@ class ImportedMemoDefeated(Check):
 
     def _is_new(self, value: str) -> bool:
         return _NEW.match(value) is not None
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [0, *(match.end() for match in re.finditer("\n", self.source.text))]
-
-    def _line(self, offset: int) -> int:
-        return bisect_right(self._starts, offset)
-
-    def _place(self, offset: int) -> tuple[int, int]:
-        line = self._line(offset)
-        return line, offset - self._starts[line - 1] + 1

@@ -153,7 +153,7 @@ class PromiseDropped(Check):
 
     def _is_dropped(self, place: re.Match[str]) -> bool:
         owner, _, name = place["call"].rpartition(".")
-        line = self._line(place.start("call"))
+        line = self.source.place(place.start("call"))[0]
         return (
             self.source.is_added(line)
             and (owner or name) not in _NO_CALL
@@ -239,18 +239,9 @@ class PromiseDropped(Check):
 
     def _span(self, place: re.Match[str]) -> Span:
         start = place.start("call")
-        return Span(*self._place(start), *self._place(self._script.scan.pairs[place.end() - 1] + 1))
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [0, *(match.end() for match in re.finditer("\n", self.source.text))]
-
-    def _line(self, offset: int) -> int:
-        return bisect_right(self._starts, offset)
-
-    def _place(self, offset: int) -> tuple[int, int]:
-        line = self._line(offset)
-        return line, offset - self._starts[line - 1] + 1
+        return Span(
+            *self.source.place(start), *self.source.place(self._script.scan.pairs[place.end() - 1] + 1)
+        )
 
 
 def _function_is_async(script: Script, name: str) -> bool:

@@ -157,7 +157,10 @@ class SwappedScriptArguments(Check):
     def _call(self, place: re.Match[str]) -> Call | None:
         script = self._script
         opening = place.end() - 1
-        first, last = self._line(place.start()), self._line(script.scan.pairs.get(opening, opening))
+        first, last = (
+            self.source.place(place.start())[0],
+            self.source.place(script.scan.pairs.get(opening, opening))[0],
+        )
         if not any(map(self.source.is_added, range(first, last + 1))):
             return None
         places = script.list_at(opening)
@@ -227,22 +230,22 @@ class SwappedScriptArguments(Check):
     def _is_chosen(self, offset: int, moved: set[str]) -> bool:
         """Whether a condition looks at two of the arguments, or a sort calls it: then the order is chosen."""
         scan = self._script.scan
-        line = self._line(offset)
-        start = self._starts[max(0, line - 1 - _CONDITION_LINES)]
+        line = self.source.place(offset)[0]
+        start = self.source.line_starts[max(0, line - 1 - _CONDITION_LINES)]
         for match in _CONDITION.finditer(scan.structure, start, offset):
             closing = scan.pairs.get(match.end() - 1, match.end())
             if _held(moved, scan.code[match.end() : closing]) > 1:
                 return True
-        before = scan.structure[self._starts[line - 1] : offset]
+        before = scan.structure[self.source.line_starts[line - 1] : offset]
         if "?" in before and _held(moved, before) > 1:
             return True
         return any(_SORTS.search(before, 0, found.end()) for found in re.finditer(r"\(", before))
 
     def _orders_nearby(self, place: re.Match[str]) -> Iterator[list[str]]:
         """The arguments of other calls of the same name in the lines around."""
-        line = self._line(place.start())
-        start = self._starts[max(0, line - 1 - _NEARBY_LINES)]
-        end = self._starts[min(len(self._starts) - 1, line + _NEARBY_LINES)]
+        line = self.source.place(place.start())[0]
+        start = self.source.line_starts[max(0, line - 1 - _NEARBY_LINES)]
+        end = self.source.line_starts[min(len(self.source.line_starts) - 1, line + _NEARBY_LINES)]
         for other in _CALL.finditer(self._script.scan.structure, start, max(end, place.end())):
             if other["name"] == place["name"] and other.start() != place.start():
                 places = self._script.list_at(other.end() - 1) or ()
@@ -251,18 +254,7 @@ class SwappedScriptArguments(Check):
     def _span(self, place: re.Match[str], swap: Swap) -> Span:
         places = self._script.list_at(place.end() - 1) or ()
         start, end = places[swap.moves[0][0]][0], places[swap.moves[-1][0]][1]
-        return Span(*self._place(start), *self._place(end))
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [0, *(match.end() for match in re.finditer("\n", self.source.text))]
-
-    def _line(self, offset: int) -> int:
-        return bisect_right(self._starts, offset)
-
-    def _place(self, offset: int) -> tuple[int, int]:
-        line = self._line(offset)
-        return line, offset - self._starts[line - 1] + 1
+        return Span(*self.source.place(start), *self.source.place(end))
 
 
 def named(text: str) -> Named | None:
