@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -138,6 +139,8 @@ def test_an_interruption_leaves_no_traceback_and_says_how_far_it_came(tmp_path: 
     out, err = running.communicate(timeout=60)
     assert running.returncode == 130
     assert "Traceback" not in err
-    done = len(results.read_bytes().split(b"\n")) - 1
-    assert f"interrupted after {done} of 3000 cases; the same command goes on from there" in err
-    assert f"interrupted: {done} of 3000 cases were reviewed" in out
+    told = re.search(r"interrupted after (\d+) of 3000 cases; the same command goes on from there", err)
+    assert told is not None
+    assert f"interrupted: {told[1]} of 3000 cases were reviewed" in out
+    kept = len(results.read_bytes().split(b"\n")) - 1
+    assert kept - int(told[1]) in (0, 1)  # the signal may come right behind the writing of one
