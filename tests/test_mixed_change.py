@@ -9,7 +9,8 @@ import pytest
 
 from tests.conftest import GitRepository
 from wardround import host, review
-from wardround.analysis.schedule import Side, Workbench
+from wardround.analysis.schedule import Workbench
+from wardround.analysis.units import Side
 from wardround.change.git import Repository
 from wardround.change.origin import RepositoryOrigin
 from wardround.config import Request

@@ -1,156 +1,38 @@
 """Running every specialist's tools and checks over one side of a change.
 
-Tools run side by side, never more than there are workers; the checks of our own run meanwhile in this thread.
-Whatever did not run as expected makes its files *unreviewed*. Answers are cached by everything they depend
-on, so only what was never seen costs anything.
+While a crew runs the tools, the checks of our own run in this thread. Whatever did not run as expected makes
+its files *unreviewed*. Answers are cached by everything they depend on, so only what was never seen costs
+anything.
 """
 
 from __future__ import annotations
 
-import hashlib
 import sys
-import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
 
-import msgspec
 from msgspec.structs import replace
 
 from wardround import __version__
+from wardround.analysis.jobs import Crew, Job, chunks
+from wardround.analysis.units import Results, Side, Unit
 from wardround.change.origin import decoded
-from wardround.change.snapshot import Snapshot, alias
-from wardround.checks import Project, Source
-from wardround.errors import ToolFailed
+from wardround.change.snapshot import Snapshot
+from wardround.checks import Source
 from wardround.findings import DOES_NOT_PARSE, RawResult, ToolRun, Unreviewed
 from wardround.late import Late, LatePattern
 from wardround.models import Models, NoModels
 from wardround.specialists import Specialist
-from wardround.tools.columns import in_code_points
-from wardround.tools.process import Processes, bare_environment, find_program
+from wardround.tools.process import Processes, find_program
 from wardround.tools.result_cache import ResultCache, key
-from wardround.tools.tool import Columns, Invocation, Profile, Scope, Tool
+from wardround.tools.tool import Profile, Scope, Tool
 from wardround.tools.version import file_state, tool_version
 
-_FILES_PER_RUN = 1000
-_PROJECT_FILES_PER_RUN = 10_000
-_ARGUMENT_BYTES = 1_000_000
 _TOKEN_LIKE = LatePattern(r"[A-Za-z0-9_-]{20,}")
-
-
-class Unit(msgspec.Struct, frozen=True):
-    """One file of one side, for one specialist.
-
-    Attributes:
-        digest: of the content.
-        base_digest: of the content a check may compare with; empty where there is none.
-        scored: whether its checks may ask models.
-    """
-
-    path: str
-    specialist: Specialist
-    digest: bytes
-    options: Any = None
-    base_digest: bytes = b""
-    scored: bool = True
-
-
-class Desk(Protocol):
-    """Lends the models of a review to the checks of a specialist."""
-
-    def identity(self, unit: Unit) -> str:
-        """What an answer depends on that is given with the models lent for a file."""
-
-    def look(self, unit: Unit, run: Callable[[Models], list[RawResult]]) -> tuple[list[RawResult], bool]:
-        """Run checks with models, and without one that fails meanwhile.
-
-        Returns:
-            What they said, and whether they would say the same again with the models as they are now.
-        """
-
-
-class Side(msgspec.Struct, frozen=True):
-    """One side of the change, as the tools are to see it.
-
-    Attributes:
-        name: ``head`` or ``base``.
-        read: content by path, of files that are under review.
-        state: what identifies the whole project on this side; None if nothing does.
-        layout: the names in the folders where tools look for first-party modules.
-        has: whether a path exists on this side.
-        project: what checks may ask about other files.
-        link: completes a room of a snapshot with the rest of the project, for files of these names.
-        base_text: the text a path had before the change, for checks that compare.
-        is_added: whether the change brought a line of a path; on the base side, whether it is there.
-        desk: lends models; None in a review without them.
-        added_lines: the lines it brought to a path that has so many, in order; on the base side all.
-        changed: the paths the change touches, as this side has them.
-    """
-
-    name: str
-    read: Callable[[str], bytes | None]
-    state: str | None
-    layout: str
-    has: Callable[[str], bool]
-    project: Project
-    link: Callable[[Snapshot, str, tuple[str, ...]], None]
-    base_text: Callable[[str], str | None]
-    is_added: Callable[[str, int], bool]
-    added_lines: Callable[[str, int], Iterable[int]]
-    desk: Desk | None = None
-    changed: frozenset[str] = frozenset()
-
-
-Reviewer = Tool | Specialist
-"""Who says something about a file: a tool, or a specialist by the checks of its own."""
-
-
-def reviewers_of(specialist: Specialist) -> tuple[Reviewer, ...]:
-    """Who speaks for a specialist: its own checks, then its tools, then those it borrows."""
-    return (specialist, *specialist.tools, *specialist.borrows)
-
-
-class Results(msgspec.Struct):
-    """What was said about one side, by (reviewer, path), and what was not looked at."""
-
-    by_file: dict[tuple[Reviewer, str], list[RawResult]] = msgspec.field(default_factory=dict)
-    unreviewed: list[Unreviewed] = msgspec.field(default_factory=list)
-    runs: list[ToolRun] = msgspec.field(default_factory=list)
-    fresh: dict[bytes, tuple[str, list[RawResult]]] = msgspec.field(default_factory=dict)
-
-    def of(self, reviewer: Reviewer, path: str) -> list[RawResult] | None:
-        """The results of a reviewer for a file; None if it did not look at it."""
-        return self.by_file.get((reviewer, path))
-
-    def named(self, name: str, path: str) -> bool:
-        """Whether a reviewer of this name looked at a file."""
-        return any(reviewer.name == name and path == where for reviewer, where in self.by_file)
-
-
-class Job(msgspec.Struct):
-    """A tool and the files of it that are not in the cache."""
-
-    tool: Tool
-    specialists: dict[str, str]
-    program: Path
-    environment: Path | None
-    files: tuple[str, ...]
-    keys: dict[str, bytes]
-    seconds: float = 0.0
-    results: dict[str, list[RawResult]] = msgspec.field(default_factory=dict)
-    passed_over: dict[str, str] = msgspec.field(default_factory=dict)
-    trouble: ToolFailed | None = None
-
-    def room(self, side: Side) -> str:
-        """Where in the snapshot it works: each specialist's tools see what is theirs to review, and no more.
-
-        A file that one of them may read as its settings is then never the one another has under review.
-        """
-        return f"{side.name}-{next(iter(self.specialists.values()))}"
 
 
 class Workbench:
@@ -177,16 +59,13 @@ class Workbench:
         is_secret: Callable[[str], bool],
         progress: Callable[[str], None] = lambda text: None,
     ) -> None:
-        self.is_secret = is_secret
         self.root = root
         self.profile = profile
         self.trusted = trusted
         self.cache = cache
         self.processes = processes
-        self.snapshot = snapshot
-        self.jobs = jobs
-        self.timeout_s = timeout_s
-        self.progress = progress
+        self.is_secret = is_secret
+        self.crew = Crew(processes, snapshot, jobs, timeout_s, self._config_for, progress)
         self._configs: dict[tuple[Tool, str], dict[str, str]] = {}
         self._config_keys: dict[tuple[Tool, str], bytes] = {}
 
@@ -200,10 +79,10 @@ class Workbench:
         """
         results = Results()
         jobs = self.plan(side, units, results)
-        threads = self._start(side, jobs)
+        threads = self.crew.start(side, jobs)
         self.check(side, units, results)
         meanwhile()
-        self._wait(threads, jobs)
+        self.crew.wait(threads, jobs)
         self.conclude(jobs, results)
         return results
 
@@ -269,7 +148,7 @@ class Workbench:
         names = {unit.path: unit.specialist.name for unit in units}
         return [
             Job(tool, names, program, environment, tuple(chunk), {p: keys[p] for p in chunk})
-            for chunk in _chunks(todo, tool.scope)
+            for chunk in chunks(todo, tool.scope)
         ]
 
     def _program(self, side: Side, tool: Tool) -> Path | None:
@@ -333,134 +212,6 @@ class Workbench:
             found["../" + name] = text
         self._configs[tool, folder] = found
         return found
-
-    def _start(self, side: Side, jobs: Sequence[Job]) -> list[threading.Thread]:
-        """Put files into the snapshot and start the workers."""
-        if not jobs:
-            return []
-        try:
-            snapshot = self.snapshot()
-            self._fill(side, snapshot, jobs)
-        except OSError as cause:
-            for job in jobs:
-                job.trouble = ToolFailed(f"the snapshot cannot be written: {cause.strerror or cause}")
-            return []
-        # The slowest first, so that none is left running alone at the end.
-        waiting = sorted(jobs, key=lambda job: -job.tool.typical_s)
-        lock = threading.Lock()
-        threads = [
-            threading.Thread(target=self._work, args=(side, snapshot, waiting, lock), daemon=True)
-            for _ in range(min(self.jobs, len(jobs)))
-        ]
-        for thread in threads:
-            thread.start()
-        return threads
-
-    def _fill(self, side: Side, snapshot: Snapshot, jobs: Sequence[Job]) -> None:
-        for job in jobs:  # what is written first stays: no file under review takes the place of settings
-            folders = {path.rpartition("/")[0]: path for path in job.files}
-            for path in folders.values():
-                for name, text in self._config_for(job.tool, path).items():
-                    if name.startswith("../"):
-                        snapshot.write_above(job.room(side), name[3:], text)
-                    else:
-                        snapshot.write(job.room(side), name, text.encode("utf-8", "surrogateescape"))
-        for room, path in dict.fromkeys((job.room(side), path) for job in jobs for path in job.files):
-            content = side.read(path)
-            if content is not None:
-                snapshot.write(room, path, content)
-        linked: dict[str, set[str]] = defaultdict(set)
-        for job in jobs:
-            linked[job.room(side)].update(job.tool.project_files)
-        for room, names in linked.items():
-            if names:
-                side.link(snapshot, room, tuple(sorted(names)))
-
-    def _work(self, side: Side, snapshot: Snapshot, waiting: list[Job], lock: threading.Lock) -> None:
-        while True:
-            with lock:
-                if not waiting:
-                    return
-                job = waiting.pop(0)
-            started = time.monotonic()
-            self._do(side, snapshot, job)
-            if job.trouble is not None and job.tool.scope is Scope.FILE:
-                self._save_what_can_be(side, snapshot, job)
-            job.seconds = time.monotonic() - started
-
-    def _do(self, side: Side, snapshot: Snapshot, job: Job) -> None:
-        try:
-            job.results = self._run(side, snapshot, job)
-        except ToolFailed as trouble:
-            job.trouble = trouble
-        except Exception as cause:  # noqa: BLE001  (a plugin's parser: anything can come out)
-            job.trouble = ToolFailed(f"its output could not be read: {type(cause).__name__}: {cause}")
-
-    def _save_what_can_be(self, side: Side, snapshot: Snapshot, job: Job) -> None:
-        """Find the one file a tool stumbles over, so that it alone is unreviewed.
-
-        Half of the files must pass each time: a tool that fails whatever it is given is not tried for long.
-        """
-        middle = len(job.files) // 2
-        if not middle:
-            return
-        halves = [replace(job, files=some, trouble=None) for some in (job.files[:middle], job.files[middle:])]
-        for half in halves:
-            self._do(side, snapshot, half)
-        failed = [half for half in halves if half.trouble is not None]
-        if len(failed) == len(halves):
-            return
-        for half in failed:
-            self._save_what_can_be(side, snapshot, half)
-        job.trouble = None
-        for half in halves:
-            job.results |= half.results
-            job.passed_over |= half.passed_over
-            if half.trouble is not None:
-                job.passed_over |= dict.fromkeys(half.files, str(half.trouble))
-
-    def _run(self, side: Side, snapshot: Snapshot, job: Job) -> dict[str, list[RawResult]]:
-        tool = job.tool
-        names = {alias(path): path for path in job.files}
-        root = snapshot.side(job.room(side))
-        run = Invocation(job.program, root, tuple(names), job.environment, snapshot.home)
-        lost = [name for name in names if not (root / name).is_file()]
-        if lost:
-            raise ToolFailed(f"{names[lost[0]]} was not in the snapshot")
-        try:
-            printed = self.processes.printed_by(
-                tool.command(run),
-                cwd=root,
-                timeout_s=self.timeout_s or tool.timeout_s,
-                clean=tool.clean,
-                env=bare_environment(job.program, snapshot.home, tool.variables),
-            )
-        except ToolFailed as trouble:  # it may name the snapshot, which is another in each run
-            text = str(trouble).replace(f"{root}/", "").replace(str(snapshot.folder), "snapshot")
-            raise ToolFailed(text) from trouble
-        try:
-            skipped = tool.passed_over(printed.err, run) if tool.passed_over is not None else {}
-            spoken = tool.parse(printed.out, run) if len(skipped) < len(names) else []
-        except (msgspec.MsgspecError, UnicodeDecodeError, ValueError) as cause:
-            raise ToolFailed(f"its output could not be read: {cause}") from cause
-        job.passed_over = {names[name]: reason for name, reason in skipped.items()}
-        found: dict[str, list[RawResult]] = {path: [] for path in job.files if path not in job.passed_over}
-        for result in spoken:
-            path = names[result.file]
-            found[path].append(_with_path(result, path, result.file))
-        if tool.columns is not Columns.CODE_POINTS:
-            for path, results in found.items():
-                found[path] = in_code_points(results, side.read(path) or b"", tool.columns)
-        return found
-
-    def _wait(self, threads: Sequence[threading.Thread], jobs: Sequence[Job]) -> None:
-        started = time.monotonic()
-        for thread in threads:
-            while thread.is_alive():
-                thread.join(0.1)
-                if time.monotonic() - started > 1.0:
-                    busy = sorted({job.tool.name for job in jobs if not job.seconds})
-                    self.progress(f"waiting for {', '.join(busy)}")
 
     def _finish(self, job: Job, results: Results) -> None:
         if job.trouble is not None:
@@ -594,30 +345,6 @@ def _code_identity(specialist: Specialist) -> str:
     return "\n".join(parts)
 
 
-def _chunks(paths: Sequence[str], scope: Scope) -> Iterable[list[str]]:
-    """Files for one run each: not too many, and no longer than an argument list may be."""
-    limit = _FILES_PER_RUN if scope is Scope.FILE else _PROJECT_FILES_PER_RUN
-    chunk: list[str] = []
-    size = 0
-    for path in paths:
-        if chunk and (len(chunk) == limit or size > _ARGUMENT_BYTES):
-            yield chunk
-            chunk, size = [], 0
-        chunk.append(path)
-        size += len(path) * 4 + 16
-    if chunk:
-        yield chunk
-
-
-def _with_path(result: RawResult, path: str, name: str) -> RawResult:
-    if path == name:
-        return result
-    fix = result.fix
-    if fix is not None:
-        fix = replace(fix, edits=tuple(replace(edit, file=path) for edit in fix.edits))
-    return replace(result, file=path, fix=fix)
-
-
 def _summed(runs: Iterable[ToolRun]) -> list[ToolRun]:
     """One entry for each tool, by name."""
     total: dict[str, ToolRun] = {}
@@ -628,8 +355,3 @@ def _summed(runs: Iterable[ToolRun]) -> list[ToolRun]:
             seconds=seen.seconds + run.seconds,
         )  # fmt: skip
     return [total[name] for name in sorted(total)]
-
-
-def content_digest(content: bytes | None) -> bytes:
-    """A digest of content; empty where there is none."""
-    return b"" if content is None else hashlib.sha256(content).digest()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import suppress
@@ -14,15 +13,16 @@ from typing import TYPE_CHECKING, Self
 import msgspec
 from msgspec.structs import replace
 
-from wardround.analysis.schedule import Results, Side, Unit, Workbench, content_digest, reviewers_of
+from wardround.analysis.schedule import Workbench
+from wardround.analysis.units import Results, Side, Unit, content_digest, reviewers_of
+from wardround.analysis.whole import Neighbours, said_of
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.origin import Origin, SideName, Texts, decoded
 from wardround.change.snapshot import Snapshot, private_parent
-from wardround.checks import ChangeCheck, ChangedText, WholeChange
+from wardround.checks import ChangedText, WholeChange
 from wardround.config import Config, Request
 from wardround.findings import RawResult, Unreviewed
 from wardround.host import Host
-from wardround.late import LateEach
 from wardround.models import Models, NoModels
 from wardround.specialists import Specialist
 from wardround.tools.process import Processes
@@ -308,7 +308,7 @@ class Sides:
             state=self._origin.state(self._change, name),
             layout=_layout(self._origin.root),
             has=lambda path: self._origin.read(path, name) is not None,
-            project=_Neighbours(self._origin, name),
+            project=Neighbours(self._origin, name),
             link=link,
             base_text=self._base_text if name == "head" else lambda path: None,
             is_added=self._is_added if name == "head" else lambda path, line: True,
@@ -331,15 +331,12 @@ class Sides:
         checking = [s for s in self._selected_specialists if self._change.files and s.change_checks]
         for specialist in checking:
             change = self._whole_change(specialist)
-            for check_type in _checks_of(specialist, change) if change.files else ():
-                try:
-                    results = self._looked(specialist, partial(_results_of, check_type, change))
-                except Exception as cause:  # noqa: BLE001  (a plugin's check: anything can come out)
-                    reason = f"check {check_type.ID} crashed: {type(cause).__name__}: {cause}"
-                    path = change.files[0].path
-                    self._unreviewed.append(Unreviewed(path, specialist.name, specialist.name, reason))
-                    continue
-                self._of_the_whole += [(specialist, result) for result in results]
+            said = said_of(specialist, change, partial(self._looked, specialist)) if change.files else ()
+            for one in said:
+                if isinstance(one, Unreviewed):
+                    self._unreviewed.append(one)
+                else:
+                    self._of_the_whole.append((specialist, one))
 
     def _looked(self, specialist: Specialist, run: Callable[[Models], list[RawResult]]) -> list[RawResult]:
         return run(NoModels()) if self._desk is None else self._desk.look_at_whole(specialist, run)
@@ -372,7 +369,7 @@ class Sides:
                 )
             )
         options = self._config.for_file("").options.get(specialist.name)
-        neighbours = _Neighbours(self._origin, "head")
+        neighbours = Neighbours(self._origin, "head")
         return WholeChange(tuple(files), neighbours, self._origin.messages(self._change), options)
 
     def _base_text(self, path: str) -> str | None:
@@ -387,37 +384,6 @@ class Sides:
         head = {f.path for f in self._change.files if f.status is not FileStatus.DELETED}
         base = {f.base_path for f in self._change.files if f.base_path is not None}
         return (head, base - head) if name == "head" else (base, head - base)
-
-
-def _checks_of(specialist: Specialist, change: WholeChange) -> Iterable[type[ChangeCheck]]:
-    """The checks that may say something about a change."""
-    checks = specialist.change_checks
-    return checks.about_change(change.files) if isinstance(checks, LateEach) else checks
-
-
-def _results_of(check_type: type[ChangeCheck], change: WholeChange, models: Models) -> list[RawResult]:
-    """What a check says of the whole change."""
-    check = check_type(replace(change, models=models))
-    check.run()
-    return check.results
-
-
-class _Neighbours(msgspec.Struct, frozen=True):
-    """The rest of the repository, as a check may ask for it."""
-
-    origin: Origin
-    side: SideName
-
-    def read(self, path: str) -> str | None:
-        content = self.origin.read(path, self.side)
-        return None if content is None else decoded(content)
-
-    def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
-        return self.origin.files_with_word(words, patterns)
-
-    def paths(self, patterns: Sequence[str]) -> Sequence[str]:
-        tracked = sorted(self.origin.tracked())
-        return [path for path in tracked if any(fnmatch.fnmatchcase(path, one) for one in patterns)]
 
 
 def _layout(root: Path) -> str:

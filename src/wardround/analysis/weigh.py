@@ -14,8 +14,8 @@ from wardround.analysis.anchors import Anchors, fingerprints
 from wardround.analysis.duplicates import merged
 from wardround.analysis.masking import Masking
 from wardround.analysis.new_only import Compared, statuses
-from wardround.analysis.schedule import Results, Reviewer, reviewers_of
 from wardround.analysis.sides import Reviewed
+from wardround.analysis.units import Results, Reviewer, reviewers_of
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.origin import Origin, Texts, decoded
 from wardround.config import Config, Request

@@ -11,8 +11,8 @@ from functools import cached_property
 import msgspec
 
 from wardround import config as configuration
-from wardround.analysis.schedule import Results, Side, Unit
 from wardround.analysis.sides import Reviewed, Sides
+from wardround.analysis.units import Results, Side, Unit
 from wardround.analysis.weigh import Weighing
 from wardround.config import Config, Request
 from wardround.errors import UsageError, WardroundError

@@ -16,7 +16,9 @@ from typing import Self
 
 from msgspec.structs import replace
 
-from wardround.analysis.schedule import Job, Results, Side, Unit, Workbench
+from wardround.analysis.jobs import Job
+from wardround.analysis.schedule import Workbench
+from wardround.analysis.units import Results, Side, Unit
 from wardround.change.origin import SideName
 from wardround.change.snapshot import Snapshot, private_parent
 from wardround.checks import NoProject
@@ -100,10 +102,10 @@ class CaseBench(Workbench):
         shared = [(one, job) for one in asked for job in one.jobs if id(job) not in apart]
         runs = [_Together(tuple(group)) for group in _groups(shared)]
         side = _merged_side(asked)
-        threads = self._start(side, [run.job for run in runs]) if runs else []
+        threads = self.crew.start(side, [run.job for run in runs]) if runs else []
         for one in asked:
             self.check(one.side, one.units, one.results)
-        self._wait(threads, [run.job for run in runs])
+        self.crew.wait(threads, [run.job for run in runs])
         for run in runs:
             self._settle(side, run)
         for one, job in alone:
@@ -123,7 +125,7 @@ class CaseBench(Workbench):
             half = len(one.parts) // 2
             halves = [_Together(one.parts[:half]), _Together(one.parts[half:])]
             left -= 2
-            self._work(side, self._opened(), [again.job for again in halves], threading.Lock())
+            self.crew.work(side, self._opened(), [again.job for again in halves], threading.Lock())
             waiting += halves
 
     def _run_alone(self, one: Asked, job: Job) -> None:
@@ -134,7 +136,7 @@ class CaseBench(Workbench):
             _write_project(snapshot, room, one, patterns)
 
         side = replace(one.side, name=name, link=link)
-        self._wait(self._start(side, [job]), [job])
+        self.crew.wait(self.crew.start(side, [job]), [job])
 
 
 class _Together:

@@ -17,7 +17,7 @@ from wardround.models import Models, NoModels
 from wardround.tools.tool import Profile
 
 if TYPE_CHECKING:
-    from wardround.analysis.schedule import Unit
+    from wardround.analysis.units import Unit
     from wardround.config import RootTable
     from wardround.specialists import Specialist
 
@@ -85,7 +85,7 @@ class ModelDesk:
         return any(models.usable(name) is not None or name in models.broken for name in specialist.models)
 
     def look(self, unit: Unit, run: Callable[[Models], list[Said]]) -> tuple[list[Said], bool]:
-        """Run the checks of one file; see ``analysis.schedule.Desk``."""
+        """Run the checks of one file; see ``analysis.units.Desk``."""
         names = unit.specialist.models
         if not names or not unit.scored:
             return run(NoModels()), True

@@ -1,0 +1,110 @@
+"""What is looked at: files of one side of a change, each for a specialist, and what was said about them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+import msgspec
+
+from wardround.change.snapshot import Snapshot
+from wardround.checks import Project
+from wardround.findings import RawResult, ToolRun, Unreviewed
+from wardround.models import Models
+from wardround.specialists import Specialist
+from wardround.tools.tool import Tool
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """One file of one side, for one specialist.
+
+    Attributes:
+        digest: of the content.
+        base_digest: of the content a check may compare with; empty where there is none.
+        scored: whether its checks may ask models.
+    """
+
+    path: str
+    specialist: Specialist
+    digest: bytes
+    options: Any = None
+    base_digest: bytes = b""
+    scored: bool = True
+
+
+class Desk(Protocol):
+    """Lends the models of a review to the checks of a specialist."""
+
+    def identity(self, unit: Unit) -> str:
+        """What an answer depends on that is given with the models lent for a file."""
+
+    def look(self, unit: Unit, run: Callable[[Models], list[RawResult]]) -> tuple[list[RawResult], bool]:
+        """Run checks with models, and without one that fails meanwhile.
+
+        Returns:
+            What they said, and whether they would say the same again with the models as they are now.
+        """
+
+
+class Side(msgspec.Struct, frozen=True):
+    """One side of the change, as the tools are to see it.
+
+    Attributes:
+        name: ``head`` or ``base``.
+        read: content by path, of files that are under review.
+        state: what identifies the whole project on this side; None if nothing does.
+        layout: the names in the folders where tools look for first-party modules.
+        has: whether a path exists on this side.
+        project: what checks may ask about other files.
+        link: completes a room of a snapshot with the rest of the project, for files of these names.
+        base_text: the text a path had before the change, for checks that compare.
+        is_added: whether the change brought a line of a path; on the base side, whether it is there.
+        desk: lends models; None in a review without them.
+        added_lines: the lines it brought to a path that has so many, in order; on the base side all.
+        changed: the paths the change touches, as this side has them.
+    """
+
+    name: str
+    read: Callable[[str], bytes | None]
+    state: str | None
+    layout: str
+    has: Callable[[str], bool]
+    project: Project
+    link: Callable[[Snapshot, str, tuple[str, ...]], None]
+    base_text: Callable[[str], str | None]
+    is_added: Callable[[str, int], bool]
+    added_lines: Callable[[str, int], Iterable[int]]
+    desk: Desk | None = None
+    changed: frozenset[str] = frozenset()
+
+
+Reviewer = Tool | Specialist
+"""Who says something about a file: a tool, or a specialist by the checks of its own."""
+
+
+def reviewers_of(specialist: Specialist) -> tuple[Reviewer, ...]:
+    """Who speaks for a specialist: its own checks, then its tools, then those it borrows."""
+    return (specialist, *specialist.tools, *specialist.borrows)
+
+
+class Results(msgspec.Struct):
+    """What was said about one side, by (reviewer, path), and what was not looked at."""
+
+    by_file: dict[tuple[Reviewer, str], list[RawResult]] = msgspec.field(default_factory=dict)
+    unreviewed: list[Unreviewed] = msgspec.field(default_factory=list)
+    runs: list[ToolRun] = msgspec.field(default_factory=list)
+    fresh: dict[bytes, tuple[str, list[RawResult]]] = msgspec.field(default_factory=dict)
+
+    def of(self, reviewer: Reviewer, path: str) -> list[RawResult] | None:
+        """The results of a reviewer for a file; None if it did not look at it."""
+        return self.by_file.get((reviewer, path))
+
+    def named(self, name: str, path: str) -> bool:
+        """Whether a reviewer of this name looked at a file."""
+        return any(reviewer.name == name and path == where for reviewer, where in self.by_file)
+
+
+def content_digest(content: bytes | None) -> bytes:
+    """A digest of content; empty where there is none."""
+    return b"" if content is None else hashlib.sha256(content).digest()

@@ -1,0 +1,56 @@
+"""The checks that look at a change as a whole: what they are shown, and what they say."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import msgspec
+from msgspec.structs import replace
+
+from wardround.change.origin import Origin, SideName, decoded
+from wardround.checks import ChangeCheck, WholeChange
+from wardround.findings import RawResult, Unreviewed
+from wardround.late import LateEach
+from wardround.models import Models
+from wardround.specialists import Specialist
+
+Look = Callable[[Callable[[Models], list[RawResult]]], list[RawResult]]
+"""Runs something with the models that are lent to a specialist."""
+
+
+def said_of(specialist: Specialist, change: WholeChange, look: Look) -> Iterator[RawResult | Unreviewed]:
+    """What a specialist's checks of the whole say, and which of them could not."""
+    checks = specialist.change_checks
+    asked = checks.about_change(change.files) if isinstance(checks, LateEach) else checks
+    for check_type in asked:
+        try:
+            yield from look(partial(_results_of, check_type, change))
+        except Exception as cause:  # noqa: BLE001  (a plugin's check: anything can come out)
+            reason = f"check {check_type.ID} crashed: {type(cause).__name__}: {cause}"
+            yield Unreviewed(change.files[0].path, specialist.name, specialist.name, reason)
+
+
+def _results_of(check_type: type[ChangeCheck], change: WholeChange, models: Models) -> list[RawResult]:
+    check = check_type(replace(change, models=models))
+    check.run()
+    return check.results
+
+
+class Neighbours(msgspec.Struct, frozen=True):
+    """The rest of the repository, as a check may ask for it."""
+
+    origin: Origin
+    side: SideName
+
+    def read(self, path: str) -> str | None:
+        content = self.origin.read(path, self.side)
+        return None if content is None else decoded(content)
+
+    def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
+        return self.origin.files_with_word(words, patterns)
+
+    def paths(self, patterns: Sequence[str]) -> Sequence[str]:
+        tracked = sorted(self.origin.tracked())
+        return [path for path in tracked if any(fnmatch.fnmatchcase(path, one) for one in patterns)]
