@@ -49,7 +49,10 @@ def test_a_parameter_with_a_plain_name_must_be_meant(said: str, count: int) -> N
     assert len(quotes(change(words(f"`obj` {said}"[6:]), old, new))) == count
 
 
-@pytest.mark.parametrize(("old", "new"), [("'GET'", "'get'"), ("'a.b.c'", "'a.b:c'"), ("'GET'", "METHOD")])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("'GET'", "'get'"), ("'a.b.c'", "'a.b:c'"), ("'GET'", "METHOD"), ("'a.b.c'", "'owner/a.b.c'")],
+)
 def test_a_literal_that_still_says_the_same_is_not_quoted(old: str, new: str) -> None:
     said = words("Sends `GET` to a.b.c.")
     assert quotes(change(said, f"f({old})", f"f({new})")) == []

@@ -289,13 +289,16 @@ def _is_type(name: str) -> bool:
 
 
 def _replaced(change: DocumentedChange) -> dict[str, str]:
-    """The literals that others took the place of in otherwise unchanged lines, if those say another thing."""
+    """The literals that others took the place of in otherwise unchanged lines, if those say another thing.
+
+    ``owner/name`` in place of ``name`` says the same thing in full.
+    """
     new = {gap: text for line in change.delta.new_lines for gap, text in _literal_gaps(line)}
     found: dict[str, str] = {}
     for line in change.delta.old_lines:
         for gap, text in _literal_gaps(line):
             now = new.get(gap, text)
-            if _letters(now) != _letters(text):
+            if _letters(now) != _letters(text) and not now.endswith(f"/{text}"):
                 found.setdefault(text, now)
     return found
 
