@@ -101,6 +101,28 @@ def numbers_of(body: Sequence[ast.stmt]) -> set[float]:
     return {number for number in found if number is not None}
 
 
+def every_number_of(node: ast.AST) -> set[float]:
+    """Every number of the code of a node, products as one."""
+    found = {number_in(n) for n in ast.walk(node) if isinstance(n, (ast.Constant, ast.BinOp))}
+    return {number for number in found if number is not None}
+
+
+def raised_by(function: FunctionNode) -> set[str]:
+    """The names of the errors a function raises itself."""
+    found = set()
+    for node in nodes_run_by(function.body):
+        if isinstance(node, ast.Raise) and node.exc is not None:
+            made = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+            found.add(made.attr if isinstance(made, ast.Attribute) else getattr(made, "id", ""))
+    return found - {""}
+
+
+def called_by(function: FunctionNode) -> set[str]:
+    """The names of what a function calls; ``?`` for what has none."""
+    calls = [n.func for n in nodes_run_by(function.body) if isinstance(n, ast.Call)]
+    return {f.attr if isinstance(f, ast.Attribute) else getattr(f, "id", "?") for f in calls}
+
+
 def defaults_of(function: FunctionNode) -> dict[str, float]:
     """Parameter -> its default, of those that are numbers."""
     plain = [*function.args.posonlyargs, *function.args.args]

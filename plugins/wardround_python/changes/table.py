@@ -25,4 +25,5 @@ TABLE: tuple[Row, ...] = (
         (".py",),
         ("request", "_argument(", "router", "routes", "@app.", "@bp."),
     ),
+    ("PY360", "unescaped_value:UnescapedValue", (".htm", ".html", ".j2", ".jinja"), ("safe", "autoescape")),
 )

@@ -15,7 +15,11 @@ from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, nodes_run_by
 
-_PROMISES = LatePattern(r"def[ ]+_*(?:is|has|get)_[a-z]")
+_PROMISES = LatePattern(r"def[ ]+_*(?:is|has|get)_[a-z]|def[ ]+_*(?:can|should)_[a-z]")
+_QUESTION = LatePattern(r"_*(is|has|can|should)_[a-z]\w*")
+_OTHER_ANSWERS = LatePattern(
+    r"(Optional\[)?(str|int|float|bytes|list|dict|set|List|Dict|Set|datetime|date|Decimal)\b[^|]*(\| ?None)?"
+)
 _NAME = re.compile(r"_*(is|has|get)_[a-z]\w*")
 _OWN_DECORATORS = frozenset(
     {"staticmethod", "classmethod", "property", "cached_property", "cache", "lru_cache"}
@@ -46,6 +50,9 @@ class AnswerlessName(PythonCheck):
         "    def f(self):\n        x = self.get_rows()\n",
         "class Base:\n    def get_rows(self):\n        '''Rows.'''\n        ...\n\n"
         "    def f(self):\n        x = self.get_rows()\n",
+        "def is_listed(party) -> str | None:\n    return codes.get(party)\n",
+        "def is_listed(party) -> bool:\n    return party in codes\n",
+        "def is_listed(party) -> TypeGuard[str]:\n    return party in codes\n",
         "def get_ready(self):\n    self.ready = True\n\nget_ready(1)\n",
         "def get_rows(found):\n    found.append(1)\n\ndef f(rows):\n    return get_rows(rows)\n",
         "@app.get('/')\ndef get_page():\n    render()\n\nx = get_page()\n",
@@ -59,6 +66,12 @@ class AnswerlessName(PythonCheck):
             "def is_open(self):\n    self.state == 'open'\n\nif not is_open(door):\n    knock()\n",
             line=1,
             column=5,
+        ),
+        Invalid(
+            "def is_listed(party) -> str | None:\n    return codes.get(party)\n",
+            line=1,
+            column=5,
+            base="def is_listed(party) -> bool:\n    return party in codes\n",
         ),
         Invalid(
             "async def get_rows(self):\n    await self.load()\n\nasync def f():\n    x = await get_rows(1)\n",
@@ -84,6 +97,7 @@ class AnswerlessName(PythonCheck):
         self._look_at(node)
 
     def _look_at(self, node: FunctionNode) -> None:
+        self._look_at_answer(node)
         name = _NAME.fullmatch(node.name)
         if name is None or not self._is_touched(node) or not _is_own(node) or not _runs_to_the_end(node):
             return
@@ -91,6 +105,15 @@ class AnswerlessName(PythonCheck):
         if used and self._definitions[node.name] == 1:
             place = f"the value it is said to give is used in line {used[0]}"
             self.report(self.module.name_span(node), f'"{node.name}" returns nothing, but {place}')
+
+    def _look_at_answer(self, node: FunctionNode) -> None:
+        """A name that asks yes or no, of a function that since this change says something else."""
+        told = ast.unparse(node.returns).strip("'\"") if node.returns is not None else ""
+        if not _OTHER_ANSWERS.fullmatch(told) or not _QUESTION.fullmatch(node.name):
+            return
+        was = re.search(rf"\bdef {node.name}\([^()]*\) *-> *bool\b", self.source.base_text or "")
+        if was is not None and _is_own(node):
+            self.report(self.module.name_span(node), f'"{node.name}" asks yes or no, but answers with {told}')
 
     @cached_property
     def _definitions(self) -> Counter[str]:

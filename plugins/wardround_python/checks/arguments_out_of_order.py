@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar
 
@@ -12,30 +12,21 @@ from wardround.late import LatePattern
 from wardround_python.callees import Callees
 from wardround_python.check import PythonCheck
 from wardround_python.checks.swapped_arguments import gives_several, named
+from wardround_python.library_orders import (
+    LATITUDE,
+    LIBRARY,
+    LONGITUDE,
+    PATTERN,
+    TEXT,
+    clip,
+    is_named,
+    is_text,
+    point,
+)
 from wardround_python.module import PythonModule
 
-_TEXT = LatePattern(
-    r"(\w*_)?(text|string|line|value|content|contents|body|name|raw|html|source|title|word|words|s|data"
-    r"|message|slug|phone|number)"
-)
-_PATTERN = LatePattern(r"(\w*_)?(PATTERN|REGEX|RE|RX|pattern|regex|re|rx)")
-_FILE = LatePattern(r"(f|fh|fp|fd|file|out|outfile|handle|stream|fobj|writer|sink)")
-_TO = LatePattern(r"(dst|dest|destination|target|backup|archive|new_path|new_name|final|final_path)(_\w+)?")
-_FROM = LatePattern(
-    r"(src|source|original|tmp|temp|tmp_path|temp_path|old_path|old_name|upload|incoming)(_\w+)?"
-)
-_KEY = LatePattern(r"(\w*_)?(key|secret|salt)(_\w+)?")
-_MESSAGE = LatePattern(r"(\w*_)?(body|message|msg|payload|data|content|raw)")
-_LATITUDE = LatePattern(r"(\w*_)?(lat|latitude)")
-_LONGITUDE = LatePattern(r"(\w*_)?(lon|lng|long|longitude)")
-_FOLDER = LatePattern(r"(\w*_)?(dir|folder|root|base|directory|base_path)")
-_FILE_NAME = LatePattern(r"(\w*_)?(filename|file_name|basename)")
-_DATE, _CLOCK = LatePattern(r"(\w*_)?(day|date)"), LatePattern(r"(\w*_)?(time|clock)")
-_TYPES = frozenset({"str", "int", "float", "bool", "dict", "list", "tuple", "set", "bytes"})
 _VERBS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"})
 _FOR_VERBS = frozenset({"method", "verb", "http_method"})
-_MODES = frozenset({"r", "w", "a", "rb", "wb", "ab", "rt", "wt", "x"})
-_METACHARACTERS = ("\\", "[", "^", "$", ".*", "|", "+")
 
 # Words of which the one comes before the other, in time, in size or in place.
 _PAIRS = (
@@ -89,6 +80,9 @@ class ArgumentsOutOfOrder(PythonCheck):
         "def within(inner, outer): ...\ndef f(a, b):\n    return within(a, b) and within(b, a)\n",
         "def at(day, clock): ...\ndef f(row):\n    return at(row['day'], row['from']), at(row['day'], "
         "row['until'])\n",
+        "def clamp(value, low, high): ...\ndef f(wanted):\n    return clamp(wanted, 0, 1)\n",
+        "def a(x, y):\n    near(x, y)\n\ndef b(x, y):\n    near(x, y)\n\ndef c(x, y):\n"
+        "    near(x, y)\n    near(y, x)\n",
         "def span(start, end): ...\ndef f(first, last):\n    return span(first, last)\n",
         "def span(start, end): ...\ndef backwards(start, end):\n    return span(end, start)\n",
         Valid("import re\ndef f(text):\n    return re.sub('a', text, 'b')\n", path="tests/test_f.py"),
@@ -130,6 +124,18 @@ class ArgumentsOutOfOrder(PythonCheck):
             line=3,
             column=12,
         ),
+        Invalid(
+            "def clamp(value, low, high): ...\ndef f(wanted):\n    return clamp(0, wanted, 1)\n",
+            line=3,
+            column=12,
+        ),
+        Invalid(
+            "def a(self, key):\n    return need(Row.find, key, self.org)\n\ndef b(self, key):\n"
+            "    return need(Row.find, key, self.org)\n\ndef c(self, key):\n"
+            "    return need(Row.find, self.org, key)\n",
+            line=8,
+            column=12,
+        ),
         Invalid("import math\ndef f(dx, dy):\n    return math.atan2(dx, dy)\n", line=3, column=12),
         Invalid(
             "def f(x):\n    return {'type': 'Point', 'coordinates': [x.lat, x.lon]}\n", line=2, column=45
@@ -151,7 +157,7 @@ class ArgumentsOutOfOrder(PythonCheck):
             or not self.adds(node)
         ):
             return
-        told = self._of_library(node) or self._of_project(node)
+        told = self._of_library(node) or self._of_project(node) or self._against_the_others(node)
         if told is not None:
             self.report(self.module.span(node), told)
 
@@ -160,7 +166,7 @@ class ArgumentsOutOfOrder(PythonCheck):
         for key, value in zip(node.keys, node.values, strict=True):
             named_so = isinstance(key, ast.Constant) and key.value == "coordinates"
             places = value.elts if isinstance(value, (ast.List, ast.Tuple)) and named_so else []
-            if len(places) > 1 and _is(places[0], _LATITUDE) and _is(places[1], _LONGITUDE):
+            if len(places) > 1 and is_named(places[0], LATITUDE) and is_named(places[1], LONGITUDE):
                 self.report(self.module.span(value), "GeoJSON takes the longitude first, then the latitude")
 
     def _of_library(self, node: ast.Call) -> str | None:
@@ -169,15 +175,15 @@ class ArgumentsOutOfOrder(PythonCheck):
         )
         if name.partition(".")[0] in self._own:
             return None
-        judge = _LIBRARY.get(name)
+        judge = LIBRARY.get(name)
         if judge is None and isinstance(node.func, ast.Attribute) and node.func.attr in ("sub", "subn"):
             owner = ast.unparse(node.func.value).rpartition(".")[2]
-            is_pattern = _PATTERN.fullmatch(owner) or self._is_compiled(owner)
-            if is_pattern and _is(node.args[0], _TEXT) and _is_text(node.args[1]):
+            is_pattern = PATTERN.fullmatch(owner) or self._is_compiled(owner)
+            if is_pattern and is_named(node.args[0], TEXT) and is_text(node.args[1]):
                 return "sub() of a pattern takes the replacement first, then the text"
             return None
         if judge is None and name.endswith((".Point", ".geos.Point")) and name.startswith(_MAPS):
-            judge = _point
+            judge = point
         return judge(node.args) if judge is not None else None
 
     @cached_property
@@ -198,7 +204,8 @@ class ArgumentsOutOfOrder(PythonCheck):
     def _of_project(self, node: ast.Call) -> str | None:
         given = [named(argument) for argument in node.args]
         verbs = [a for a in node.args if isinstance(a, ast.Constant) and a.value in _VERBS]
-        if (sum(one is not None for one in given) < 2 and not verbs) or node.keywords:
+        clips = len(node.args) == 3 and clip(node.args) is not None
+        if (sum(one is not None for one in given) < 2 and not verbs and not clips) or node.keywords:
             return None
         callee = self._callees.of(node)
         if callee is None or len(node.args) > len(callee.parameters) or self._is_turned(node, callee.name):
@@ -206,7 +213,11 @@ class ArgumentsOutOfOrder(PythonCheck):
         names = [one.name if one is not None else "" for one in given]
         if told := _verb_elsewhere(callee.parameters, node.args):
             return told
-        return self._by_other_calls(node, callee.parameters, names) or _by_order(callee.parameters, names)
+        return (
+            self._by_other_calls(node, callee.parameters, names)
+            or _by_order(callee.parameters, names)
+            or _by_bounds(callee.parameters, node.args)
+        )
 
     def _is_turned(self, node: ast.Call, callee: str) -> bool:
         """Whether the turning round is meant: said by a name around, or both ways are asked in one "
@@ -246,6 +257,34 @@ class ArgumentsOutOfOrder(PythonCheck):
                     )
         return None
 
+    def _against_the_others(self, node: ast.Call) -> str | None:
+        """Two arguments that other functions of the module give the same callee the other way round."""
+        texts = [ast.unparse(argument) for argument in node.args]
+        same = self._by_arguments.get((ast.unparse(node.func), *sorted(texts)), ())
+        alike = [other for other in same if other is not node]
+        if len(alike) < _ENOUGH_OTHERS:
+            return None
+        other_ways = [[ast.unparse(argument) for argument in other.args] for other in alike]
+        if len({*map(tuple, other_ways)}) != 1 or other_ways[0] == texts:
+            return None
+        around = self.module.function_of(node)
+        turned = [n for n, text in enumerate(texts) if other_ways[0][n] != text]
+        apart = all(self.module.function_of(other) is not around for other in alike)
+        names = [named(node.args[n]) for n in turned]
+        if len(turned) != 2 or not apart or None in names or self._is_turned(node, ""):
+            return None
+        lines = ", ".join(str(other.lineno) for other in alike[:2])
+        return f"{texts[turned[0]]} comes before {texts[turned[1]]} here, and after it in lines {lines}"
+
+    @cached_property
+    def _by_arguments(self) -> dict[tuple[str, ...], list[ast.Call]]:
+        """The calls of the module by what is called with which arguments, in whatever order."""
+        found: dict[tuple[str, ...], list[ast.Call]] = {}
+        for callee, calls in self._calls.items():
+            for call in calls if len(calls) > _ENOUGH_OTHERS else ():
+                found.setdefault((callee, *_texts(call)), []).append(call)
+        return found
+
     @cached_property
     def _calls(self) -> dict[str, list[ast.Call]]:
         found: dict[str, list[ast.Call]] = {}
@@ -255,12 +294,13 @@ class ArgumentsOutOfOrder(PythonCheck):
         return found
 
 
+_ENOUGH_OTHERS = 2
+_BOUND = LatePattern(r"(^|_)(lo|low|lower|min|minimum|floor|a_min|smallest|hi|high|upper|max|maximum)(_|$)")
 _SAY_LITTLE = frozenset({"id", "name", "key", "value", "at", "code", "number", "path", "type"})
 _TURNS = LatePattern(
     r"refund|revert|chargeback|roll_?back|repay|revers|backward|invert|swap|flip|mirror|undo|transpose|opposite|symmetric|back_|rotat|return_|descend"
 )
 _MAPS = ("shapely.", "django.contrib.gis.", "geojson.", "geoalchemy2.", "pyproj.")
-_Judge = Callable[[Sequence[ast.expr]], str | None]
 
 
 def _by_order(parameters: Sequence[str], names: Sequence[str]) -> str | None:
@@ -276,6 +316,13 @@ def _by_order(parameters: Sequence[str], names: Sequence[str]) -> str | None:
                 f'"{parameters[place + 1]}"'
             )
     return None
+
+
+def _by_bounds(parameters: Sequence[str], args: Sequence[ast.expr]) -> str | None:
+    """A number written out where the value is taken, and the value where its lower bound is."""
+    if len(args) != 3 or not _BOUND.search(parameters[1]) or _BOUND.search(parameters[0]):
+        return None
+    return clip(args) and f'{clip(args)}: "{parameters[0]}" comes first'
 
 
 def _ordered(first: str, second: str) -> set[str]:
@@ -305,134 +352,3 @@ def _verb_elsewhere(parameters: Sequence[str], args: Sequence[ast.expr]) -> str 
 
 def _likeness(name: str, parameter: str) -> bool:
     return bool(set(_words(name)) & set(_words(parameter)) - _SAY_LITTLE)
-
-
-def _is(node: ast.expr, pattern: LatePattern) -> bool:
-    one = named(node) if not isinstance(node, ast.Constant) else None
-    return one is not None and pattern.fullmatch(one.name) is not None
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def _sub(args: Sequence[ast.expr]) -> str | None:
-    if len(args) > 2 and _is(args[1], _TEXT) and _is_text(args[2]):
-        return "re.sub() takes the pattern, the replacement, then the text"
-    return None
-
-
-def _search(args: Sequence[ast.expr]) -> str | None:
-    looks = _is_text(args[1]) and any(m in args[1].value for m in _METACHARACTERS)  # type: ignore[attr-defined]
-    if _is(args[0], _TEXT) and not _is(args[0], _PATTERN) and (looks or _is(args[1], _PATTERN)):
-        return "the pattern comes first, then the text"
-    return None
-
-
-def _strptime(args: Sequence[ast.expr]) -> str | None:
-    first = args[0]
-    if isinstance(first, ast.Constant) and "%" in str(first.value) and not _is_text(args[1]):
-        return "strptime() takes the text first, then its format"
-    return None
-
-
-def _dump(args: Sequence[ast.expr]) -> str | None:
-    if _is(args[0], _FILE) and not _is(args[1], _FILE):
-        return "dump() takes the data first, then the file"
-    return None
-
-
-def _isinstance(args: Sequence[ast.expr]) -> str | None:
-    first, second = args[0], args[1]
-    if (
-        isinstance(first, ast.Name)
-        and first.id in _TYPES
-        and isinstance(second, ast.Name)
-        and second.id.islower()
-    ):
-        return "isinstance() takes the value first, then the class" if second.id not in _TYPES else None
-    return None
-
-
-def _copy(args: Sequence[ast.expr]) -> str | None:
-    if _is(args[0], _TO) and _is(args[1], _FROM) and not _is(args[0], _FROM):
-        return "the source comes first, then the target"
-    return None
-
-
-def _hmac(args: Sequence[ast.expr]) -> str | None:
-    first, second = (
-        a.func.value if isinstance(a, ast.Call) and isinstance(a.func, ast.Attribute) else a for a in args[:2]
-    )
-    if _is(first, _MESSAGE) and _is(second, _KEY):
-        return "hmac.new() takes the key first, then the message"
-    return None
-
-
-def _point(args: Sequence[ast.expr]) -> str | None:
-    if _is(args[0], _LATITUDE) and _is(args[1], _LONGITUDE):
-        return "a point takes x, the longitude, first, then y, the latitude"
-    return None
-
-
-def _atan2(args: Sequence[ast.expr]) -> str | None:
-    first, second = named(args[0]), named(args[1])
-    if first and second and first.name.endswith("x") and second.name == f"{first.name[:-1]}y":
-        return "atan2() takes y first, then x"
-    return None
-
-
-def _path_join(args: Sequence[ast.expr]) -> str | None:
-    if _is(args[0], _FILE_NAME) and _is(args[1], _FOLDER):
-        return "the folder comes first, then the file"
-    return None
-
-
-def _combine(args: Sequence[ast.expr]) -> str | None:
-    if _is(args[0], _CLOCK) and _is(args[1], _DATE):
-        return "combine() takes the date first, then the time"
-    return None
-
-
-def _open(args: Sequence[ast.expr]) -> str | None:
-    first = args[0]
-    if isinstance(first, ast.Constant) and first.value in _MODES and not _is_text(args[1]):
-        return "open() takes the path first, then the mode"
-    return None
-
-
-def _function_first(args: Sequence[ast.expr]) -> str | None:
-    if isinstance(args[1], ast.Lambda) and not isinstance(args[0], (ast.Lambda, ast.Call)):
-        return "the function comes first, then what it is applied to"
-    return None
-
-
-def _enumerate(args: Sequence[ast.expr]) -> str | None:
-    if isinstance(args[0], ast.Constant) and isinstance(args[0].value, int):
-        return "enumerate() takes the values first, then the number to start from"
-    return None
-
-
-def _range(args: Sequence[ast.expr]) -> str | None:
-    first, last = args[0], args[1]
-    counts = isinstance(first, ast.Call) and getattr(first.func, "id", "") == "len"
-    down = isinstance(last, ast.Constant) and last.value in (0, 1)
-    if len(args) == 2 and counts and down:
-        return "range() goes upwards: this is empty without a step of -1"
-    return None
-
-
-_LIBRARY: Mapping[str, _Judge] = {
-    "re.sub": _sub, "re.subn": _sub, "re.match": _search, "re.search": _search, "re.fullmatch": _search,
-    "re.findall": _search, "re.finditer": _search, "re.split": _search,
-    "datetime.datetime.strptime": _strptime,
-    "time.strptime": _strptime, "json.dump": _dump, "pickle.dump": _dump, "yaml.dump": _dump,
-    "yaml.safe_dump": _dump,
-    "isinstance": _isinstance, "shutil.copy": _copy, "shutil.copyfile": _copy, "shutil.copy2": _copy,
-    "shutil.move": _copy, "shutil.copytree": _copy, "os.rename": _copy, "os.replace": _copy,
-    "hmac.new": _hmac,
-    "math.atan2": _atan2, "os.path.join": _path_join, "datetime.datetime.combine": _combine, "open": _open,
-    "map": _function_first, "filter": _function_first, "functools.reduce": _function_first,
-    "enumerate": _enumerate,
-    "range": _range,
-}  # fmt: skip

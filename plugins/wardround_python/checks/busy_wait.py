@@ -10,8 +10,8 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
-from wardround_python.checks.unbounded_retry import called_name
 from wardround_python.module import FunctionNode, nodes_run_by
+from wardround_python.polling import called_name
 
 _CLOCKS = frozenset(
     {"time.monotonic", "time.time", "time.perf_counter", "datetime.datetime.now", "datetime.datetime.utcnow"}

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
+from wardround_python.callees import Callees
 from wardround_python.check import PythonCheck
-from wardround_python.module import nodes_run_by
+from wardround_python.module import FunctionNode, nodes_run_by
 
 _CHANGES = frozenset({"remove", "pop", "insert", "popitem", "discard", "clear", "popleft"})
 _VIEWS = frozenset({"items", "keys", "values"})
@@ -33,17 +34,27 @@ class ChangedWhileIterated(PythonCheck):
         "            return row\n",
         "for row in rows:\n    others.remove(row)\n",
         "for key in table:\n    table[key].pop('old')\n",
+        "class Table:\n    def close(self, key):\n        self.open.pop(key).close()\n\n"
+        "    def sweep(self):\n"
+        "        for key in list(self.open):\n            self.close(key)\n",
         "for row in rows:\n    later(lambda: rows.remove(row))\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
-        Invalid("for row in rows:\n    if row.old:\n        rows.remove(row)\n", line=3, column=9),
+        Invalid("for row in rows:\n    if row.old:\n        rows.remove(row)\n", line=1, column=12),
         Invalid(
-            "for key, value in table.items():\n    if not value:\n        del table[key]\n", line=3, column=9
+            "for key, value in table.items():\n    if not value:\n        del table[key]\n", line=1, column=19
         ),
         Invalid(
-            "def f(self):\n    for key in self.open:\n        self.open.pop(key).close()\n", line=3, column=9
+            "def f(self):\n    for key in self.open:\n        self.open.pop(key).close()\n", line=2, column=16
         ),
-        Invalid("for n, row in enumerate(rows):\n    if not row:\n        rows.pop(n)\n", line=3, column=9),
+        Invalid(
+            "class Table:\n    def close(self, key):\n        self.open.pop(key).close()\n\n"
+            "    def sweep(self):\n"
+            "        for key in self.open:\n            self.close(key)\n",
+            line=6,
+            column=20,
+        ),
+        Invalid("for n, row in enumerate(rows):\n    if not row:\n        rows.pop(n)\n", line=1, column=15),
     ]
 
     @classmethod
@@ -55,11 +66,30 @@ class ChangedWhileIterated(PythonCheck):
         iterated = _iterated(node.iter)
         if iterated is None or any(_gives(n, iterated) for n in nodes_run_by(node.body)):
             return
-        for change in _changes(node, iterated):
+        for change in [*_changes(node, iterated), *self._through_own(node, iterated)]:
             if not self._leaves(change, node):
-                place = self.module.span(change)
-                self.report(place, f"{iterated} is changed while line {node.lineno} goes through it")
+                self.report(
+                    self.module.span(node.iter),
+                    f"{iterated} is changed in line {change.lineno} while the loop goes through it",
+                )
                 return
+
+    def _through_own(self, loop: ast.For, name: str) -> Iterator[ast.Call]:
+        """The calls of methods of the same class that take something out of a collection of ``self``."""
+        calls = (
+            [n for n in nodes_run_by(loop.body) if isinstance(n, ast.Call)]
+            if name.startswith("self.")
+            else []
+        )
+        own = [c for c in calls if isinstance(c.func, ast.Attribute) and ast.unparse(c.func.value) == "self"]
+        for call in own:
+            found = Callees.shared(self.module, self.source.project).definition_of(call)
+            if found is not None and isinstance(found.node, FunctionNode) and found.is_method:
+                body = ast.For(
+                    ast.Name("_"), ast.Name("_"), [s for s in found.node.body if _always_runs(s)], []
+                )
+                if any(_changes(body, name)):
+                    yield call
 
     def _leaves(self, change: ast.AST, loop: ast.For) -> bool:
         """Whether the loop ends in the block of the change, after it."""
@@ -75,6 +105,10 @@ class ChangedWhileIterated(PythonCheck):
                         return True
             child = parent
         return False
+
+
+def _always_runs(statement: ast.stmt) -> bool:
+    return isinstance(statement, (ast.Expr, ast.Assign, ast.AnnAssign, ast.Delete, ast.Return, ast.With))
 
 
 def _iterated(value: ast.expr) -> str | None:

@@ -11,15 +11,18 @@ from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane, Severity, Span
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
+from wardround_python.docstring_claims import by_error, by_gone_field, by_lock, by_number
 from wardround_python.function_texts import same_blocks
 from wardround_python.module import FunctionNode, nodes_run_by, parse
 from wardround_python.result_kinds import (
     code_names,
     defaults_of,
     defined_names,
+    every_number_of,
     kinds_returned,
     number_in,
     numbers_of,
+    raised_by,
 )
 
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -41,9 +44,6 @@ _UNITS = LatePattern(
 )
 _FACTORS = frozenset({60, 100, 1000, 1024, 3600, 86400, 1000000, 1048576, 24})
 _DURATIONS = ("microseconds", "milliseconds", "seconds", "minutes", "hours", "days", "weeks")
-_HARMLESS_CALLS = frozenset(
-    {"get", "strip", "lower", "upper", "pop", "next", "len", "str", "int", "isinstance", "split", "append"}
-)
 _MARKED = LatePattern(r"`{1,2}([A-Za-z_][\w.]*)(?:\(\))?`{1,2}")
 
 
@@ -67,6 +67,10 @@ class DocstringOvertaken(PythonCheck):
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
+            'def shrink(size):\n    """Shrink it 40 times."""\n    return cut(size, 41 - 1)\n\n\nMOST = 40\n',
+            base='def shrink(size):\n    """Shrink it 40 times."""\n    return cut(size, 40)\n',
+        ),
+        Valid(
             'def f(k):\n    """Find it.\n\n    :raises Gone: when it is not there\n    """\n    return '
             "lookup(k)\n",
             base='def f(k):\n    """Find it.\n\n    :raises Gone: when it is not there\n    """\n'
@@ -86,6 +90,29 @@ class DocstringOvertaken(PythonCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            'class Hits:\n    """Safe to be shared by threads."""\n\n    def hit(self):\n        pass\n',
+            base='class Hits:\n    """Safe to be shared by threads."""\n\n    def hit(self):\n'
+            "        with self._lock:\n            self.n += 1\n",
+            line=2,
+            column=8,
+        ),
+        Invalid(
+            'def f(k):\n    """Find it.\n\n    Raises:\n        KeyError: if it is not there.\n    """\n'
+            "    try:\n        return rows[k]\n    except KeyError:\n        raise Gone(k) from None\n",
+            base='def f(k):\n    """Find it.\n\n    Raises:\n        KeyError: if it is not there.\n    """\n'
+            "    return rows[k]\n",
+            line=5,
+            column=9,
+        ),
+        Invalid(
+            '@dataclass\nclass Move:\n    """A move.\n\n    sku: the article\n    place_id: where to\n'
+            '    """\n\n    sku: str\n    location: str\n',
+            base='@dataclass\nclass Move:\n    """A move.\n\n    sku: the article\n    place_id: where to\n'
+            '    """\n\n    sku: str\n    place_id: int\n',
+            line=6,
+            column=5,
+        ),
         Invalid(
             'def f(k):\n    """Find it.\n\n    :raises Gone: when it is not there\n    """\n    return '
             "rows.get(k)\n",
@@ -146,6 +173,20 @@ class DocstringOvertaken(PythonCheck):
             line=4,
             column=19,
         ),
+        Invalid(
+            'class Heart:\n    """Beats.\n\n    every: seconds.  Default is 2 seconds.\n    """\n\n'
+            "    def __init__(self, every=None):\n        self.every = max(every or USUAL, 0.5)\n",
+            base='class Heart:\n    """Beats.\n\n    every: seconds.  Default is 2 seconds.\n    """\n\n'
+            "    def __init__(self, every=None):\n        self.every = every or 2.0\n",
+            line=4,
+            column=33,
+        ),
+        Invalid(
+            'def shrink(size):\n    """Multiply the size by 0.9."""\n    return size // 3\n',
+            base='def shrink(size):\n    """Multiply the size by 0.9."""\n    return int(size * 0.9)\n',
+            line=2,
+            column=29,
+        ),
     ]
 
     @classmethod
@@ -198,22 +239,17 @@ class DocstringOvertaken(PythonCheck):
 
     def _overtaken(self, old: _Documented, now: _Documented, words: str) -> Iterator[tuple[str, int, str]]:
         """What of the words the new code makes untrue: the token, where it stands in them, what to say."""
+        given = {n: number_in(v) for n, v in _fields(self.module.tree).items()}
+        yield from by_number(old, now, words, given, every_number_of(self.module.tree))
+        yield from by_lock(old, now, words)
         if isinstance(old, ast.ClassDef) or isinstance(now, ast.ClassDef):
             if isinstance(old, ast.ClassDef) and isinstance(now, ast.ClassDef):
+                yield from by_gone_field(old, now, words)
                 yield from self._by_field(old, now, words)
             return
-        yield from self._by_error(old, now, words)
+        yield from by_error(old, now, words)
         yield from self._by_kind(old, now, words)
         yield from self._by_unit(old, now, words)
-
-    def _by_error(self, old: FunctionNode, now: FunctionNode, words: str) -> Iterator[tuple[str, int, str]]:
-        raised = _raised(old) - _raised(now)
-        new_calls = _called(now) - _called(old) - _HARMLESS_CALLS
-        for name in sorted(raised):
-            match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words)
-            left = {n.id for n in ast.walk(now) if isinstance(n, ast.Name)} | _raised(now)
-            if match and name not in left and not new_calls:
-                yield name, match.start(), f"the docstring names {name}, which this change stopped raising"
 
     def _by_kind(self, old: FunctionNode, now: FunctionNode, words: str) -> Iterator[tuple[str, int, str]]:
         had, has = kinds_returned(old), kinds_returned(now)
@@ -231,7 +267,7 @@ class DocstringOvertaken(PythonCheck):
                 or not _OF_RESULT.search(line)
             ):
                 continue
-            if kind == "None" and not _raised(now) - _raised(old):
+            if kind == "None" and not raised_by(now) - raised_by(old):
                 continue
             became = " or ".join(sorted(has)).replace("None", "no None")
             instead = (
@@ -373,20 +409,6 @@ def _fields(holder: ast.ClassDef | ast.Module) -> dict[str, ast.expr]:
             if isinstance(target, ast.Name):
                 found[target.id] = node.value
     return found
-
-
-def _raised(function: FunctionNode) -> set[str]:
-    found = set()
-    for node in nodes_run_by(function.body):
-        if isinstance(node, ast.Raise) and node.exc is not None:
-            made = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-            found.add(made.attr if isinstance(made, ast.Attribute) else getattr(made, "id", ""))
-    return found - {""}
-
-
-def _called(function: FunctionNode) -> set[str]:
-    calls = [n.func for n in nodes_run_by(function.body) if isinstance(n, ast.Call)]
-    return {f.attr if isinstance(f, ast.Attribute) else getattr(f, "id", "?") for f in calls}
 
 
 def _by_duration(function: FunctionNode) -> dict[str, str]:

@@ -32,7 +32,7 @@ SYSTEM_VARIABLE = LatePattern(
     r"|COMSPEC|PWD|OLDPWD|SHLVL"
     r"|HOSTNAME|TERM\w*|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR\w*|COLUMNS|LINES|TMPDIR|TMP|TEMP"
     r"|LANG|LANGUAGE|LC_\w+|TZ|CI|GITHUB_\w+|GITLAB_\w+|TF_BUILD|XDG_\w+|DISPLAY|WAYLAND_DISPLAY|DBUS_\w+"
-    r"|VIRTUAL_ENV|CONDA_\w+|PYTHON\w*|PYTEST_\w+|PIP_\w+|EDITOR|VISUAL|PAGER|LESS|BROWSER|MANPATH|\w+_PROXY"
+    r"|VIRTUAL_ENV|CONDA_\w+|PYTHON\w*|PYTEST_\w+|PIP_\w+|EDITOR|VISUAL|PAGER|LESS|BROWSER|MANPATH|(HTTPS?|FTP|NO|ALL|SOCKS)_PROXY"
     r"|SSL_CERT_\w+|SSLKEYLOGFILE|SSH_\w+|NETRC|APPDATA|LOCALAPPDATA|PROGRAMDATA|PROGRAMFILES"
     r"|SYSTEMROOT|WINDIR"
     r"|KUBERNETES_\w+|AWS_LAMBDA_\w+|AWS_EXECUTION_ENV|INVOCATION_ID|LISTEN_\w+|NOTIFY_SOCKET"
@@ -44,7 +44,7 @@ SYSTEM_VARIABLE = LatePattern(
 _SCRIPT_PATH = LatePattern(
     r"(^|/)(bin|docker|deploy|infra|scripts?|tools?|examples?|docs?|benchmarks?|migrations|alembic"
     r"|management/commands)/"
-    r"|(^|/)(setup|manage|conftest|wsgi|asgi|__main__|noxfile|fabfile|tasks)\.py$"
+    r"|(^|/)(setup|manage|conftest|wsgi|asgi|__main__|noxfile|fabfile)\.py$|^tasks\.py$"
 )
 _RUN_AS_SCRIPT = LatePattern(r"^if __name__\s*==", re.MULTILINE)
 _SETTINGS_NAME = LatePattern(r"env|config|settings|setup|options?|credential|flag|default", re.IGNORECASE)

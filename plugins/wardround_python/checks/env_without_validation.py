@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
-from wardround.findings import Plane
+from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.checks.env_outside_settings import (
@@ -52,6 +52,8 @@ class EnvWithoutValidation(PythonCheck):
         '"false" for true, going by the message; two are set by the program itself'
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
+        'import os\nHOSTS = [h for h in os.getenv("HOSTS", "").split(",") if h]\n',
+        'import os\nHOSTS = os.getenv("HOSTS", "").split()\n',
         'import os\nPORT = int(os.environ.get("PORT", "80"))\n',
         'import os\nHAS_KEY = bool(os.environ.get("API_KEY"))\n',
         'import os\nDEBUG = os.environ.get("DEBUG", "").lower() in {"1", "true"}\n',
@@ -68,6 +70,7 @@ class EnvWithoutValidation(PythonCheck):
         Valid('import os\ndef port():\n    return int(os.environ["PORT"])\n', path="tests/test_port.py"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid('import os\nHOSTS = os.getenv("HOSTS", "").split(",")\n', line=2, column=9),
         Invalid('import os\ndef port():\n    return int(os.environ["PORT"])\n', line=3, column=12),
         Invalid('import os\ndef wait():\n    return float(os.getenv("WAIT_S", "3"))\n', line=3, column=12),
         Invalid(
@@ -116,6 +119,7 @@ class EnvWithoutValidation(PythonCheck):
 
     def visit_Call(self, node: ast.Call) -> None:
         self._look_at_default(node)
+        self._look_at_list(node)
         if len(node.args) != 1 or node.keywords:
             return
         converter = self.module.dotted(node.func)
@@ -178,6 +182,26 @@ class EnvWithoutValidation(PythonCheck):
         if not any(isinstance(parent, (ast.Compare, ast.Attribute, ast.Call)) for parent in parents):
             message = f'environment variable "{read.key}" is text when set: "false" and "0" count as true'
             self.report(self.module.span(node), message)
+
+    def _look_at_list(self, node: ast.Call) -> None:
+        """The empty text is split into a list of one empty text."""
+        func, parent = node.func, self.module.parents[node]
+        if not isinstance(func, ast.Attribute) or func.attr != "split" or len(node.args) != 1:
+            return
+        read = func.value
+        if (
+            not isinstance(read, ast.Call)
+            or len(read.args) != 2
+            or not isinstance(read.args[1], ast.Constant)
+        ):
+            return
+        sifted = isinstance(parent, ast.comprehension) or (
+            isinstance(parent, ast.Call) and getattr(parent.func, "id", "") == "filter"
+        )
+        is_read = self.module.imported_name(read.func) in ("os.environ.get", "os.getenv")
+        if is_read and read.args[1].value == "" and not sifted:
+            told = "where the variable is unset this is a list of one empty text, not an empty list"
+            self.report(self.module.span(node), told, severity=Severity.INFO)
 
     def _is_checked(self, node: ast.Call) -> bool:
         """Whether the conversion happens at start-up or a bad value is caught."""

@@ -15,8 +15,10 @@ _SWITCH = LatePattern(r"(?i)^(\w+_)?debug(_mode)?$|^TEMPLATE_DEBUG$")
 _TEXT_DEFAULTS = frozenset({"false", "0", "no", "off", "n", "f"})
 _APPS = frozenset(
     {"fastapi.FastAPI", "starlette.applications.Starlette", "tornado.web.Application", "sanic.Sanic",
-     "litestar.Litestar", "web.Application"}
+     "litestar.Litestar", "web.Application", "aiohttp.web.Application"}
 )  # fmt: skip
+_OTHER_SERVERS = frozenset({"bottle", "sanic", "quart", "dash", "aiohttp", "cherrypy", "japronto"})
+_FLASK_APP = LatePattern(r"(?i)^(app|application|server|flask_app|web_?app)(\.config)?$")
 _OPEN_PLACES = LatePattern(
     r"(?i)(^|[/_.])(dev(elopment)?|local|tests?|testing|debug|examples?|ci|docker|e2e|sandbox|demo|scripts?|docs?)([/_.]|$)"
 )
@@ -38,9 +40,19 @@ class ExposedErrors(PythonCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "debug-in-production"
     TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: one, right"
+        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: "
+        "one, right; "
+        "widened, over twenty-eight trees of 1.3 million lines: one more, right"
     )
-    WORDS = ("debug", "DEBUG", "traceback", "ALLOWED_HOSTS", "use_debugger")
+    WORDS = (
+        "debug",
+        "DEBUG",
+        "traceback",
+        "ALLOWED_HOSTS",
+        "use_debugger",
+        "DebuggedApplication",
+        "serve_traceback",
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "import os\nDEBUG = os.environ.get('DEBUG', '').lower() == 'true'\n",
         "import os\nDEBUG = bool(int(os.environ.get('DEBUG', '0')))\n",
@@ -64,6 +76,8 @@ class ExposedErrors(PythonCheck):
         Invalid("import os\nDEBUG = bool(os.environ.get('SHOP_DEBUG', 'false'))\n", 2, 1),
         Invalid("import os\nDEBUG = os.environ.get('DEBUG', 'False')\n", 2, 1),
         Invalid("import os\nDEBUG = os.getenv('DEBUG', True)\n", 2, 1),
+        Invalid("from flask import Flask\napp = Flask('shop')\napp.config['DEBUG'] = True\n", 3, 1),
+        Invalid("from bottle import run\nrun(host='localhost', port=8080, debug=True)\n", 2, 1),
         Invalid(
             "import os\ndef flag(name, default):\n    return bool(os.environ.get(name, default))\n\n"
             "DEBUG = flag('DEBUG', 'false')\n",
@@ -89,10 +103,26 @@ class ExposedErrors(PythonCheck):
         if name == "ALLOWED_HOSTS" and _is_any(node.value) and not self._is_under_condition(node):
             if "settings" in self.source.path or "conf" in self.source.path:
                 self.report(self.module.span(node), "any Host header is taken for the name of the site")
+        elif name.upper() == "DEBUG" and self._is_flask_switch(node):
+            self.report(self.module.span(node), "error pages show strangers the inside of the program")
         elif _SWITCH.search(name) and self._is_on_by_accident(node.value):
             self.report(
                 self.module.span(node), "this is on whatever the variable says: a text is true, even 'false'"
             )
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        is_on = isinstance(node.value, ast.Constant) and node.value.value is True
+        if node.arg == "serve_traceback" and is_on and not self._is_under_condition(node):
+            self.report(self.module.span(node), "error pages show strangers the inside of the program")
+
+    def _is_flask_switch(self, node: ast.Assign) -> bool:
+        """``app.debug = True`` and ``app.config["DEBUG"] = True``, under no condition."""
+        target = node.targets[0]
+        if not isinstance(target, (ast.Attribute, ast.Subscript)) or self._is_under_condition(node):
+            return False
+        is_on = isinstance(node.value, ast.Constant) and node.value.value is True
+        is_flask = any(name.partition(".")[0] in {"flask", "quart"} for name in self.module.imported.values())
+        return is_on and is_flask and _FLASK_APP.search(ast.unparse(target.value)) is not None
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if (
@@ -154,6 +184,9 @@ class ExposedErrors(PythonCheck):
                     self.report(
                         self.module.span(keyword), "error pages show strangers the inside of the program"
                     )
+        elif name == "werkzeug.debug.DebuggedApplication" and len(node.args) + len(node.keywords) > 1:
+            if "evalex=False" not in ast.unparse(node):
+                self.report(self.module.span(node), "the debugger runs code for whoever opens an error page")
         elif _named(node.func) in {"run", "run_app", "run_simple"} and self._is_run_open(node):
             self.report(self.module.span(node), "error pages show strangers the inside of the program")
         elif name in _TRACES and self._is_answered(node):
@@ -166,6 +199,8 @@ class ExposedErrors(PythonCheck):
         for keyword in node.keywords:
             if keyword.arg in {"debug", "use_debugger"} and self._is_on_by_accident(keyword.value):
                 return True
+            if keyword.arg == "debug" and self._is_on_in_other_server(keyword.value):
+                return True
             if keyword.arg in {"debug", "use_debugger"} and isinstance(keyword.value, ast.Name):
                 made = self._made(keyword.value.id)
                 if made in {"True"}:
@@ -176,6 +211,12 @@ class ExposedErrors(PythonCheck):
                 if "['debug'] = True" in text or "'debug': True" in text or "debug=True" in text:
                     return True
         return False
+
+    def _is_on_in_other_server(self, value: ast.expr) -> bool:
+        """Whether debugging is on in a server that ruff does not know: it looks at Flask's alone."""
+        roots = {name.partition(".")[0] for name in self.module.imported.values()}
+        is_on = isinstance(value, ast.Constant) and value.value is True
+        return is_on and bool(roots & _OTHER_SERVERS) and "flask" not in roots
 
     def _made(self, name: str) -> str:
         """What stands behind a name of the module, as text: a function, or the one value it is given."""
@@ -225,6 +266,8 @@ class ExposedErrors(PythonCheck):
 
 
 def _named(node: ast.expr) -> str:
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return str(node.slice.value)
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 

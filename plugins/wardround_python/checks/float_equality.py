@@ -40,6 +40,12 @@ class FloatEquality(PythonCheck):
         "def f(width):\n    return int(width * 100)\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "class Bill:\n    gross: float\n\ndef f(bill, shares):\n"
+            "    due = {s: bill.gross * s for s in shares}\n    return sum(due.values()) != bill.gross\n",
+            line=6,
+            column=12,
+        ),
         Invalid("def f(price: float, paid: float):\n    return paid == price\n", line=2, column=12),
         Invalid(
             "class A:\n    total: float\n    @property\n    def paid(self) -> float: ...\ndef f(a):\n"
@@ -56,7 +62,8 @@ class FloatEquality(PythonCheck):
             return
         sides = (node.left, node.comparators[0])
         of_money = any(_MONEY.fullmatch(_last_name(side)) for side in sides) or any(
-            isinstance(s, ast.BinOp) for s in sides
+            isinstance(s, ast.BinOp) or (isinstance(s, ast.Call) and getattr(s.func, "id", "") == "sum")
+            for s in sides
         )
         if of_money and all(map(self._is_float, sides)):
             self.report(
@@ -67,6 +74,8 @@ class FloatEquality(PythonCheck):
     def _is_float(self, value: ast.expr) -> bool:
         if isinstance(value, ast.BinOp):
             return self._is_float(value.left) or self._is_float(value.right) or isinstance(value.op, ast.Div)
+        if isinstance(value, ast.Call) and getattr(value.func, "id", "") == "sum" and value.args:
+            return self._are_floats(value.args[0])
         if isinstance(value, ast.Call):
             return isinstance(value.func, ast.Name) and value.func.id == "float" and len(value.args) == 1
         if isinstance(value, ast.Name):
@@ -78,6 +87,20 @@ class FloatEquality(PythonCheck):
             }
             return kinds == {"float"}
         return isinstance(value, ast.Attribute) and self._attributes.get(value.attr) == {"float"}
+
+    def _are_floats(self, values: ast.expr) -> bool:
+        """Whether what is summed up is worked out as floats: a comprehension, or the values of one."""
+        if isinstance(values, (ast.GeneratorExp, ast.ListComp)):
+            return self._is_float(values.elt)
+        func = values.func if isinstance(values, ast.Call) else None
+        if (
+            not isinstance(func, ast.Attribute)
+            or func.attr != "values"
+            or not isinstance(func.value, ast.Name)
+        ):
+            return False
+        made = self.module.assigned.get(func.value.id, [])
+        return bool(made) and all(isinstance(m, ast.DictComp) and self._is_float(m.value) for m in made)
 
     @cached_property
     def _attributes(self) -> dict[str, set[str]]:

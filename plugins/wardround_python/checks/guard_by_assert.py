@@ -15,7 +15,7 @@ from wardround_python.module import FunctionNode
 # Who somebody is and what they may do.
 _RIGHT = LatePattern(
     r"is_(staff|admin\w*|superuser|authori[sz]ed|owner|owned_by|allowed|permitted|moderator|verified)"
-    r"|has_(perm\w*|role\w*|access\w*|scope\w*|right\w*)|can_\w+|may_\w+|owner(_id)?|permissions?|roles?|scopes?"
+    r"|has_(perm\w*|role\w*|access\w*|scope\w*|right\w*)|can_\w+|may_\w+|owner(_id)?|permissions?|roles?|scopes"
     r"|compare_digest|check_password\w*|verify_(password|token|signature|hmac)\w*|csrf\w*|signature|is_valid_token"
     r"|authenticate\w*|authori[sz]e\w*|current_user|request_user|check_perm\w*",
 )
@@ -23,6 +23,13 @@ _RIGHT = LatePattern(
 _DEED = LatePattern(
     r"(pop|popitem|remove|discard|add|append|delete|save|write|commit|acquire|send|post|put|push|execute"
     r"|insert|update|create|close|unlink|rename|register|start|run|next|setdefault)(_\w+)?"
+)
+
+
+_SECRET = LatePattern(r"(?i)(^|_)(token|secret|password|api_?key|signature|digest|hmac|mac|otp|pin)$")
+_PLACE = LatePattern(
+    r"(?i)\.is_relative_to\(|commonpath\(|'\.\.' not in|"
+    r"\b\w*(path|file|dir|target)\w*\.startswith\((?!['\"][/.]?['\"])"
 )
 
 
@@ -40,7 +47,9 @@ class GuardByAssert(PythonCheck):
     PLANE = Plane.SECURITY
     TRIED_ON = (
         "twenty-three trees of 1.2 million lines, tests left out: none, after asserts of "
-        "is_authenticated, which tell the type checker, were left alone: three before, all wrong"
+        "is_authenticated, which tell the type checker, were left alone: three before, all wrong; "
+        "widened, over twenty-eight trees of 1.3 million lines: seven, all wrong (how routes "
+        "begin); narrowed, none"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "def f(user):\n    if not user.is_admin:\n        raise PermissionError\n",
@@ -62,10 +71,32 @@ class GuardByAssert(PythonCheck):
             column=5,
         ),
         Invalid("def f(cache, key):\n    assert cache.pop(key) is not None\n", line=2, column=5),
+        Invalid("def f(token):\n    assert token == settings.TOKEN\n    return go()\n", line=2, column=5),
+        Invalid("def f(path):\n    assert path.startswith(ROOT)\n    return open(path)\n", line=2, column=5),
+        Invalid("def f(request):\n    assert request.method == 'POST'\n", line=2, column=5),
     ]
+
+    def _kept_from_strangers(self, node: ast.Assert) -> str | None:
+        """What an assert keeps out: a wrong secret, a path outside, a value of a request that cannot be."""
+        parts = list(ast.walk(node.test))
+        if any(map(_is_comparison_of_secrets, parts)):
+            return "the secret is not compared under python -O"
+        text = ast.unparse(node.test)
+        if _PLACE.search(text):
+            return "the path is not looked at under python -O"
+        function = self.module.function_of(node)
+        assert isinstance(function, FunctionNode)
+        named = {one.arg for one in function.args.args}
+        if "request" in named and "request." in text and "request.user" not in text:
+            return "the request is not looked at under python -O"
+        return None
 
     def visit_Assert(self, node: ast.Assert) -> None:
         if not isinstance(self.module.function_of(node), FunctionNode) or _only_narrows(node.test):
+            return
+        told = self._kept_from_strangers(node)
+        if told is not None:
+            self.report(self.module.span(node), told)
             return
         for inner in ast.walk(node.test):
             if isinstance(inner, ast.Attribute) and _RIGHT.fullmatch(inner.attr):
@@ -76,6 +107,14 @@ class GuardByAssert(PythonCheck):
                 message = f"{ast.unparse(func)}() is not done under python -O"
                 self.report(self.module.span(node), message)
                 return
+
+
+def _is_comparison_of_secrets(node: ast.AST) -> bool:
+    return isinstance(node, ast.Compare) and any(
+        _SECRET.search(one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", ""))
+        for one in node.comparators
+        if not isinstance(node.ops[0], (ast.Is, ast.IsNot))
+    )
 
 
 def _only_narrows(test: ast.expr) -> bool:

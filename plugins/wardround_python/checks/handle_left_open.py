@@ -10,8 +10,8 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround_python.check import PythonCheck
-from wardround_python.checks.unclosed_on_error import FILES, HELD
 from wardround_python.module import FunctionNode, nodes_run_by
+from wardround_python.opened import FILES, HELD
 
 _CLOSING = frozenset(
     {"close", "aclose", "quit", "logout", "disconnect", "shutdown", "terminate", "detach", "__exit__"}

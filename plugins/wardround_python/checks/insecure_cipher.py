@@ -10,6 +10,7 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
+from wardround_python.literals import given_once
 from wardround_python.module import PythonModule, statements_in
 
 _NEEDS_FRESH = frozenset({"CBC", "CTR", "GCM", "CFB", "OFB", "CFB8"})
@@ -40,7 +41,8 @@ class InsecureCipher(PythonCheck):
     TRIED_ON = (
         "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
         "PySyft: "
-        "no finding"
+        "no finding; "
+        "widened, over twenty-eight trees of 1.3 million lines: none"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "import os\nfrom cryptography.hazmat.primitives.ciphers import modes\n"
@@ -108,7 +110,7 @@ class InsecureCipher(PythonCheck):
             return f"{last} with a start value that is always the same"
         if _PYCRYPTO.search(name) and last == "new":
             return self._pycrypto(node, name)
-        if _BROKEN.search(name) and "cryptography" in name:
+        if (_BROKEN.search(name) and "cryptography" in name) or name in {"pyDes.des", "pyDes.triple_des"}:
             return f"{last} is broken; take AES"
         if (
             isinstance(node.func, ast.Attribute)
@@ -197,7 +199,13 @@ class InsecureCipher(PythonCheck):
                 and isinstance(node.func, ast.Attribute)
                 and self._is_fixed(node.func.value if node.func.attr == "encode" else node.args[0])
             )
-        if isinstance(node, ast.Name) and node.id.isupper():
+        if isinstance(node, ast.Attribute) and node.attr.isupper():
+            made = given_once(self.module, node)
+            return made is not None and self._is_fixed(made)
+        if isinstance(node, ast.Name) and not node.id.isupper():
+            made = given_once(self.module, node)
+            return made is not None and not isinstance(made, ast.Attribute) and self._is_fixed(made)
+        if isinstance(node, ast.Name):
             return any(
                 isinstance(one, ast.Assign)
                 and any(isinstance(t, ast.Name) and t.id == node.id for t in one.targets)

@@ -10,6 +10,7 @@ from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
+from wardround_python.literals import literal
 
 _SWITCHES = {
     "SESSION_COOKIE_SECURE": "the session cookie also goes over unencrypted connections",
@@ -42,13 +43,15 @@ class InsecureCookie(PythonCheck):
 
     ID = "PY326"
     NAME = "insecure-cookie"
-    WORDS = ("set_cookie", "_COOKIE_", "add_cookie", "httponly", "set_secure_cookie", "set_signed_cookie")
+    WORDS = ("set_cookie", "_COOKIE_", "add_cookie", "httponly", "set_secure_cookie", "set_signed_cookie",
+             "Set-Cookie")  # fmt: skip
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "cookie-not-httponly"
     TRIED_ON = (
         "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
         "PySyft: "
-        "two, one wrong (a CSRF cookie); narrowed, one left in an example"
+        "two, one wrong (a CSRF cookie); narrowed, one left in an example; "
+        "widened, over twenty-eight trees of 1.3 million lines: none"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "SESSION_COOKIE_SECURE = True\nSESSION_COOKIE_HTTPONLY = True\n",
@@ -75,6 +78,9 @@ class InsecureCookie(PythonCheck):
         ),
         Invalid("class CookiePolicy:\n    domain: str\n    httponly: bool = False\n", 3, 5),
         Invalid("SESSION_COOKIE_SECURE = False\n", 1, 1, path="shop/settings.py"),
+        Invalid(
+            "SSL_REDIRECT = False\nSESSION_COOKIE_SECURE = SSL_REDIRECT\n", 2, 1, path="shop/settings.py"
+        ),
         Invalid("app.config['SESSION_COOKIE_HTTPONLY'] = False\n", 1, 1),
         Invalid("app.config.update(SESSION_COOKIE_HTTPONLY=False)\n", 1, 19),
         Invalid(
@@ -98,8 +104,25 @@ class InsecureCookie(PythonCheck):
         name = target.id if isinstance(target, ast.Name) else ""
         if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
             name = str(target.slice.value)
-        if name in _SWITCHES and _is_false(node.value) and not self._is_behind_switch(node):
+        is_off = name in _SWITCHES and literal(self.module, node.value) is False
+        if is_off and not self._is_behind_switch(node):
             self.report(self.module.span(node), _SWITCHES[name])
+        elif name == "SESSION_COOKIE_SAMESITE" and self._is_sent_along(node.value):
+            if not self._is_behind_switch(node) and "SESSION_COOKIE_SECURE = True" not in self.source.text:
+                self.report(
+                    self.module.span(node), "requests that other sites start carry the session cookie"
+                )
+        elif name.lower() == "set-cookie" and self._is_bare_text(node.value):
+            self.report(self.module.span(node), "scripts may read this login cookie: HttpOnly is not set")
+
+    def _is_sent_along(self, value: ast.expr) -> bool:
+        return isinstance(value, ast.Constant) and str(value.value).lower() == "none"
+
+    def _is_bare_text(self, value: ast.expr) -> bool:
+        """A cookie written out by hand that stands for a login and leaves the flags out."""
+        text = ast.unparse(value).lower()
+        name = text.strip("rf'\"(").partition("=")[0]
+        return "=" in text and _SECRET.search(name) is not None and "httponly" not in text
 
     def visit_keyword(self, node: ast.keyword) -> None:
         if node.arg in _SWITCHES and _is_false(node.value) and not self._is_behind_switch(node):

@@ -24,6 +24,10 @@ _HARMLESS = LatePattern(
 )
 
 
+_SIGNING = frozenset({"sign", "verify", "ECDSA", "CertificateBuilder", "Prehashed"})
+_CRYPTO_HASH = LatePattern(r"^(Crypto|Cryptodome)\.Hash\.(MD2|MD4|MD5|SHA|SHA1)\.new$")
+
+
 class InsecureHash(PythonCheck):
     """A signature or a password rests on MD5 or SHA-1.
 
@@ -34,7 +38,7 @@ class InsecureHash(PythonCheck):
 
     ID = "PY324"
     NAME = "insecure-hash"
-    WORDS = ("hashlib",)
+    WORDS = ("hashlib", "hmac", "hashes", "Crypto")
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "weak-hash"
@@ -42,7 +46,8 @@ class InsecureHash(PythonCheck):
         "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
         "PySyft: "
         "four, one right, three in clients whose server asks for it; narrowed, two left, one right: a note; "
-        "followed through a variable: seven, six right"
+        "followed through a variable: seven, six right; "
+        "widened, over twenty-eight trees of 1.3 million lines: nothing more"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "import hashlib\ndef etag(body):\n    return hashlib.md5(body).hexdigest()\n",
@@ -52,6 +57,20 @@ class InsecureHash(PythonCheck):
         "    return hashlib.sha1(text, usedforsecurity=False).hexdigest()\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from cryptography.hazmat.primitives import hashes\ndef issue(builder, key):\n"
+            "    return builder.sign(key, hashes.SHA1())\n",
+            3,
+            30,
+        ),
+        Invalid(
+            "import hmac, hashlib\ndef mark(key, body):\n    return hmac.new(key, body, hashlib.md5)\n", 3, 12
+        ),
+        Invalid(
+            "from Crypto.Hash import MD5\ndef signature(secret, body):\n    return MD5.new(secret + body)\n",
+            3,
+            12,
+        ),
         Invalid(
             "import hashlib\ndef _digest(password, salt):\n    material = (salt + password).encode()\n"
             "    return hashlib.md5(material).hexdigest()\n",
@@ -84,19 +103,39 @@ class InsecureHash(PythonCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return "hashlib" in source.text and any(
+        return any(word in source.text for word in cls.WORDS) and any(
             word in source.text.lower() for word in ("md5", "sha1", "md4")
         )
 
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.imported_name(node.func) or ""
-        if not name.startswith("hashlib.") or any(k.arg == "usedforsecurity" for k in node.keywords):
+        if not name.startswith("hashlib."):
+            self._look_at_others(node, name)
+            return
+        if any(k.arg == "usedforsecurity" for k in node.keywords):
             return
         algorithm = name.removeprefix("hashlib.")
         if algorithm == "new":
             algorithm = self._text(node.args[0]) if node.args else ""
         if _WEAK.search(algorithm) and self._is_about_security(node, algorithm):
             self.report(self.module.span(node), f"{algorithm} does not protect a signature or a password")
+
+    def _look_at_others(self, node: ast.Call, name: str) -> None:
+        """The same hashes from ``hmac``, ``cryptography`` and PyCryptodome, where they sign something."""
+        last = name.rpartition(".")[2]
+        parent = self.module.parents[node]
+        called = _last(parent.func) if isinstance(parent, ast.Call) else ""
+        weak = last if name.startswith("cryptography.") and last in {"MD5", "SHA1"} else ""
+        if name in {"hmac.new", "hmac.digest", "hmac.HMAC"}:
+            kind = [*node.args[2:3], *(k.value for k in node.keywords if k.arg in {"digestmod", "digest"})]
+            said = (self.module.dotted(kind[0]) or self._text(kind[0])) if kind else ""
+            if said.rpartition(".")[2].lower() == "md5":
+                self.report(self.module.span(node), "md5 does not protect a signature or a password")
+        elif weak and (called in _SIGNING or (called == "HMAC" and weak == "MD5")):
+            self.report(self.module.span(node), f"{weak} does not protect a signature or a password")
+        elif _CRYPTO_HASH.search(name) and self._is_about_security(node, last):
+            kind_of_hash = name.split(".")[-2]
+            self.report(self.module.span(node), f"{kind_of_hash} does not protect a signature or a password")
 
     def _text(self, node: ast.expr) -> str:
         if isinstance(node, ast.Constant):
@@ -128,6 +167,10 @@ class InsecureHash(PythonCheck):
         if any(_HARMLESS.search(name) or _NAMES_IT.search(name) for name in (*around, *names)):
             return False
         return any(_ABOUT.search(name) for name in (*around, *names))
+
+
+def _last(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _names(node: ast.AST) -> list[str]:

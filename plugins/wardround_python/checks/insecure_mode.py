@@ -7,15 +7,19 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
-from wardround.findings import Plane
+from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
+from wardround_python.module import PythonModule
 
 _OTHERS_WRITE = 0o002
 _OTHERS_READ = 0o004
 _SECRET = LatePattern(
     r"(?i)(private|secret|ssh|tls|signing|api|save|write|store)_?key|secret|credential|passw|token(?!iz)"
 )
+_CHMOD = LatePattern(r"(^|[ /;&])chmod( -\w+)* (0?[0-7]{2}[2367]\b|[ugoa]*[oa][ugoa]*\+[rx]*w|\+[rx]*w)")
+# What makes a file or a folder -> where its mode stands among the arguments.
+_MAKING = {"os.open": 2, "os.mkfifo": 1, "os.mknod": 1, "os.makedirs": 1, "os.mkdir": 1}
 _PUBLIC = LatePattern(r"(?i)pub(lic)?|cert|dir|folder|bin|script")
 
 
@@ -28,13 +32,14 @@ class InsecureMode(PythonCheck):
 
     ID = "PY330"
     NAME = "insecure-mode"
-    WORDS = ("umask(", "chmod(")
+    WORDS = ("umask(", "chmod", "os.open(", "mkfifo(", "mode=0o")
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "permissive-file-mode"
     TRIED_ON = (
         "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
         "PySyft: "
-        "one, right"
+        "one, right; "
+        "widened, over twenty-eight trees of 1.3 million lines: nothing more"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "import os\nos.umask(0o077)\n",
@@ -64,6 +69,9 @@ class InsecureMode(PythonCheck):
             9,
         ),
         Invalid("def share(path):\n    path.chmod(0o666)\n", 2, 5),
+        Invalid("import os\ndef write_key(path, pem):\n    os.chmod(path, 0o644)\n", 3, 5),
+        Invalid("import subprocess\nsubprocess.run(['chmod', '-R', '777', '/srv/in'], check=True)\n", 2, 1),
+        Invalid("import os\nfd = os.open(path, os.O_WRONLY | os.O_CREAT, 0o666)\n", 2, 6),
     ]
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -74,8 +82,11 @@ class InsecureMode(PythonCheck):
                     self.module.span(node), "from here on everything made can be changed by everybody"
                 )
         elif name == "os.chmod" and len(node.args) > 1:
-            if not isinstance(node.args[1], ast.Constant):
-                self._look(node, node.args[1])
+            self._look(node, node.args[1])
+        elif name in _MAKING:
+            self._look_at_made(node, name)
+        elif name.startswith(("subprocess.", "os.system")) and _CHMOD.search(_command(node)):
+            self.report(self.module.span(node), "everybody on the machine may change this")
         elif isinstance(node.func, ast.Attribute) and node.func.attr == "chmod" and len(node.args) == 1:
             self._look(node, node.args[0])
 
@@ -83,8 +94,21 @@ class InsecureMode(PythonCheck):
         values = self._values(mode, node)
         if values and all(value & _OTHERS_READ for value in values) and self._is_secret(node):
             self.report(self.module.span(node), "everybody on the machine may read this secret")
-        elif any(value & _OTHERS_WRITE for value in values):
+        elif any(value & _OTHERS_WRITE for value in values) and not _is_told_by_ruff(self.module, node):
             self.report(self.module.span(node), "everybody on the machine may change this")
+
+    def _look_at_made(self, node: ast.Call, name: str) -> None:
+        """A mode given where something is made: the umask may still take some of it away."""
+        at = _MAKING[name]
+        given = [k.value for k in node.keywords if k.arg == "mode"] or node.args[at : at + 1]
+        values = self._values(given[0], node) if given else []
+        if any(value & _OTHERS_WRITE for value in values):
+            self.report(
+                self.module.span(node),
+                "everybody on the machine may change this, as far as the umask lets them",
+                None,
+                Severity.INFO,
+            )
 
     def _is_secret(self, node: ast.Call) -> bool:
         """Whether, by the names of the function and of the file, it holds a key or a password."""
@@ -144,6 +168,19 @@ class InsecureMode(PythonCheck):
         """Whether the umask is set again in the same function."""
         function = self.module.function_of(node)
         return function is not None and ast.unparse(function).count("umask(") > 1
+
+
+def _is_told_by_ruff(module: PythonModule, node: ast.Call) -> bool:
+    """Whether ruff's S103 says it already: a number handed to ``os.chmod`` itself."""
+    is_number = len(node.args) > 1 and isinstance(node.args[1], ast.Constant)
+    return is_number and module.dotted(node.func) == "os.chmod"
+
+
+def _command(node: ast.Call) -> str:
+    """The command line a call runs, as far as it stands there."""
+    first = node.args[0] if node.args else None
+    parts = first.elts if isinstance(first, (ast.List, ast.Tuple)) else [first]
+    return " ".join(str(one.value) if isinstance(one, ast.Constant) else "?" for one in parts)
 
 
 def _names_others(mode: ast.expr) -> bool:

@@ -24,7 +24,7 @@ _SECRET = LatePattern(
     r"(access|auth|session|refresh|reset|invite|bearer|csrf|login|verification|confirm(ation)?|sms|email|recovery|"
     r"backup|activation|security|coupon|voucher|gift)_?(token|code|key|id|pin)s?|session_?id)s?$"
 )
-_CODE = LatePattern(r"(?i)^(code|pin|key|otp|token)s?$")
+_CODE = LatePattern(r"(?i)^_?(code|pin|key|otp|token)s?$")
 _PURPOSE = LatePattern(
     r"(?i)(log.?in|sign.?in|verif|auth|passwo|secret|credential|api_?key|otp|token|reset|invit|confirm|sms|"
     r"two_?factor|session_?id|credential)"

@@ -26,6 +26,7 @@ _OLD_TEXT = LatePattern(r"(?i)^(tls)?_?v?1([._][01])?$|^TLSv1([._][01])?$|^ssl_?
 _VERSION_NAME = LatePattern(
     r"(?i)(tls|ssl)\w*(version|floor|min(imum)?|protocol|level)|(min(imum)?|version)_(tls|ssl)"
 )
+_KEPT_VERSION = LatePattern(r"(?i)(minimum|min|ssl|tls)_?version['\"\]]*$|(ssl|tls)_?protocol['\"\]]*$")
 _VERIFY_NAME = LatePattern(
     r"(?i)^(verify_?(ssl|tls|certs?|certificates?|server_cert)|(ssl|tls|cert)_?verif(y|ication)|check_?cert\w*)$"
 )
@@ -41,13 +42,14 @@ class InsecureTls(PythonCheck):
 
     ID = "PY322"
     NAME = "insecure-tls"
-    WORDS = ("ssl", "tls", "TLS", "SSL", "verify", "VERIFY")
+    WORDS = ("ssl", "tls", "TLS", "SSL", "verify", "VERIFY", "cert_reqs")
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "tls-verification-off"
     TRIED_ON = (
         "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
         "PySyft: "
-        "three, one right, two wrong or in examples; narrowed, one left in an example"
+        "three, one right, two wrong or in examples; narrowed, one left in an example; "
+        "widened, over twenty-eight trees of 1.3 million lines: none"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "import ssl\ncontext = ssl.create_default_context(cafile='internal.pem')\n",
@@ -258,9 +260,7 @@ class InsecureTls(PythonCheck):
         if isinstance(parent, ast.keyword):
             return parent.arg in {"ssl_version", "ssl_minimum_version", "protocol", "minimum_version"}
         if isinstance(parent, ast.Assign):
-            return any(
-                isinstance(one, ast.Attribute) and one.attr == "minimum_version" for one in parent.targets
-            )
+            return any(_KEPT_VERSION.search(ast.unparse(one)) for one in parent.targets)
         return False
 
     def visit_keyword(self, node: ast.keyword) -> None:

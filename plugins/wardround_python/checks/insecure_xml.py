@@ -15,7 +15,7 @@ _OPENING = {
     "resolve_entities": True,
     "load_dtd": True,
     "no_network": False,
-    "huge_tree": None,
+    "huge_tree": True,
     "dtd_validation": True,
 }
 
@@ -29,13 +29,14 @@ class InsecureXml(PythonCheck):
 
     ID = "PY331"
     NAME = "insecure-xml"
-    WORDS = ("resolve_entities", "load_dtd", "no_network", "feature_external", "dtd_validation")
+    WORDS = ("resolve_entities", "load_dtd", "no_network", "feature_external", "dtd_validation", "huge_tree")
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "xml-external-entities"
     TRIED_ON = (
         "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
         "PySyft: "
-        "no finding"
+        "no finding; "
+        "widened, over twenty-eight trees of 1.3 million lines: none"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "from lxml import etree\nparser = etree.XMLParser(resolve_entities=False, no_network=True)\n",
@@ -52,6 +53,7 @@ class InsecureXml(PythonCheck):
             5,
         ),
         Invalid("from lxml import etree\nparser = etree.XMLParser(resolve_entities=True)\n", 2, 10),
+        Invalid("from lxml import etree\nparser = etree.XMLParser(huge_tree=True)\n", 2, 10),
         Invalid(
             "from lxml import etree\n"
             "for _, node in etree.iterparse(source, load_dtd=True):\n    print(node)\n",
@@ -82,7 +84,13 @@ class InsecureXml(PythonCheck):
             if any(keyword.arg is not None and self._opens(keyword) for keyword in node.keywords):
                 self.report(self.module.span(node), "the parser loads whatever the document names")
         elif name.startswith("lxml.") and any(self._opens(keyword) for keyword in node.keywords):
-            self.report(self.module.span(node), "the parser loads whatever the document names")
+            self.report(self.module.span(node), self._told(node))
+
+    def _told(self, node: ast.Call) -> str:
+        opening = {keyword.arg for keyword in node.keywords if self._opens(keyword)}
+        if opening == {"huge_tree"}:
+            return "a small document may grow to gigabytes here: the parser's limits are off"
+        return "the parser loads whatever the document names"
 
     def _names_parser(self, node: ast.Call) -> bool:
         """Whether a mapping that is made or filled here is handed to a parser of lxml as its options."""

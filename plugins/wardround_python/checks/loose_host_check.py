@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
-from wardround.findings import Plane
+from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 
@@ -17,7 +17,14 @@ _HOST = LatePattern(r"(?i)(^|_)(host|hostname|netloc|origin|domain|referr?er|ser
 _ADDRESS = LatePattern(
     r"(?i)(^|_)(origin|referr?er|url|uri|next|target|callback|location|return_to|redirect\w*)$"
 )
+_LOOKS = LatePattern(
+    r"(?i)(^|_)(is|ok|may|can|allow\w*|valid\w*|check\w*|verif\w*|trust\w*|safe|permit\w*|accept\w*|whitelist\w*|origins?|"
+    r"redirect\w*|embed\w*|hosts?|domains?)(_|$)"
+)
+_START = LatePattern(r"^(?P<bound>\^|\\A)?(\(\?:|\()?https?\??\)?:(//|\\/\\/)(?P<rest>.*)$")
+_END_OF_HOST = LatePattern(r"(?<!\\)[/$:?)]|\\/|\\Z|\\b|\(\?")
 _OPEN_DOT = LatePattern(r"(?<![\\\[])\.(?![*+?{])(?=[a-z0-9-]+(\\?\.|[$/)]|$))")
+_DOMAIN_END = LatePattern(r"(?i)\\\.[a-z]{2,}$")
 _EXTENSION = LatePattern(
     r"(?i)\.(py|js|css|html?|json|ya?ml|txt|png|jpe?g|svg|local|internal|md|xml|csv|gz|zip)$"
 )
@@ -35,13 +42,18 @@ class LooseHostCheck(PythonCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "loose-host-check"
     TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: no finding"
+        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: "
+        "no finding; "
+        "widened, over twenty-eight trees of 1.3 million lines: none"
     )
     WORDS = (".endswith(", ".startswith(", " in ", "origin_regex", "ORIGIN_REGEXES", "re.")
     VALID: ClassVar[Sequence[str | Valid]] = [
         "def allowed(host):\n    return host == 'example.com' or host.endswith('.example.com')\n",
         "def allowed(origin):\n    return origin in {'https://example.com'}\n",
         "def allowed(url):\n    return url.startswith('https://example.com/')\n",
+        "import re\ndef is_ours(url):\n    return bool(re.match(r'https://example\\.com/', url))\n",
+        "import re\ndef owner(url):\n    found = re.match(r'https://git.example.com/(\\w+)', url)\n"
+        "    return found[1]\n",
         "def is_image(name):\n    return name.endswith('logo.png')\n",
         "app.add_middleware(CORSMiddleware, allow_origin_regex=r'https://[a-z]+\\.example\\.com')\n",
         "def address(mail):\n    return mail.endswith('example.com')\n",
@@ -49,6 +61,16 @@ class LooseHostCheck(PythonCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid("def allowed(host):\n    return host.endswith('example.com')\n", 2, 12),
+        Invalid(
+            "import re\nFILM = re.compile(r'^https://film.example.com/embed/')\ndef may_embed(url):\n"
+            "    return FILM.match(url) is not None\n",
+            2,
+            19,
+        ),
+        Invalid(
+            "import re\ndef is_ours(url):\n    return bool(re.match(r'https://example\\.com', url))\n", 3, 26
+        ),
+        Invalid("def is_trusted(url):\n    return 'example.com' in url\n", 2, 12),
         Invalid("def allowed(origin):\n    return origin.startswith('https://app.example.com')\n", 2, 12),
         Invalid("def allowed(request):\n    return 'example.com' in request.headers['Origin']\n", 2, 12),
         Invalid("app.add_middleware(CORSMiddleware, allow_origin_regex='https://.*example.com')\n", 1, 55),
@@ -76,6 +98,12 @@ class LooseHostCheck(PythonCheck):
             is_loose = names.search(_called(func.value)) and self._is_loose(node.args[0], shape)
             if is_loose and not self._is_narrowed(node, func.value):
                 self.report(self.module.span(node), "other sites pass this look at the host too")
+        elif (self.module.dotted(func) or "") == "re.compile" and node.args:
+            self._look_at_kept(node)
+        elif (
+            (self.module.dotted(func) or "").startswith("re.") and len(node.args) > 1 and self._decides(node)
+        ):
+            self._look_at_pattern(node.args[0], getattr(func, "attr", ""), "")
         elif (
             (self.module.dotted(func) or "").startswith("re.")
             and len(node.args) > 1
@@ -83,6 +111,56 @@ class LooseHostCheck(PythonCheck):
             and self._is_loose_pattern(node.args[0])
         ):
             self.report(self.module.span(node.args[0]), "a dot in this pattern stands for any character")
+
+    def _look_at_kept(self, node: ast.Call) -> None:
+        """A pattern that has a name, where what it is used for is a decision."""
+        parent = self.module.parents[node]
+        name = ast.unparse(parent.targets[0]) if isinstance(parent, ast.Assign) else ""
+        for one in self.module.nodes if name and "://" in ast.unparse(node.args[0]) else ():
+            if (
+                isinstance(one, ast.Call)
+                and isinstance(one.func, ast.Attribute)
+                and one.func.attr in {"match", "fullmatch", "search"}
+                and ast.unparse(one.func.value).rpartition(".")[2] == name.rpartition(".")[2]
+                and self._decides(one)
+            ):
+                self._look_at_pattern(node.args[0], one.func.attr, name)
+                return
+
+    def _look_at_pattern(self, node: ast.expr, how: str, name: str) -> None:
+        """A pattern of addresses that lets others through."""
+        text = self._text(node)
+        found = _START.search(text) if text is not None else None
+        if found is None:
+            return
+        host, rest = _host_of(found["rest"])
+        if _OPEN_DOT.search(host + "/"):
+            self.report(
+                self.module.span(node), "a dot in this pattern stands for any character", None, Severity.INFO
+            )
+        elif how == "search" and not found["bound"]:
+            said = "this finds the address anywhere in another one: begin the pattern with ^"
+            self.report(self.module.span(node), said, None, Severity.INFO)
+        elif how != "fullmatch" and not rest and _DOMAIN_END.search(host):
+            self.report(
+                self.module.span(node),
+                "longer names of hosts match this too: end it with /",
+                None,
+                Severity.INFO,
+            )
+
+    def _decides(self, node: ast.Call) -> bool:
+        """Whether all that is asked of a match is if there is one, by a function that lets things pass."""
+        function = self.module.function_of(node)
+        named = f"{getattr(function, 'name', '')}"
+        parent = self.module.parents[node]
+        if isinstance(parent, ast.Compare):
+            is_asked = any(isinstance(one, ast.Constant) and one.value is None for one in parent.comparators)
+        elif isinstance(parent, ast.Call):
+            is_asked = ast.unparse(parent.func) == "bool"
+        else:
+            is_asked = isinstance(parent, (ast.If, ast.IfExp, ast.UnaryOp, ast.BoolOp, ast.Return))
+        return is_asked and _LOOKS.search(named) is not None
 
     def visit_keyword(self, node: ast.keyword) -> None:
         if node.arg == "allow_origin_regex" and self._is_loose_pattern(node.value):
@@ -101,6 +179,13 @@ class LooseHostCheck(PythonCheck):
             called = _called(node.comparators[0])
             if _HOST.search(called) and not called.lower().startswith("allowed"):
                 self.report(self.module.span(node), "other sites pass this look at the host too")
+            elif _ADDRESS.search(called) and self._is_decision(node):
+                said = "this stands anywhere in the address, in its path too"
+                self.report(self.module.span(node), said, None, Severity.INFO)
+
+    def _is_decision(self, node: ast.Compare) -> bool:
+        function = self.module.function_of(node)
+        return _LOOKS.search(getattr(function, "name", "")) is not None
 
     def _is_loose(self, node: ast.expr, shape: LatePattern) -> bool:
         if isinstance(node, ast.Tuple):
@@ -140,6 +225,12 @@ class LooseHostCheck(PythonCheck):
             if isinstance(parent, ast.stmt):
                 break
         return False
+
+
+def _host_of(pattern: str) -> tuple[str, str]:
+    """The part of a pattern that is the host, and what ends it."""
+    end = _END_OF_HOST.search(pattern)
+    return (pattern[: end.start()], pattern[end.start() :]) if end is not None else (pattern, "")
 
 
 def _called(node: ast.expr) -> str:

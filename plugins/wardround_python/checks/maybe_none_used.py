@@ -34,7 +34,14 @@ _OF_TEXT = frozenset(
 _FOUND_OR_NONE = frozenset(
     {"shutil.which", "inspect.getmodule", "importlib.util.find_spec", "inspect.getdoc"}
 )
-_BY_NAME = frozenset({*_MATCHERS, *_ROWS, "get"})
+# What is looked for in a tree of elements, and what is asked of the element that was found.
+_IN_TREE = frozenset({"find", "select_one", "find_next", "find_parent", "find_next_sibling"})
+_TREES = ("xml.etree", "lxml", "defusedxml", "bs4", "html5lib")
+_OF_ELEMENT = frozenset(
+    "text attrib get tail find findall iter get_text find_all string select select_one contents".split()  # noqa: SIM905
+)
+_KEY = LatePattern(r"[A-Za-z_][\w-]*")
+_BY_NAME = frozenset({*_MATCHERS, *_ROWS, *_IN_TREE, "get"})
 # A call whose answer is kept or taken apart at once.
 _ASKED = LatePattern(r"=\s*(?:await\s+)?[\w.]+\(|\)\s*[.\[]")
 _ASKS = tuple(f".{name}(" for name in sorted(_BY_NAME))
@@ -58,6 +65,10 @@ class MaybeNoneUsed(PythonCheck):
         "what the program itself wrote; so a note"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
+        "def f(text):\n    return text.find('a').bit_length()\n",
+        "def f(client):\n    return client.get('/users')['id']\n",
+        "def f(row):\n    card = row.get('card')\n    return card and card['brand']\n",
+        "def f(row):\n    return row.get('card', {})['brand']\n",
         "import re\ndef f(text):\n    m = re.search('a(b)', text)\n    if m is None:\n        return ''\n"
         "    return m.group(1)\n",
         "import re\ndef f(text):\n    return re.match('(a*)', text).group(1)\n",
@@ -78,6 +89,17 @@ class MaybeNoneUsed(PythonCheck):
         Valid("import re\ndef f(t):\n    return re.match('a+', t).end()\n", path="tests/test_f.py"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import xml.etree.ElementTree as ET\ndef f(entry):\n    found = entry.find('c:Ref')\n"
+            "    return found.text.strip()\n",
+            line=4,
+            column=12,
+        ),
+        Invalid(
+            "def f(row):\n    card = row.get('details', {}).get('card')\n    return card['brand']\n",
+            line=3,
+            column=12,
+        ),
         Invalid("import re\ndef f(t):\n    return re.search('a(b)', t).group(1)\n", line=3, column=12),
         Invalid(
             "import re\nclass A:\n    CODE = re.compile('a(?P<n>b)')\n    def f(self, t):\n"
@@ -143,7 +165,7 @@ class MaybeNoneUsed(PythonCheck):
         if isinstance(func, ast.Attribute) and func.attr == "get":
             owner = ast.unparse(func.value)
             by_key = _SESSION.fullmatch(owner.rpartition(".")[2]) is not None
-            return not node.keywords and (by_key or _SENT.fullmatch(owner) is not None)
+            return not node.keywords and (by_key or _is_entry(node) or _SENT.fullmatch(owner) is not None)
         if isinstance(func, ast.Attribute) and func.attr in _BY_NAME:
             return True
         if not isinstance(func, (ast.Name, ast.Attribute)) or not self.source.is_added(node.lineno):
@@ -195,8 +217,10 @@ class MaybeNoneUsed(PythonCheck):
                 return self._why_no_match(node, func, used)
             if why := self._why_no_row(node, func):
                 return why
+            if func.attr in _IN_TREE and (why := self._why_no_element(node, func, used)):
+                return why
             if func.attr == "get":
-                return self._why_not_sent(node, func, used)
+                return self._why_not_sent(node, func, used) or self._why_no_entry(node, func, used)
         return self._why_own(node)
 
     def _why_no_match(self, node: ast.Call, func: ast.Attribute, used: ast.AST) -> str | None:
@@ -253,6 +277,30 @@ class MaybeNoneUsed(PythonCheck):
             return None
         return f"{owner}.get() gives None where {node.args[0].value!r} was not sent"
 
+    def _why_no_element(self, node: ast.Call, func: ast.Attribute, used: ast.AST) -> str | None:
+        parses = any(name.startswith(_TREES) for name in self.module.imported.values())
+        asked = isinstance(used, ast.Subscript) or (
+            isinstance(used, ast.Attribute) and used.attr in _OF_ELEMENT
+        )
+        first = node.args[0] if node.args else None
+        if not parses or not asked or not (isinstance(first, ast.Constant) and isinstance(first.value, str)):
+            return None
+        if isinstance(func.value, ast.Constant) or not self.source.is_added(node.lineno):
+            return None
+        return f"{func.attr}() gives None where there is no such element"
+
+    def _why_no_entry(self, node: ast.Call, func: ast.Attribute, used: ast.AST) -> str | None:
+        """An entry that may be missing, by how it is asked for, and is then indexed."""
+        if (
+            not isinstance(used, ast.Subscript)
+            or not _is_entry(node)
+            or not self.source.is_added(node.lineno)
+        ):
+            return None
+        if self.module.imported_name(func.value) is not None:
+            return None
+        return f"get({ast.unparse(node.args[0])}) gives None where there is no such entry"
+
     def _why_own(self, node: ast.Call) -> str | None:
         """A function of the project that says, or shows, that it may give None."""
         function = self._own(node) if self.source.is_added(node.lineno) else None
@@ -274,6 +322,14 @@ class MaybeNoneUsed(PythonCheck):
         if not written.startswith(("self.", "cls.", "cls")):
             self._found[written] = result
         return result
+
+
+def _is_entry(node: ast.Call) -> bool:
+    """Whether a ``get`` is of a mapping, with nothing to take where there is no entry."""
+    key = node.args[0] if len(node.args) == 1 and not node.keywords else None
+    return (
+        isinstance(key, ast.Constant) and isinstance(key.value, str) and _KEY.fullmatch(key.value) is not None
+    )
 
 
 def _takes_apart(parent: ast.AST, value: ast.AST) -> bool:

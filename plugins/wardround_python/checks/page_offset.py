@@ -11,6 +11,9 @@ from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, nodes_run_by
 
+_HOW_MANY = LatePattern(
+    r"(\w*_)?(pages?|page_count|last_page|pages_total|n_pages|page_total|totalPages|pageCount)"
+)
 _OFFSET = LatePattern(r"offset|skip|start|first|begin")
 
 
@@ -22,7 +25,7 @@ class PageOffset(PythonCheck):
 
     ID = "PY057"
     NAME = "page-offset"
-    WORDS = ("page *", "* page", "page_number *", "page_no *")
+    WORDS = ("page *", "* page", "page_number *", "page_no *", "range(2,")
     DEFECT_CLASS = "off-by-one"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -30,8 +33,14 @@ class PageOffset(PythonCheck):
         "def f(page=0, size=20):\n    return rows().offset(page * size)\n",
         "def f(page, size):\n    return rows().offset(page * size)\n",
         "def f(page=1, size=20):\n    return page * size\n",
+        "def f(page_count):\n    return [ask(n) for n in range(2, page_count + 1)]\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "def f(first):\n    for n in range(2, first['page_count']):\n        yield ask(n)\n",
+            line=2,
+            column=14,
+        ),
         Invalid(
             "def f(page=1, size=20):\n    return rows().offset(page * size).limit(size)\n", line=2, column=26
         ),
@@ -67,6 +76,24 @@ class PageOffset(PythonCheck):
                         self.module.span(product), "pages start at 1 here: this leaves the first one out"
                     )
                     return
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """``range(2, page_count)`` after the first page leaves the last one out."""
+        if not isinstance(node.func, ast.Name) or node.func.id != "range" or len(node.args) != 2:
+            return
+        start, stop = node.args
+        if not isinstance(start, ast.Constant) or start.value != 2:
+            return
+        if isinstance(stop, ast.Call) and getattr(stop.func, "id", "") == "int" and stop.args:
+            stop = stop.args[0]
+        name = (
+            stop.slice.value
+            if isinstance(stop, ast.Subscript) and isinstance(stop.slice, ast.Constant)
+            else ""
+        )
+        name = name or getattr(stop, "attr", getattr(stop, "id", ""))
+        if isinstance(name, str) and _HOW_MANY.fullmatch(name):
+            self.report(self.module.span(node), f"range() stops before {name}: the last page is left out")
 
     def _is_offset(self, product: ast.BinOp) -> bool:
         """Whether a product says where to begin."""

@@ -35,11 +35,25 @@ class ReaderThatChanges(PythonCheck):
         Valid(_GET.format("take_basket", "getdel"), base=_GET.format("take_basket", "get")),
         Valid(_GET.format("get_basket", "hget"), base=_GET.format("get_basket", "get")),
         _GET.format("get_basket", "getdel"),
+        Valid(
+            "def get_status():\n    return link.info()\n\n\ndef get_purged():\n    link.purge()\n",
+            base="def get_status():\n    return link.info()\n",
+        ),
+        Valid(
+            "def get_status():\n    self._cache.reset()\n    return link.info()\n",
+            base="def get_status():\n    return link.info()\n",
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(_GET.format("get_basket", "getdel"), 2, 9, base=_GET.format("get_basket", "get")),
         Invalid(_GET.format("load_basket", "pop"), 2, 9, base=_GET.format("load_basket", "get")),
         Invalid(_GET.format("peek", "pop"), 2, 9, base=_GET.format("peek", "get")),
+        Invalid(
+            "def get_status():\n    link.memory_purge()\n    return link.info()\n",
+            1,
+            5,
+            base="def get_status():\n    return link.info()\n",
+        ),
     ]
 
     @classmethod

@@ -10,8 +10,9 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround_python.check import PythonCheck
-from wardround_python.checks.unbounded_retry import ASKS_A_PERSON, SLEEPS, called_name, catches_outage
+from wardround_python.checks.unbounded_retry import SLEEPS, catches_outage
 from wardround_python.module import FunctionNode, nodes_run_by
+from wardround_python.polling import ASKS_A_PERSON, called_name
 
 
 class RetryByRecursion(PythonCheck):

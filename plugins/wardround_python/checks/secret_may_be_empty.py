@@ -25,6 +25,15 @@ _MAY_LACK = LatePattern(
 )
 
 
+# What others could forge with, where they know it.
+_SIGNS = LatePattern(
+    r"(?i)(\w+_)?(secret_key|signing_key|jwt_secret(_key)?|jwt_key|session_secret|cookie_secret|hmac_key|encryption_key)"
+)
+_DEVELOPING = LatePattern(
+    r"(?i)(^|[/_.])(dev(elopment)?|local|tests?|testing|examples?|docs?)|Dev|Test|Local"
+)
+
+
 class SecretMayBeEmpty(PythonCheck):
     """A secret that is not configured counts as the empty text.
 
@@ -38,12 +47,16 @@ class SecretMayBeEmpty(PythonCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "env-without-validation"
-    TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
+    TRIED_ON = (
+        "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it; "
+        "widened, over twenty-eight trees of 1.3 million lines: none"
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "class S(BaseSettings):\n    api_key: str\n",
         "class S(BaseSettings):\n    secret_key: str = ''\n\n    @field_validator('secret_key')\n    def "
         "there(cls, v): ...\n",
         "class S(BaseModel):\n    secret_key: str = ''\n",
+        "import os\nif DEBUG:\n    SECRET_KEY = os.getenv('SECRET_KEY', 'change-me')\n",
         Valid(
             "class S(BaseSettings):\n    secret_key: str = ''\n",
             others={"a.py": "if settings.secret_key:\n    sign()\n"},
@@ -56,6 +69,7 @@ class SecretMayBeEmpty(PythonCheck):
             "class S(BaseSettings):\n    jwt_secret: str = Field(default='', alias='JWT')\n", line=2, column=5
         ),
         Invalid("import os\nKEY = os.environ.get('APP_SIGNING_KEY', '')\n", line=2, column=7),
+        Invalid("import os\nSECRET_KEY = os.getenv('SECRET_KEY', 'change-me')\n", line=2, column=14),
     ]
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
@@ -83,10 +97,24 @@ class SecretMayBeEmpty(PythonCheck):
             or not isinstance(parent, (ast.Assign, ast.keyword, ast.AnnAssign))
         ):
             return
-        if _is_empty(read.default) and self._is_secret(read.key):
+        if self._is_known_text(read.default, read.key) and not self._is_for_development(node):
+            said = f'unset, "{read.key}" is a text that stands in the source, and so no secret'
+            self.report(self.module.span(node), said)
+        elif _is_empty(read.default) and self._is_secret(read.key):
             kept = parent.targets[0] if isinstance(parent, ast.Assign) else getattr(parent, "target", None)
             name = getattr(kept, "id", getattr(kept, "attr", read.key)) if kept is not None else read.key
             self._report(node, str(name))
+
+    def _is_known_text(self, default: ast.expr, key: str) -> bool:
+        """Whether what signs or encrypts has a default that everybody with the source knows."""
+        text = default.value if isinstance(default, ast.Constant) else None
+        return isinstance(text, str) and len(text) > 3 and _SIGNS.fullmatch(key) is not None
+
+    def _is_for_development(self, node: ast.AST) -> bool:
+        is_apart = any(isinstance(parent, (ast.If, ast.IfExp)) for parent in self.module.ancestors(node))
+        cls = next((p for p in self.module.ancestors(node) if isinstance(p, ast.ClassDef)), None)
+        named = f"{self.source.path} {cls.name if cls is not None else ''}"
+        return is_apart or _DEVELOPING.search(named) is not None
 
     def _is_secret(self, name: str) -> bool:
         return _SECRET.fullmatch(name) is not None and _MAY_LACK.search(name) is None

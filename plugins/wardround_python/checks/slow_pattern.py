@@ -27,7 +27,9 @@ class SlowPattern(PythonCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "regex-denial-of-service"
     TRIED_ON = (
-        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: no finding"
+        "the trees of redash, healthchecks, linkding, Chainlit, flask and apprise, 400,000 lines: "
+        "no finding; "
+        "widened, over twenty-eight trees of 1.3 million lines: none"
     )
     WORDS = (")+", ")*", "){")
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -41,6 +43,7 @@ class SlowPattern(PythonCheck):
         Invalid("import re\nok = re.match(r'^(\\w+\\s?)*$', text)\n", 2, 6),
         Invalid("import re\nNAME = re.compile(r'^([a-z]+)+@$')\n", 2, 8),
         Invalid("import re\nok = re.fullmatch(r'(a+)+', text)\n", 2, 6),
+        Invalid("import re\nP = re.compile(r'([a-z]+-?)+x')\ndef f(t):\n    return P.fullmatch(t)\n", 2, 5),
         Invalid(
             "import re\nSHAPE = r'^(\\d+,?)+$'\ndef ok(text):\n    return re.search(SHAPE, text)\n", 4, 12
         ),
@@ -67,8 +70,14 @@ class SlowPattern(PythonCheck):
         text = self._text(pattern)
         if text is None or not is_slow_text(text) or self._is_short(node):
             return
-        if is_whole or text.endswith(("$", r"\Z", r"\z")):
+        if is_whole or self._is_matched_whole(node) or text.endswith(("$", r"\Z", r"\z")):
             self.report(self.module.span(node), "a text that nearly fits this pattern takes exponential time")
+
+    def _is_matched_whole(self, node: ast.Call) -> bool:
+        """Whether the name a compiled pattern is given is asked for full matches."""
+        parent = self.module.parents[node]
+        names = [ast.unparse(target) for target in parent.targets] if isinstance(parent, ast.Assign) else []
+        return any(f"{name}.fullmatch(" in self.source.text for name in names)
 
     def _text(self, node: ast.expr) -> str | None:
         """A text that stands here, or at the top of the module under a name."""

@@ -8,18 +8,16 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Project, Source, Valid
+from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
-from wardround_python.callees import Callees
+from wardround_python.callers import method_calls, spellings_of, written
 from wardround_python.check import PythonCheck
 from wardround_python.function_texts import same_blocks
-from wardround_python.import_places import Place
 from wardround_python.module import FunctionNode, PythonModule, parse
 from wardround_python.signatures import MOVED, Change, Signature
 
 _SHOWN_PLACES = 3
-_SHORTEST_NAME = 3
 _PUBLIC_SIGNATURE = LatePattern(
     r"^(?:[ \t]*(?:async +)?def [^_\W]\w*|[ \t]+def __init__)\s*\(.*?\)\s*(?:->[^:\n]*)?:",
     re.MULTILINE | re.DOTALL,
@@ -321,35 +319,11 @@ class StaleCallers(PythonCheck):
     def _stale_method_calls(
         self, change: Change, owner: str, method: FunctionNode
     ) -> Iterator[tuple[str, int, str]]:
-        """The calls in other files of a method whose name means nothing else, or on what is known to be "
-        "its class.
-        """
-        project = self.source.project
-        texts = {path: project.read(path) or "" for path in project.files_with_word([change.name], ["*.py"])}
-        defined = re.compile(rf"\bdef {change.name}\b")
-        here = len(defined.findall(self.source.text))
-        elsewhere = sum(len(defined.findall(text)) for path, text in texts.items() if path != change.path)
-        alone = here == 1 and not elsewhere
-        like_owner = _receivers_like(owner, [self.source.text, *texts.values()])
-        for path, text in texts.items():
-            known = re.search(rf"\b{owner}\b", text) is not None
-            if path == change.path or not (known or re.search(rf"\b{like_owner}\.{change.name}\(", text)):
-                continue
-            try:
-                module = PythonModule(path, text)
-            except _UNREADABLE:
-                continue
-            callees = Callees.shared(module, project)
-            for node in module.nodes:
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                    reason = change.broken_by(node) if node.func.attr == change.name else None
-                    if reason is None or module.imported_name(node.func) is not None:
-                        continue
-                    receiver = ast.unparse(node.func.value).rpartition(".")[2].lstrip("_")
-                    found = None if alone and known else callees.definition_of(node)
-                    is_it = found is not None and ast.dump(found.node) == ast.dump(method)
-                    if (alone and known) or is_it or (found is None and receiver == like_owner):
-                        yield path, node.lineno, reason
+        """The calls of a method in other files that can no longer be made."""
+        for module, node in method_calls(
+            self.source, method, owner, lambda call: bool(change.broken_by(call))
+        ):
+            yield module.path, node.lineno, change.broken_by(node) or ""
 
     def _header(self, function: FunctionNode) -> str:
         """The text from ``def`` to the body: where the base has it too, the parameters are the same."""
@@ -380,50 +354,8 @@ class StaleCallers(PythonCheck):
     def _stale_calls(self, change: Change) -> Iterator[tuple[str, int, str]]:
         """Path, line and reason of each call that can no longer be made."""
         is_function = change.name in _public_functions(self.module.tree)  # for classes here, ty tells
-        if (
-            is_function
-            and _bindings(self.module.tree, change.name) == 1
-            and change.name not in self.module.imported
-        ):
-            yield from _broken(self.module, change, {change.name})
-        project = self.source.project
-        places = [Place.of(change.path), *_passing_on(change, project)]
-        for path in project.files_with_word([change.name], ["*.py"]):
-            text = project.read(path) if path != change.path else None
-            if text is None or "import" not in text:
-                continue
-            try:
-                module = PythonModule(path, text)
-            except _UNREADABLE:
-                continue
-            spellings = {s for one in places for s in _spellings(module, change.name, one, project)}
+        for module, spellings in spellings_of(self.source, self.module, change.name, here=is_function):
             yield from _broken(module, change, spellings)
-
-
-def _receivers_like(owner: str, texts: Sequence[str]) -> str:
-    """What objects of a class are called: ``storage`` of ``LocalStorage``, if none else ends so."""
-    last = re.sub(r"^.*(?=[A-Z])", "", owner)
-    ending = re.compile(rf"^class \w*{last}\b", re.MULTILINE)
-    alone = sum(len(ending.findall(text)) for text in dict.fromkeys(texts)) == 1
-    return last.lower() if alone and len(last) > _SHORTEST_NAME and last != owner else ""
-
-
-def _passing_on(change: Change, project: Project) -> Iterator[Place]:
-    """The packages that import the name only to pass it on under their own."""
-    place = Place.of(change.path)
-    for path in project.files_with_word([change.name], ["*.py"]):
-        text = project.read(path) if path.endswith("__init__.py") and path != change.path else None
-        try:
-            tree = parse(text or "")
-        except _UNREADABLE:
-            continue
-        for node in tree.body:
-            aliases = node.names if isinstance(node, ast.ImportFrom) else []
-            passes_on = any(a.name == change.name and a.asname in (None, a.name) for a in aliases)
-            if not isinstance(node, ast.ImportFrom) or not passes_on:
-                continue
-            if place.is_meant_by(path, node.module or "", node.level, project):
-                yield Place.of(path)
 
 
 def _public_functions(tree: ast.Module | ast.ClassDef) -> dict[str, FunctionNode]:
@@ -477,51 +409,13 @@ def _maker(node: ast.ClassDef) -> FunctionNode | None:
     return makers[0] if len(makers) == 1 else None
 
 
-def _bindings(tree: ast.Module, name: str) -> int:
-    """How often a module gives a name a value, in any scope, imports not counted."""
-    return sum(
-        (isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and n.name == name)
-        or (isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load))
-        or (isinstance(n, ast.arg) and n.arg == name)
-        or (isinstance(n, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and n.name == name)
-        for n in ast.walk(tree)
-    )
-
-
-def _spellings(module: PythonModule, name: str, place: Place, project: Project) -> set[str]:
-    """How calls in another module may write the function: ``send``, ``m.send``, ``app.mail.send``."""
-    meanings: dict[str, set[str]] = {}
-    found: list[tuple[str, str]] = []
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                local = alias.asname or alias.name.partition(".")[0]
-                meanings.setdefault(local, set()).add(alias.name if alias.asname else local)
-                if place.is_meant_by(module.path, alias.name, 0, project):
-                    found.append((local, f"{alias.asname or alias.name}.{name}"))
-        elif isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                local, stem = alias.asname or alias.name, node.module or ""
-                whole = f"{stem}.{alias.name}" if stem else alias.name
-                meanings.setdefault(local, set()).add("." * node.level + whole)
-                if alias.name == name and place.is_meant_by(module.path, stem, node.level, project):
-                    found.append((local, local))
-                elif place.is_meant_by(module.path, whole, node.level, project):
-                    found.append((local, f"{local}.{name}"))
-    return {
-        spelling
-        for local, spelling in found
-        if len(meanings[local]) == 1 and not _bindings(module.tree, local)
-    }
-
-
 def _broken(
     module: PythonModule, change: Change, spellings: Collection[str]
 ) -> Iterator[tuple[str, int, str]]:
     for node in ast.walk(module.tree) if spellings else ():
         if not isinstance(node, ast.Call):
             continue
-        if _written(node.func) in spellings:
+        if written(node.func) in spellings:
             reason = change.broken_by(node) or _wrongly_awaited(module, node, change)
         else:
             reason = _handed_on(node, change, spellings)
@@ -533,7 +427,7 @@ def _handed_on(node: ast.Call, change: Change, spellings: Collection[str]) -> st
     """Why a call fails that is made later: ``partial(send, 1)``, ``pool.submit(send, 1)``."""
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     place = _HAND_ON.get(name)
-    if place is None or len(node.args) <= place or _written(node.args[place]) not in spellings:
+    if place is None or len(node.args) <= place or written(node.args[place]) not in spellings:
         return None
     call = ast.Call(node.args[place], node.args[place + 1 :], node.keywords)
     return change.handed_misfit(call) if name == "partial" else change.broken_by(call)
@@ -549,11 +443,3 @@ def _wrongly_awaited(module: PythonModule, node: ast.Call, change: Change) -> st
     ):
         return "has to be awaited"
     return None
-
-
-def _written(node: ast.expr) -> str | None:
-    """A chain of names as it stands in the text."""
-    if isinstance(node, ast.Attribute):
-        stem = _written(node.value)
-        return f"{stem}.{node.attr}" if stem else None
-    return node.id if isinstance(node, ast.Name) else None

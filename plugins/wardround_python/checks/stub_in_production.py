@@ -12,6 +12,7 @@ from wardround.checks import Invalid, Source, Valid
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode
+from wardround_python.stubs import body_after_docstring, is_stub, only_talks, returns_only, says_why
 
 _MARKER = LatePattern(
     r"\b(TODO|FIXME|XXX)\b(?!-)|(?i:\b(not implemented yet|not yet implemented|implement me)\b)"
@@ -47,18 +48,15 @@ _ADMITS = LatePattern(
     r"|placeholder|mock|fake|not supported|unsupported|deprecated|compatib\w+)\b",
     re.IGNORECASE,
 )
+_CONDITION = LatePattern(
+    r"(?i)\b(returns?|gives?|says?|tells?|checks?)?\s?(true|false)?\s?\b(if|whether|when|iff)\b"
+)
 _OWNING_WORDS = ("for now", "placeholder", "hardcoded", "hard-coded", "stub", "temporar", " comes ", "wired")
 _WORDS = ("todo", "fixme", "xxx", "implement")
 _SKIPPED = r"(?:[ \t]*(?:(?:#|\w*log\w*\.|self\.\w*log\w*\.|print\()[^\n]*)?\n)*[ \t]*"
 _STUB_BELOW = LatePattern(rf"[\"'][ \t]*\n{_SKIPPED}(?:return|pass|\.\.\.|@|def|async|class|\Z)")
 _SAYS_YES = LatePattern(rf":[ \t]*\n{_SKIPPED}return True$", re.MULTILINE)
-# What a constant is dressed up in.
-_MADE_OF_CONSTANTS = LatePattern(
-    r"Decimal|Money|Fraction|timedelta|date|datetime|jsonify|\w*Response|\w*Result|\w*Quote|\w*Status"
-    r"|UUID|dict"
-)
 _SEVERAL_WORDS, _SHORT = 6, 3
-_TALKS = frozenset({"debug", "info", "warning", "warn", "error", "print", "log"})
 _VIEW = LatePattern(r"(View|ViewSet|Resource|Endpoint|Handler)(\[|$)")
 # A comment beside a constant that owns up to it.
 _OWNS_UP = LatePattern(
@@ -106,10 +104,30 @@ class StubInProduction(PythonCheck):
         ),
         'def has_access(user):\n    """Everybody has access: always True."""\n    return True\n',
         'def save(row):\n    raise NotImplementedError("rows cannot be saved here")\n',
+        'class Store(Base):\n    def _can(self):\n        """Return True if rows can be locked."""\n'
+        "        return False\n",
+        'class Store:\n    def _can(self):\n        """Return True if there is a lock: never here."""\n'
+        "        return False\n\n    def f(self):\n        return self._can()\n",
+        '@on("a")\ndef opened(data):\n    """Nothing to do when a dispute is opened."""\n    pass\n\n\n'
+        '@on("b")\ndef sent(data):\n    """Store the payout."""\n    store(data)\n',
         'class Plain:\n    def weight(self, x):\n        """Return the weight."""\n        return 1\n',
         Valid("def f(x):\n    pass  # TODO\n", path="tests/test_f.py"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "class Store(Base):\n    def _has_leader(self):\n"
+            '        """True if the cluster has a leader."""\n'
+            "        return True\n\n    def set(self, key):\n        if not self._has_leader():\n"
+            "            raise OSError(key)\n",
+            line=4,
+            column=9,
+        ),
+        Invalid(
+            '@on("a")\ndef opened(data):\n    """Freezes the payment and informs the team."""\n    pass\n\n\n'
+            '@on("b")\ndef sent(data):\n    """Stores the payout."""\n    store(data)\n',
+            line=2,
+            column=5,
+        ),
         Invalid("def charge(card):\n    # TODO: call the bank\n    return None\n", line=1, column=5),
         Invalid("class Shop:\n    async def pay(self, card):\n        pass  # FIXME\n", line=2, column=15),
         Invalid(
@@ -187,13 +205,13 @@ class StubInProduction(PythonCheck):
         self._look_at(node)
 
     def _look_at(self, node: FunctionNode) -> None:
-        body = _body_after_docstring(node)
-        while len(body) > 1 and _only_talks(body[0]):
+        body = body_after_docstring(node)
+        while len(body) > 1 and only_talks(body[0]):
             body = body[1:]
-        if len(body) > 1 or not all(_is_stub(statement) for statement in body):
+        if len(body) > 1 or not all(is_stub(statement) for statement in body):
             return
         refuses = body and isinstance(body[0], ast.Raise)
-        marked = None if refuses and _says_why(body[0]) else self._marked(node)
+        marked = None if refuses and says_why(body[0]) else self._marked(node)
         why = marked or self._why(node, body)
         if why is not None and not self._is_meant(node):
             gives = refuses or (body and isinstance(body[0], ast.Return) and body[0].value is not None)
@@ -204,10 +222,11 @@ class StubInProduction(PythonCheck):
     def _why(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
         """Why a function without a marker is one, if it is: what it promises, or who counts on it."""
         refuses = bool(body) and isinstance(body[0], ast.Raise)
-        if refuses and _says_why(body[0]):
+        if refuses and says_why(body[0]):
             # It refuses in so many words: whoever calls it is told, but for the module's own calls.
             return self._called_here(node) or self._of_a_finished_class(node)
-        why = self._unkept(node, body) or self._lets_all_pass(node, body)
+        why = self._unkept(node, body) or self._lets_all_pass(node, body) or self._answers_for_all(node, body)
+        why = why or self._registered(node, body)
         return self._of_a_finished_class(node) if why is None and refuses else why
 
     def _marked(self, node: FunctionNode) -> str | None:
@@ -222,7 +241,7 @@ class StubInProduction(PythonCheck):
             last += 1
         for line in lines[node.lineno - 1 : last]:
             found = found or _MARKER.search(line.partition("#")[2])
-            if _returns_only(node):
+            if returns_only(node):
                 found = found or _OWNS_UP.search(line.partition("#")[2])
         return f'its text says "{found[0]}"' if found else None
 
@@ -276,7 +295,7 @@ class StubInProduction(PythonCheck):
         others = [
             n for n in owner.body if isinstance(n, FunctionNode) and n is not node and n.name != "__init__"
         ]
-        return any(not all(map(_is_stub, _body_after_docstring(other))) for other in others)
+        return any(not all(map(is_stub, body_after_docstring(other))) for other in others)
 
     def _speaks_of(self, promise: str, arguments: Sequence[ast.arg]) -> re.Match[str] | None:
         """Where a docstring of several words speaks of what the function is given: then it is to use it."""
@@ -305,6 +324,44 @@ class StubInProduction(PythonCheck):
             return None
         return "it returns True whatever it is given"
 
+    def _answers_for_all(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
+        """Whether a question the class asks itself gets the same answer every time."""
+        promise = (ast.get_docstring(node) or "").partition("\n\n")[0]
+        if len(body) != 1 or not isinstance(body[0], ast.Return) or node.decorator_list:
+            return None
+        answer, owner = body[0].value, self.module.class_of(node)
+        if not isinstance(answer, ast.Constant) or not isinstance(answer.value, bool) or owner is None:
+            return None
+        if not _CONDITION.search(promise) or _ADMITS.search(_CONDITION.sub("", promise)):
+            return None
+        asked = len(re.findall(rf"\bself\.{node.name}\(", self.source.text))
+        project = self.source.project
+        others = [p for p in project.files_with_word([node.name], ["*.py"]) if p != self.source.path]
+        if not asked or others or self._has_heirs(owner):
+            return None
+        return f"it says under which condition it is so, and only returns {answer.value}"
+
+    def _registered(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
+        """Whether it is the one of several that a decorator registers that does nothing."""
+        promise = (ast.get_docstring(node) or "").partition("\n\n")[0]
+        calls = [d for d in node.decorator_list if isinstance(d, ast.Call) and d.args]
+        first = body[0] if body else None
+        does_nothing = first is None or isinstance(first, (ast.Pass, ast.Expr))
+        if len(calls) != 1 or not does_nothing or _ADMITS.search(promise):
+            return None
+        if len(promise.split()) < _SEVERAL_WORDS:
+            return None
+        by = ast.dump(calls[0].func)
+        others = [n for n in self.module.tree.body if isinstance(n, FunctionNode) and n is not node]
+        like = [
+            other
+            for other in others
+            if any(isinstance(d, ast.Call) and ast.dump(d.func) == by for d in other.decorator_list)
+        ]
+        if all(all(map(is_stub, other.body)) for other in like):
+            return None
+        return f'it says "{promise.split()[0]}" and does nothing'
+
     def _called_here(self, node: FunctionNode) -> str | None:
         """Where the module itself calls a function that only raises NotImplementedError."""
         if node not in self.module.tree.body or node.decorator_list:
@@ -327,7 +384,7 @@ class StubInProduction(PythonCheck):
         work = [
             n for n in owner.body if isinstance(n, FunctionNode) and n is not node and n.name != "__init__"
         ]
-        others = [n for n in work if not all(_is_stub(s) for s in _body_after_docstring(n))]
+        others = [n for n in work if not all(is_stub(s) for s in body_after_docstring(n))]
         inherits = any(
             (self.module.dotted(_unsubscripted(b)) or "") in self._abstract_here for b in owner.bases
         )
@@ -383,16 +440,6 @@ class StubInProduction(PythonCheck):
         return any(getattr(statement, "name", None) == name for heir in heirs for statement in heir.body)
 
 
-def _returns_only(node: FunctionNode) -> bool:
-    body = _body_after_docstring(node)
-    return len(body) == 1 and isinstance(body[0], ast.Return) and body[0].value is not None
-
-
-def _says_why(statement: ast.stmt) -> bool:
-    raised = statement.exc if isinstance(statement, ast.Raise) else None
-    return isinstance(raised, ast.Call) and bool(raised.args)
-
-
 def _is_route(node: FunctionNode) -> bool:
     """Whether a decorator makes a function the handler of requests that change something."""
     called = [one.func if isinstance(one, ast.Call) else one for one in node.decorator_list]
@@ -402,56 +449,3 @@ def _is_route(node: FunctionNode) -> bool:
 
 def _unsubscripted(base: ast.expr) -> ast.expr:
     return base.value if isinstance(base, ast.Subscript) else base
-
-
-def _body_after_docstring(node: FunctionNode) -> list[ast.stmt]:
-    first = node.body[0]
-    if (
-        isinstance(first, ast.Expr)
-        and isinstance(first.value, ast.Constant)
-        and isinstance(first.value.value, str)
-    ):
-        return node.body[1:]
-    return node.body
-
-
-def _is_stub(statement: ast.stmt) -> bool:
-    """Whether a statement does nothing: ``pass``, ``...``, a constant, or a bare NotImplementedError."""
-    if isinstance(statement, ast.Raise):
-        raised = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
-        return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
-    if isinstance(statement, ast.Expr):
-        return isinstance(statement.value, ast.Constant)
-    if isinstance(statement, ast.Return):
-        return statement.value is None or _is_fixed(statement.value)
-    return isinstance(statement, ast.Pass)
-
-
-def _is_fixed(value: ast.expr) -> bool:
-    """Whether a value is written out: a constant, or a collection of such."""
-    if isinstance(value, (ast.List, ast.Tuple, ast.Set)):
-        return all(map(_is_fixed, value.elts))
-    if isinstance(value, ast.Dict):
-        return all(key is not None and _is_fixed(key) for key in value.keys) and all(
-            map(_is_fixed, value.values)
-        )
-    if isinstance(value, ast.UnaryOp):
-        return isinstance(value.operand, ast.Constant)
-    if isinstance(value, ast.Call):
-        return _is_fixed_made(value)
-    return isinstance(value, ast.Constant)
-
-
-def _is_fixed_made(value: ast.Call) -> bool:
-    """Whether a value is made from constants alone: ``Decimal("4.90")``, ``jsonify(status="done")``."""
-    made = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
-    given = [*value.args, *(keyword.value for keyword in value.keywords)]
-    return _MADE_OF_CONSTANTS.fullmatch(made) is not None and bool(given) and all(map(_is_fixed, given))
-
-
-def _only_talks(statement: ast.stmt) -> bool:
-    """Whether a statement only logs or prints."""
-    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
-        return False
-    called = statement.value.func
-    return (called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")) in _TALKS

@@ -25,11 +25,12 @@ class TaintedFields(TaintedCheck):
     TRIED_ON = (
         "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
         "PySyft: "
-        "no finding"
+        "no finding; "
+        "widened, over twenty-eight trees of 1.3 million lines: none"
     )
     DANGER = Danger.FIELDS
     MESSAGE = "the request chooses which fields of the record are written"
-    WORDS = ("**", "setattr(", "update(", "update_", "insert_one", "replace_one")
+    WORDS = ("session.update(", "**", "setattr(", "update(", "update_", "insert_one", "replace_one")
     VALID: ClassVar[Sequence[str | Valid]] = [
         "def save(request):\n    Member.objects.filter(pk=1).update(title=request.data['title'])\n",
         "FIELDS = ('title', 'city')\ndef save(request):\n"
@@ -41,6 +42,11 @@ class TaintedFields(TaintedCheck):
         "    Member.objects.create(**serializer.validated_data)\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from flask import request, session\ndef keep():\n    session.update(request.form)\n",
+            line=3,
+            column=20,
+        ),
         Invalid("def save(request):\n    Member.objects.create(**request.data)\n", line=2, column=29),
         Invalid(
             "from flask import request\n\ndef save(user):\n"

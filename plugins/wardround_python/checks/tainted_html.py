@@ -25,7 +25,8 @@ class TaintedHtml(TaintedCheck):
     TRIED_ON = (
         "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
         "PySyft: "
-        "no finding"
+        "no finding; "
+        "widened, over twenty-eight trees of 1.3 million lines: none"
     )
     DANGER = Danger.HTML | Danger.PAGE
     MESSAGE = "data from the request goes into a page unescaped"
@@ -40,10 +41,18 @@ class TaintedHtml(TaintedCheck):
         "quart",
         "format_html",
         "self.write(",
+        "self.wfile.write(",
         "self.finish(",
         "html(",
+        "SafeString",
+        "SafeText",
+        "attach_alternative",
+        "html_message",
+        "html=",
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
+        "from flask import request\n@app.get('/hello')\ndef hello():\n"
+        "    page = request.args.get('page', 1, type=int)\n    return f'page {page}'\n",
         "from django.http import HttpResponse\ndef echo(request):\n"
         "    return HttpResponse('note: ' + request.GET['note'], content_type='text/plain')\n",
         "from django.utils.html import format_html\ndef badge(request):\n"
@@ -54,6 +63,18 @@ class TaintedHtml(TaintedCheck):
         "    return {'name': request.json['name']}\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from flask import make_response, request\n@app.get('/hello')\ndef hello():\n"
+            "    return make_response('Hello ' + request.args['name'])\n",
+            line=4,
+            column=26,
+        ),
+        Invalid(
+            "from http.server import BaseHTTPRequestHandler\nclass Hello(BaseHTTPRequestHandler):\n"
+            "    def do_GET(self):\n        self.wfile.write(f'<p>{self.path}</p>'.encode())\n",
+            line=4,
+            column=26,
+        ),
         Invalid(
             "from flask import request\n\n@app.get('/hello')\ndef hello():\n"
             "    name = request.args.get('name', '')\n    return f'<p>Hello {name}</p>'\n",

@@ -29,7 +29,7 @@ class TaintedLog(TaintedCheck):
     )
     DANGER = Danger.LOG
     MESSAGE = "data from the request goes into the log with its line ends"
-    WORDS = (".debug(", ".info(", ".warning(", ".warn(", ".error(", ".critical(", ".exception(")
+    WORDS = ("syslog", ".debug(", ".info(", ".warning(", ".warn(", ".error(", ".critical(", ".exception(")
     VALID: ClassVar[Sequence[str | Valid]] = [
         "def asked(request, log):\n    log.info('asked for %r', request.GET['q'])\n",
         "def asked(request, log):\n    log.info(f\"asked for {request.GET['q']!r}\")\n",

@@ -29,7 +29,7 @@ class TaintedLookup(TaintedCheck):
     )
     DANGER = Danger.LDAP | Danger.XPATH
     MESSAGE = "data from the request becomes part of the expression that is looked up"
-    WORDS = ("search", "XPath", "xpath", "find", "elementpath", "bind")
+    WORDS = ("search", "XPath", "xpath", "find", "elementpath", "bind", "ldap3")
     VALID: ClassVar[Sequence[str | Valid]] = [
         "from ldap.filter import escape_filter_chars\ndef find(request, connection):\n"
         "    name = escape_filter_chars(request.GET['name'])\n"

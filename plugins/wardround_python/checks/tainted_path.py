@@ -31,7 +31,8 @@ class TaintedPath(TaintedCheck):
     MESSAGE = "data from the request chooses which file is touched"
     ARCHIVE_MESSAGE = "a name inside the archive chooses which file is touched"
     WORDS = (
-        "open(", "os.", "shutil", "send_", "FileResponse", "read_", "write_", "unlink", "save(",
+        "sqlite3", "FileHandler", "loadtxt", "numpy", "open(", "os.", "shutil", "send_",
+        "FileResponse", "read_", "write_", "unlink", "save(",
         "static_file",
         "iterdir", "ZipFile", "tarfile", "rmtree",
     )  # fmt: skip

@@ -31,7 +31,7 @@ class TaintedPattern(TaintedCheck):
     )
     DANGER = Danger.PATTERN | Danger.BACKTRACK
     MESSAGE = "data from the request is matched in a way that can take exponential time"
-    WORDS = ("re.", "regex", "match(", "search(", "findall(", "finditer(", ".sub(")
+    WORDS = ("regex=", "re.", "regex", "match(", "search(", "findall(", "finditer(", ".sub(")
     VALID: ClassVar[Sequence[str | Valid]] = [
         "import re\nWORDS = re.compile(r'^[a-z]+(?:-[a-z]+)*$')\ndef tags(request):\n"
         "    return WORDS.match(request.GET['tags'])\n",

@@ -25,12 +25,24 @@ class TaintedRedirect(TaintedCheck):
     TRIED_ON = (
         "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
         "PySyft: "
-        "no finding"
+        "no finding; "
+        "widened, over twenty-eight trees of 1.3 million lines: none"
     )
     DANGER = Danger.REDIRECT
     MESSAGE = "data from the request chooses where the visitor is sent"
-    WORDS = ("get_success_url", "get_next_page", "redirect", "Redirect", "HTTPFound")
+    WORDS = (
+        "get_success_url",
+        "get_next_page",
+        "redirect",
+        "Redirect",
+        "HTTPFound",
+        "HTTPSeeOther",
+        "Location",
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
+        "from urllib.parse import urlsplit\nfrom flask import redirect, request\ndef go():\n"
+        "    target = request.args.get('next', '/')\n    parts = urlsplit(target)\n"
+        "    if parts.scheme or parts.netloc:\n        target = '/'\n    return redirect(target)\n",
         "from django.shortcuts import redirect\n"
         "from django.utils.http import url_has_allowed_host_and_scheme\n"
         "def back(request):\n    target = request.GET.get('next', '/')\n"

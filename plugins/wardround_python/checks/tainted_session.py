@@ -32,7 +32,8 @@ class TaintedSession(TaintedCheck):
     TRIED_ON = (
         "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
         "PySyft: "
-        "no finding"
+        "no finding; "
+        "widened, over twenty-eight trees of 1.3 million lines: none"
     )
     DANGER = Danger.TRUST
     MESSAGE = "data from the request is stored in the session as what the visitor may do"
@@ -63,10 +64,18 @@ class TaintedSession(TaintedCheck):
             line=5,
             column=31,
         ),
+        Invalid(
+            "from flask import request, session\ndef keep():\n    for name, value in request.form.items():\n"
+            "        session[name] = value\n",
+            line=4,
+            column=17,
+        ),
     ]
 
     def counts(self, hit: Hit) -> bool:
-        """Only where the session's key says that it is about rights."""
+        """Only where the session's key says that it is about rights, or is the sender's choice itself."""
         parent = self.module.parents.get(hit.node)
+        if isinstance(parent, ast.Subscript):
+            return parent.slice is hit.node
         keys = [t.slice for t in getattr(parent, "targets", []) if isinstance(t, ast.Subscript)]
         return any(isinstance(key, ast.Constant) and _RIGHTS.search(str(key.value)) for key in keys)

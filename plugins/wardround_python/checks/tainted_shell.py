@@ -27,11 +27,13 @@ class TaintedShell(TaintedCheck):
     TRIED_ON = (
         "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
         "PySyft: "
-        "five, all wrong, in one file of PySyft (a script handed to sh); narrowed, none since"
+        "five, all wrong, in one file of PySyft (a script handed to sh); narrowed, none since; "
+        "widened, over twenty-eight trees of 1.3 million lines: none"
     )
     DANGER = Danger.SHELL
     MESSAGE = "data from the request reaches a shell"
-    WORDS = ("os.system", "popen", "subprocess", "getoutput", "exec_command", "pexpect", "invoke", "system(")
+    WORDS = ("os.system", "popen", "subprocess", "getoutput", "exec_command", "pexpect", "invoke", "system(",
+             "fabric", "asyncssh", "os.exec", "os.spawn", "exec_run", "containers.run")  # fmt: skip
     VALID: ClassVar[Sequence[str | Valid]] = [
         "import subprocess\ndef ping(request):\n"
         '    subprocess.run(["ping", "-c", "1", request.GET["host"]], check=True)\n',
@@ -46,6 +48,25 @@ class TaintedShell(TaintedCheck):
         "    subprocess.run(ACTIONS[request.POST['action']], shell=True, check=True)\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from fabric import Connection\ndef deploy(request):\n    with Connection('web') as there:\n"
+            "        there.run('git checkout ' + request.POST['branch'])\n",
+            line=4,
+            column=19,
+        ),
+        Invalid(
+            "import subprocess\ndef show(request):\n"
+            "    subprocess.run([request.GET['tool'], '--version'], check=True)\n",
+            line=3,
+            column=21,
+        ),
+        Invalid(
+            "import subprocess\nfrom openai import OpenAI\ndef go(client, task):\n"
+            "    answer = client.chat.completions.create(model='m', messages=task)\n"
+            "    subprocess.run(answer.choices[0].message.content, shell=True, check=True)\n",
+            line=5,
+            column=20,
+        ),
         Invalid(
             "import os\nfrom flask import request\n\ndef ping():\n"
             "    os.system('ping -c 1 ' + request.args['host'])\n",

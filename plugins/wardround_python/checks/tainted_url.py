@@ -28,7 +28,8 @@ class TaintedUrl(TaintedCheck):
     TRIED_ON = (
         "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
         "PySyft: "
-        "no finding"
+        "no finding; "
+        "widened, over twenty-eight trees of 1.3 million lines: none"
     )
     DANGER = Danger.URL
     MESSAGE = "data from the request chooses which server this one calls"
@@ -42,6 +43,21 @@ class TaintedUrl(TaintedCheck):
         "urlretrieve",
         "Session",
         "create_connection",
+        "HTTPSConnection",
+        "HTTPConnection",
+        "urllib3",
+        "HTTPClient",
+        ".goto(",
+        "webdriver",
+        "from_url",
+        "weasyprint",
+        "setopt(",
+        "socket.socket",
+        "pandas",
+        "wget",
+        "feedparser",
+        "fetch_url",
+        "Article(",
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "import requests\ndef weather(request):\n"

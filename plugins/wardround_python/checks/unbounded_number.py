@@ -38,6 +38,9 @@ _SIZE_KEYWORDS = frozenset(
 )
 
 
+_LIMITS = LatePattern(r"\.(execute|fetch\w*|query|raw|fetchall)\(.*\blimit\b", re.IGNORECASE)
+
+
 class UnboundedNumber(PythonCheck):
     """A number that a client sends has no bounds.
 
@@ -70,6 +73,12 @@ class UnboundedNumber(PythonCheck):
         "class AppSettings(BaseSettings):\n    amount: int\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "@bp.route('/')\ndef f():\n    size = request.args.get('size', 10, type=int)\n"
+            "    return db.execute('SELECT a FROM b LIMIT ?', (size,))\n",
+            line=3,
+            column=12,
+        ),
         Invalid("@app.get('/')\ndef f(limit: int = 20):\n    return rows().limit(limit)\n", line=2, column=7),
         Invalid(
             "@router.get('/')\nasync def f(db: Db, page_size: int = Query(20, ge=1)):\n"
@@ -180,6 +189,9 @@ class UnboundedNumber(PythonCheck):
         parent = self.module.parents[use]
         if isinstance(parent, ast.Slice):
             return True
+        if isinstance(parent, (ast.Tuple, ast.List, ast.Dict)):
+            call = self.module.parents[parent]
+            return isinstance(call, ast.Call) and _LIMITS.search(ast.unparse(call)) is not None
         if isinstance(parent, ast.keyword):
             call = self.module.parents[parent]
             return (

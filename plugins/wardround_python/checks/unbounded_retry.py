@@ -11,15 +11,20 @@ from wardround.checks import Invalid, Valid
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, nodes_run_by
+from wardround_python.polling import (
+    ASKS_A_PERSON,
+    COUNTS_OR_TIMES,
+    RENEWS,
+    asked_for,
+    asks,
+    called_name,
+    calls_between,
+    is_between,
+    shown,
+)
 
 SLEEPS = frozenset(
     {"time.sleep", "asyncio.sleep", "trio.sleep", "anyio.sleep", "gevent.sleep", "eventlet.sleep"}
-)
-# What a handler may do between two attempts without ending them.
-_BETWEEN_ATTEMPTS = LatePattern(
-    r"_*(sleep|log|debug|info|warning|warn|error|exception|critical|print|echo|write|format|str|repr|min"
-    r"|max|random|uniform"
-    r"|(back_?off|pause|nap|delay|cool_?down|snooze|wait|sleep)(_\w+)?)"
 )
 # By their names, helpers of the module that let time go by.
 _PAUSES = LatePattern(r"_*(back_?off|pause|nap|delay|cool_?down|snooze|wait|sleep)(_\w+)?")
@@ -32,17 +37,6 @@ _OUTAGE = LatePattern(
 _LIMITS_TIME = LatePattern(r"timeout|deadline|fail_after|move_on", re.IGNORECASE)
 # To take a lock is to wait for it, and a call that is given a limit keeps it.
 _WAITS_BY_NAME = LatePattern(r"lock|acquire|timeout|deadline", re.IGNORECASE)
-ASKS_A_PERSON = frozenset(
-    {"input", "raw_input", "prompt", "getpass", "ask", "confirm", "readline", "getkey", "getch"}
-)
-_COUNTS_OR_TIMES = LatePattern(
-    r"time|clock|monotonic|deadline|elapsed|attempt|tries|count|now\b|len\b|size|poll|alive|returncode"
-    r"|empty|pid"
-    r"|stop|shut|exit|quit|cancel|running",
-    re.IGNORECASE,
-)
-_CONSUMES = LatePattern(r"pop|recv|receive|read|next|accept|dequeue|take|consume|claim|fetchone|poll")
-_RENEWS = LatePattern(r"(refresh|reload|update|fetch|load|sync)(_\w+)?")
 _WAITS_FOR_END = frozenset({"is_set", "wait", "cancelled", "stopped", "should_stop", "stopping"})
 
 
@@ -82,6 +76,8 @@ class UnboundedRetry(PythonCheck):
         "    task.run()\n    time.sleep(1)\n",
         "ready = False\nwhile not ready:\n    try:\n        open_link()\n        ready = True\n"
         "    except OSError:\n        tries += 1\n        check(tries)\n",
+        "import time\nx = 1\nwhile not near(x):\n    x = x / 2 + 1\n    time.sleep(0.1)\n",
+        "import time\nwhile not done(n):\n    row = api.row(n)\n    keep(row)\n    time.sleep(1)\n",
         "import time\nwhile not try_lock(fd):\n    time.sleep(1)\n",
         "while True:\n    try:\n        draw()\n        break\n    except TooManyLeaves:\n        pass\n",
         "import time\nwhile not ready():\n    step()\n    time.sleep(1)\n",
@@ -177,6 +173,19 @@ class UnboundedRetry(PythonCheck):
             column=5,
         ),
         Invalid(
+            "import time\ndef g(url):\n    state = 'new'\n    while state != 'done':\n        time.sleep(9)\n"
+            "        reply = http.get(url)\n        reply.raise_for_status()\n"
+            "        state = reply.json()['state']\n",
+            line=4,
+            column=5,
+        ),
+        Invalid(
+            "import time\ndef g(job):\n    while not settled(job):\n        time.sleep(3)\n"
+            "        job = api.describe(job.id)\n",
+            line=3,
+            column=5,
+        ),
+        Invalid(
             "import asyncio\nasync def g():\n    while not await ready():\n        print('.')\n"
             "        await asyncio.sleep(1)\n",
             line=3,
@@ -193,7 +202,7 @@ class UnboundedRetry(PythonCheck):
             complaint = self._tried_again(node, awaited)
         if complaint is None and isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             polled = self._polls(node, test.operand)
-            complaint = f"{_shown(test.operand)} is polled without limit or deadline" if polled else None
+            complaint = f"{shown(test.operand)} is polled without limit or deadline" if polled else None
         elif complaint is None and self._polls_state(node, test):
             complaint = f"{ast.unparse(test)} is polled without limit or deadline"
         if complaint and not self._is_limited_outside(node):
@@ -215,7 +224,7 @@ class UnboundedRetry(PythonCheck):
         asked = {
             target.id: statement.value
             for statement in node.body
-            if isinstance(statement, ast.Assign) and _asks(statement.value)
+            if isinstance(statement, ast.Assign) and asks(statement.value)
             for target in statement.targets
             if isinstance(target, ast.Name)
         }
@@ -227,18 +236,18 @@ class UnboundedRetry(PythonCheck):
         (name, value), *_ = asked.items()
         told = all(self._is_about(one.test, name) for one in exits)
         leaves = any(isinstance(n, (ast.Return, ast.Break)) for one in exits for n in nodes_run_by(one.body))
-        return f"{_shown(value)} is polled without limit or deadline" if told and leaves else None
+        return f"{shown(value)} is polled without limit or deadline" if told and leaves else None
 
     def _asked_in_test(self, exits: Sequence[ast.If]) -> str | None:
         """What is asked by the conditions themselves under which a loop is left."""
         tests = [one.test.operand if isinstance(one.test, ast.UnaryOp) else one.test for one in exits]
         asked = [test.left if isinstance(test, ast.Compare) else test for test in tests]
-        if not all(_asks(value) and not _COUNTS_OR_TIMES.search(ast.unparse(value)) for value in asked):
+        if not all(asks(value) and not COUNTS_OR_TIMES.search(ast.unparse(value)) for value in asked):
             return None
         if any(isinstance(v, ast.Call) and called_name(v) in _WAITS_FOR_END for v in asked):
             return None
         leaves = any(isinstance(n, (ast.Return, ast.Break)) for one in exits for n in nodes_run_by(one.body))
-        return f"{_shown(asked[0])} is polled without limit or deadline" if leaves else None
+        return f"{shown(asked[0])} is polled without limit or deadline" if leaves else None
 
     def _is_about(self, test: ast.expr, name: str) -> bool:
         """Whether a test speaks of nothing but one name, constants and what is imported or a class."""
@@ -246,7 +255,7 @@ class UnboundedRetry(PythonCheck):
         return (
             name in names
             and all(one == name or one[:1].isupper() or one in self.module.imported for one in names)
-            and not _COUNTS_OR_TIMES.search(ast.unparse(test))
+            and not COUNTS_OR_TIMES.search(ast.unparse(test))
         )
 
     def _only_waits(self, body: Sequence[ast.stmt], exits: Sequence[ast.If]) -> bool:
@@ -259,11 +268,11 @@ class UnboundedRetry(PythonCheck):
             and not isinstance(n, (ast.Assign, ast.Expr, ast.Pass))
             and not (isinstance(n, ast.AugAssign) and ast.unparse(n.target) not in counts)
         ]
-        calls = _calls_between([s for s in body if isinstance(s, ast.Expr)])
+        calls = calls_between([s for s in body if isinstance(s, ast.Expr)])
         sleeps = any(map(self._pauses, calls))
         ends = all(isinstance(one.body[-1], (ast.Return, ast.Break, ast.Raise)) for one in exits)
         ends = ends and not any(one.orelse for one in exits)
-        return sleeps and ends and not others and all(map(_is_between, calls))
+        return sleeps and ends and not others and all(map(is_between, calls))
 
     def _polls_state(self, node: ast.While, test: ast.expr) -> bool:
         """Whether a loop sleeps until something that others change has a certain state."""
@@ -271,18 +280,15 @@ class UnboundedRetry(PythonCheck):
         kinds = (ast.Eq, ast.NotEq, ast.In, ast.NotIn, ast.Is)
         if not all(isinstance(one, ast.Compare) and isinstance(one.ops[0], kinds) for one in parts):
             return False
-        if _COUNTS_OR_TIMES.search(ast.unparse(test)):
+        if COUNTS_OR_TIMES.search(ast.unparse(test)):
             return False
         calls = [n for n in nodes_run_by(node.body) if isinstance(n, ast.Call)]
         sleeps = any(map(self._pauses, calls))
-        if not sleeps or not all(isinstance(s, (ast.Expr, ast.Pass, ast.Assign)) for s in node.body):
+        asked = asked_for(node.body, test)
+        if not sleeps or asked is None:
             return False
-        assigned = [s for s in node.body if isinstance(s, ast.Assign)]
-        own = [n for s in assigned for n in nodes_run_by([s.value]) if isinstance(n, ast.Call)]
-        renewed = [c for c in calls if _RENEWS.fullmatch(called_name(c))]
-        asks = any(isinstance(n, ast.Call) for n in nodes_run_by([test])) or bool(assigned) or bool(renewed)
-        told = all(_asks(s.value) and ast.unparse(s.targets[0]) in ast.unparse(test) for s in assigned)
-        return asks and told and all(c in own or c in renewed or _is_between(c) for c in calls)
+        called = bool(asked) or any(isinstance(n, ast.Call) for n in nodes_run_by([test]))
+        return called or any(RENEWS.fullmatch(called_name(c)) for c in calls)
 
     def _is_limited_outside(self, node: ast.While) -> bool:
         """Whether a ``with`` around the loop, by its name, ends it after some time."""
@@ -296,11 +302,16 @@ class UnboundedRetry(PythonCheck):
     def _polls(self, node: ast.While, condition: ast.expr) -> bool:
         asked = condition.value if isinstance(condition, ast.Await) else condition
         if _is_state(asked):
-            return not _COUNTS_OR_TIMES.search(ast.unparse(asked)) and self._only_sleeps(node.body)
+            return not COUNTS_OR_TIMES.search(ast.unparse(asked)) and self._only_sleeps(node.body)
         if not isinstance(asked, ast.Call) or called_name(asked) in _WAITS_FOR_END:
             return False
         if _WAITS_BY_NAME.search(ast.unparse(asked)):
             return False
+        if any(isinstance(s, ast.Assign) for s in node.body) and not COUNTS_OR_TIMES.search(
+            ast.unparse(asked)
+        ):
+            calls = [n for n in nodes_run_by(node.body) if isinstance(n, ast.Call)]
+            return bool(asked_for(node.body, asked)) and any(map(self._pauses, calls))
         return self._only_sleeps(node.body)
 
     def _pauses(self, call: ast.Call) -> bool:
@@ -324,7 +335,7 @@ class UnboundedRetry(PythonCheck):
         calls = [n for n in nodes_run_by(body) if isinstance(n, ast.Call)]
         sleeps = any(map(self._pauses, calls))
         plain = all(isinstance(statement, (ast.Expr, ast.Pass)) for statement in body)
-        return sleeps and plain and all(_is_between(c) or _RENEWS.fullmatch(called_name(c)) for c in calls)
+        return sleeps and plain and all(is_between(c) or RENEWS.fullmatch(called_name(c)) for c in calls)
 
 
 def _is_state(node: ast.expr) -> bool:
@@ -388,19 +399,7 @@ def _starts_again(handler: ast.ExceptHandler) -> bool:
         for n in inside
     ):
         return False
-    return all(map(_is_between, _calls_between(handler.body)))
-
-
-def _calls_between(statements: Sequence[ast.stmt]) -> list[ast.Call]:
-    """The calls of some statements, but for those that work out how long to sleep."""
-    calls = [n for n in nodes_run_by(statements) if isinstance(n, ast.Call)]
-    pauses = [c for c in calls if called_name(c) == "sleep"]
-    within = {id(n) for pause in pauses for value in pause.args for n in ast.walk(value)}
-    return [call for call in calls if id(call) not in within]
-
-
-def _is_between(call: ast.Call) -> bool:
-    return _BETWEEN_ATTEMPTS.fullmatch(called_name(call)) is not None
+    return all(map(is_between, calls_between(handler.body)))
 
 
 def _awaited_value(test: ast.expr) -> str | None:
@@ -423,20 +422,6 @@ def _sets(statement: ast.stmt, name: str) -> bool:
     return isinstance(statement, ast.Assign) and any(ast.unparse(t) == name for t in statement.targets)
 
 
-def _asks(value: ast.expr) -> bool:
-    """Whether a value is what somebody else says now: a call, awaited or not, or a part of its answer."""
-    while isinstance(value, (ast.Await, ast.Attribute, ast.Subscript)):
-        value = value.value
-    if not isinstance(value, ast.Call):
-        return False
-    if isinstance(value.func, ast.Attribute) and isinstance(value.func.value, ast.Call):
-        return _asks(value.func.value)
-    name = called_name(value)
-    if name == "get" and not value.args:
-        return False
-    return name not in ASKS_A_PERSON and not _COUNTS_OR_TIMES.search(name) and not _CONSUMES.match(name)
-
-
 def _tries_something(attempt: ast.Try) -> bool:
     calls = [n for n in nodes_run_by(attempt.body) if isinstance(n, ast.Call)]
     return bool(calls) and not any(called_name(call) in ASKS_A_PERSON for call in calls)
@@ -451,14 +436,4 @@ def _makes_progress(attempt: ast.Try, others: Sequence[ast.AST]) -> bool:
 
 
 def _first_call(body: Sequence[ast.stmt]) -> str:
-    return next(_shown(n) for n in nodes_run_by(body) if isinstance(n, ast.Call))
-
-
-def _shown(node: ast.expr) -> str:
-    node = node.value if isinstance(node, ast.Await) else node
-    return f"{ast.unparse(node.func)}()" if isinstance(node, ast.Call) else ast.unparse(node)
-
-
-def called_name(call: ast.Call) -> str:
-    """The last part of what is called."""
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return next(shown(n) for n in nodes_run_by(body) if isinstance(n, ast.Call))

@@ -3,75 +3,17 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
-from wardround.late import LatePattern
 from wardround_python.callees import Callees
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, nodes_run_by
+from wardround_python.opened import BORROWERS, CLOSERS, ENDERS, HELD, LENT, LOCK_NAME, MADE, MAY_STAY, OPENERS
 
-_OPENERS = frozenset(
-    {
-        "open", "io.open", "os.fdopen", "codecs.open", "gzip.open", "bz2.open", "lzma.open", "shelve.open",
-        "socket.socket", "socket.create_connection", "sqlite3.connect", "tempfile.NamedTemporaryFile",
-        "tempfile.TemporaryFile", "zipfile.ZipFile", "tarfile.open", "urllib.request.urlopen",
-        "psycopg2.connect", "psycopg.connect", "pymysql.connect", "MySQLdb.connect",
-        "mysql.connector.connect", "asyncpg.connect", "aiosqlite.connect", "oracledb.connect",
-        "pyodbc.connect", "mmap.mmap",
-        "smtplib.SMTP", "smtplib.SMTP_SSL", "ftplib.FTP", "ftplib.FTP_TLS", "imaplib.IMAP4_SSL",
-        "paramiko.SSHClient", "serial.Serial", "concurrent.futures.ThreadPoolExecutor",
-        "concurrent.futures.ProcessPoolExecutor", "multiprocessing.Pool", "requests.Session", "httpx.Client",
-        "httpx.AsyncClient", "aiohttp.ClientSession",
-    }
-)  # fmt: skip
-_CLOSERS = frozenset({"close", "aclose", "quit", "logout", "disconnect"})
-_ENDERS = frozenset({"shutdown", "terminate", "close"})
-# Left to themselves they cost a reviewer's breath, not a process.
-_MAY_STAY = frozenset(
-    {
-        "requests.Session", "httpx.Client", "httpx.AsyncClient", "aiohttp.ClientSession",
-        "tempfile.TemporaryFile", "tempfile.NamedTemporaryFile", "concurrent.futures.ThreadPoolExecutor",
-        "concurrent.futures.ProcessPoolExecutor", "multiprocessing.Pool", "paramiko.SSHClient",
-        "urllib.request.urlopen", "socket.socket", "shelve.open", "mmap.mmap",
-    }
-)  # fmt: skip
-HELD = _OPENERS - _MAY_STAY
-FILES = frozenset({"open", "io.open", "codecs.open", "gzip.open", "bz2.open", "lzma.open", "os.fdopen"})
-# What is taken from somebody, by the name of the method, and the methods that give it back.
-_LENT: Mapping[str, frozenset[str]] = {
-    "getconn": frozenset({"putconn"}),
-    "acquire": frozenset({"release"}),
-    "get_connection": frozenset({"release", "close", "release_connection", "return_connection"}),
-    "raw_connection": frozenset({"close"}),
-    "connect": frozenset({"close"}),
-    "Session": frozenset({"close"}),
-    "SessionLocal": frozenset({"close"}),
-    "get_session": frozenset({"close"}),
-    "open_session": frozenset({"close"}),
-    "create_connection": frozenset({"close"}),
-    "open_connection": frozenset({"close"}),
-    "checkout": frozenset({"checkin"}),
-    "borrow": frozenset({"give_back", "return_object", "release"}),
-}
-_MADE: Mapping[str, frozenset[str]] = {
-    "tempfile.mkdtemp": frozenset({"shutil.rmtree"}),
-    "os.open": frozenset({"os.close"}),
-}
-_LOCK_NAME = LatePattern(r"(^|_)(r?lock|mutex|sem|semaphore)$", re.IGNORECASE)
-# They use what they are given while they run and keep nothing.
-_BORROWERS = frozenset(
-    {
-        "json.load", "json.dump", "pickle.load", "pickle.dump", "yaml.load", "yaml.safe_load", "yaml.dump",
-        "yaml.safe_dump", "tomllib.load", "tomli.load", "marshal.load", "marshal.dump", "plistlib.load",
-        "plistlib.dump", "shutil.copyfileobj", "print", "list", "len", "sum", "csv.reader", "csv.DictReader",
-        "csv.writer", "csv.DictWriter", "enumerate", "sorted", "next", "iter", "zip",
-    }
-)  # fmt: skip
 _CAN_RAISE = (ast.Call, ast.Await, ast.Raise, ast.Return, ast.Yield, ast.YieldFrom)
 _WORDS = (
     "open(",
@@ -137,6 +79,20 @@ class UnclosedOnError(PythonCheck):
         Valid("def f(p):\n    x = open(p)\n    x.read()\n    x.close()\n", path="tests/test_f.py"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from pathlib import Path\nclass Reader:\n    def __init__(self, path: Path):\n"
+            "        self.file = path.open('rb')\n        self.count = self._header()\n\n"
+            "    def _header(self):\n        if not self.file.read(4):\n            raise CutOff()\n",
+            line=4,
+            column=21,
+        ),
+        Invalid(
+            "import aiohttp\nasync def log_in(session):\n    return await session.post('a')\n\n"
+            "async def read():\n    session = aiohttp.ClientSession()\n    await log_in(session)\n"
+            "    await session.close()\n",
+            line=6,
+            column=15,
+        ),
         Invalid("def f(p):\n    x = open(p)\n    return x.read()\n", line=2, column=9),
         Invalid(
             "import socket\ndef f(a):\n    s = socket.create_connection(a)\n    s.sendall(b'q')\n"
@@ -235,13 +191,16 @@ class UnclosedOnError(PythonCheck):
             return
         target, value = node.targets[0], node.value
         call = value.value if isinstance(value, ast.Await) else value
-        if not isinstance(call, ast.Call) or not isinstance(target, ast.Name) or len(node.targets) > 1:
+        if not isinstance(call, ast.Call) or len(node.targets) > 1:
+            return
+        if not isinstance(target, ast.Name):
+            self._look_at_maker(node, call, target, function)
             return
         if (opener := self._opener(call)) is not None:
             self._look_at_opened(node, call, target.id, function, opener)
-        elif _last_name(call.func) in _LENT:
+        elif _last_name(call.func) in LENT:
             self._look_at_lent(node, call, target.id, function)
-        elif (made := self.module.imported_name(_wrapped(call).func)) in _MADE:
+        elif (made := self.module.imported_name(_wrapped(call).func)) in MADE:
             gives_back = [
                 c for c in _calls_in(function) if _hands(c, target.id) and self._undoes(c, made or "")
             ]
@@ -256,9 +215,36 @@ class UnclosedOnError(PythonCheck):
         function = self.module.function_of(node)
         if call.func.attr != "acquire" or call.keywords or not isinstance(function, FunctionNode):
             return
-        if _LOCK_NAME.search(lock.rpartition(".")[2]):
+        if LOCK_NAME.search(lock.rpartition(".")[2]):
             released = [c for c in _calls_in(function) if ast.unparse(c.func) == f"{lock}.release"]
             self._look_at_release(node, call, lock, released, "held")
+
+    def _look_at_maker(
+        self, node: ast.Assign, call: ast.Call, target: ast.expr, function: FunctionNode
+    ) -> None:
+        """What ``__init__`` opens and then refuses: nobody has the object that could close it."""
+        if function.name != "__init__" or node not in function.body or not isinstance(target, ast.Attribute):
+            return
+        opener = self._opener(call)
+        if opener not in HELD or ast.unparse(target.value) != "self":
+            return
+        for later in function.body[function.body.index(node) + 1 :]:
+            for step in nodes_run_by([later]):
+                if isinstance(step, (ast.Try, ast.With)):
+                    return
+                if isinstance(step, ast.Raise) or (isinstance(step, ast.Call) and self._refuses(step)):
+                    told = (
+                        f"{ast.unparse(target)} stays open if line {step.lineno} raises: nobody can close it"
+                    )
+                    self.report(self.module.span(call), told)
+                    return
+
+    def _refuses(self, call: ast.Call) -> bool:
+        """Whether a method of the class raises by itself."""
+        if not ast.unparse(call.func).startswith("self."):
+            return False
+        found = self._callees.definition_of(call)
+        return found is not None and any(isinstance(n, ast.Raise) for n in ast.walk(found.node))
 
     def _look_at_opened(
         self, node: ast.Assign, call: ast.Call, name: str, function: FunctionNode, opener: str
@@ -270,13 +256,13 @@ class UnclosedOnError(PythonCheck):
             left = "returns" if isinstance(risk, ast.Return) else "raises"
             message = f'"{name}" from {opener}() stays open if line {risk.lineno} {left}'
             self.report(self.module.span(call), f"{message}: its close is in no finally")
-        elif not end and opener not in _MAY_STAY and self._stays_here(function, name, opener, 0):
+        elif not end and opener not in MAY_STAY and self._stays_here(function, name, opener, 0):
             message = f'"{name}" from {opener}() is never closed'
             self.report(self.module.span(call), message, severity=Severity.INFO)
 
     def _look_at_lent(self, node: ast.Assign, call: ast.Call, name: str, function: FunctionNode) -> None:
         """Something that has to be given back to the pool it is from."""
-        ways = _LENT[_last_name(call.func)]
+        ways = LENT[_last_name(call.func)]
         given = [
             c
             for c in _calls_in(function)
@@ -317,14 +303,14 @@ class UnclosedOnError(PythonCheck):
         )
 
     def _undoes(self, call: ast.Call, made: str) -> bool:
-        return self.module.imported_name(call.func) in _MADE[made]
+        return self.module.imported_name(call.func) in MADE[made]
 
     def _opener(self, call: ast.Call) -> str | None:
         """The name of what a call opens something with."""
         if isinstance(call.func, ast.Name) and call.func.id == "open":
             return "open"
         name = self.module.imported_name(call.func)
-        if name in _OPENERS:
+        if name in OPENERS:
             return name
         is_path = isinstance(call.func, ast.Attribute) and call.func.attr == "open"
         if is_path and self._is_path(call.func):
@@ -350,26 +336,21 @@ class UnclosedOnError(PythonCheck):
         if isinstance(call.func, ast.Name) and call.func.id == "open":
             return "open"
         name = self.module.imported_name(call.func) or ""
-        if (
-            isinstance(call.func, ast.Attribute)
-            and call.func.attr == "open"
-            and isinstance(call.func.value, ast.Name)
-        ):
-            annotated = self.module.function_of(call)
-            kinds = {
-                ast.unparse(a.annotation)
-                for a in ast.walk(annotated or call)
-                if isinstance(a, ast.arg) and a.arg == call.func.value.id and a.annotation is not None
-            }
-            if kinds == {"Path"} or self._is_path(call.func):
-                return "open"
-        return name if name in _OPENERS else ""
+        is_path = isinstance(call.func, ast.Attribute) and call.func.attr == "open"
+        if is_path and self._is_path(call.func):
+            return "open"
+        return name if name in OPENERS else ""
 
     def _is_path(self, func: ast.expr) -> bool:
         """Whether ``open`` is that of a path, by how its name is made or what it is called."""
         assert isinstance(func, ast.Attribute)
         if not isinstance(func.value, ast.Name):
             return False
+        function = self.module.function_of(func)
+        given = function.args.args if isinstance(function, FunctionNode) else []
+        kinds = [a.annotation for a in given if a.arg == func.value.id and a.annotation is not None]
+        if kinds and ast.unparse(kinds[0]) in ("Path", "pathlib.Path"):
+            return True
         made = self.module.assigned.get(func.value.id, [])
         return any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Div) for one in made) or any(
             isinstance(one, ast.Call) and self.module.imported_name(one.func) == "pathlib.Path"
@@ -401,7 +382,28 @@ class UnclosedOnError(PythonCheck):
             lender = self.module.function_of(use)
             return any("contextmanager" in ast.unparse(one) for one in getattr(lender, "decorator_list", ()))
         call = self.module.parents[parent] if isinstance(parent, ast.keyword) else parent
-        return isinstance(call, ast.Call) and self.module.dotted(call.func) in _BORROWERS
+        if not isinstance(call, ast.Call):
+            return False
+        return self.module.dotted(call.func) in BORROWERS or self._is_only_used_by(call, use)
+
+    def _is_only_used_by(self, call: ast.Call, use: ast.Name) -> bool:
+        """Whether a function of the project that is given it only calls methods of it."""
+        found = self._callees.definition_of(call) if use in call.args else None
+        if found is None or not isinstance(found.node, FunctionNode) or found.node.decorator_list:
+            return False
+        names = [a.arg for a in (*found.node.args.posonlyargs, *found.node.args.args)][found.is_method :]
+        place = call.args.index(use)
+        if place >= len(names) or any(
+            isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(found.node)
+        ):
+            return False
+        inside = list(ast.walk(found.node))
+        loads = [n for n in inside if isinstance(n, ast.Name) and n.id == names[place]]
+        called = {
+            n.func.value for n in inside if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
+        }
+        closes = any(isinstance(n, ast.Attribute) and n.value in loads and n.attr in CLOSERS for n in inside)
+        return bool(loads) and all(n in called for n in loads) and not closes
 
 
 def _after(parent: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
@@ -421,7 +423,7 @@ def _wrapped(call: ast.Call) -> ast.Call:
 
 def _closers(opener: str) -> frozenset[str]:
     """The methods that end what is opened so: a socket's ``shutdown`` closes nothing."""
-    return _ENDERS if opener.endswith(("Executor", "Pool")) else _CLOSERS
+    return ENDERS if opener.endswith(("Executor", "Pool")) else CLOSERS
 
 
 def _closes(statement: ast.stmt, name: str, closers: frozenset[str]) -> bool:

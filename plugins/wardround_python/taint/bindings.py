@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 
 from wardround_python.taint import sources
 from wardround_python.taint.conditions import Conditions
-from wardround_python.taint.dangers import ARCHIVE, CLEAN, REQUEST, Danger, Value, united, without
+from wardround_python.taint.dangers import (
+    ARCHIVE,
+    CLEAN,
+    REQUEST,
+    Danger,
+    Value,
+    united,
+    without,
+)
+from wardround_python.taint.known import Entry, Held, Known
 from wardround_python.taint.scope import FROM_HOST
 from wardround_python.taint.shapes import constant_text, key_of, last_name
 
@@ -14,20 +24,29 @@ from wardround_python.taint.shapes import constant_text, key_of, last_name
 class Bindings(Conditions):
     """Gives values to names, attributes and parts of containers."""
 
-    def _bind(self, target: ast.expr, value: Value, source: ast.expr) -> None:
+    def _bind(
+        self,
+        target: ast.expr,
+        value: Value,
+        source: ast.expr,
+        known: Known | None = None,
+    ) -> None:
+        """Give a target a value that is made of ``source``; ``known``: what is certain of it."""
         if isinstance(target, (ast.Tuple, ast.List)):
-            self._bind_parts(target, value, source)
+            self._bind_parts(target, value, source, known)
             return
         if isinstance(target, ast.Starred):
             target = target.value
+            known = None
         if isinstance(target, ast.Subscript):
-            self._store(target, value, source)
+            self._store(target, value, source, known)
         key = key_of(target)
         if key is None:
             return
         for old in [one for one in self._values if one.startswith((key + ".", key + "["))]:
             del self._values[old]
         self._set(key, value)
+        self._learn(key, known)
         self._made_of[key] = self._names(source) - {key}
         made = self._instance(source)
         if made is not None:
@@ -35,30 +54,58 @@ class Bindings(Conditions):
         else:
             self._instances.pop(key, None)
 
-    def _bind_parts(self, target: ast.Tuple | ast.List, value: Value, source: ast.expr) -> None:
-        if isinstance(source, (ast.Tuple, ast.List)) and len(source.elts) == len(target.elts):
-            for one, part in zip(target.elts, source.elts, strict=True):
-                self._bind(one, self.value(part), part)
+    def _bind_parts(
+        self,
+        target: ast.Tuple | ast.List,
+        value: Value,
+        source: ast.expr,
+        known: Known | None,
+    ) -> None:
+        entries = known.entries if isinstance(known, Held) else None
+        if isinstance(entries, list) and len(entries) == len(target.elts):
+            parts = source.elts if isinstance(source, (ast.Tuple, ast.List)) else [source] * len(entries)
+            for one, entry, part in zip(target.elts, entries.copy(), parts, strict=True):
+                self._bind(one, entry.value, part, entry.known)
+        elif isinstance(source, (ast.Tuple, ast.List)) and len(source.elts) == len(target.elts):
+            values = [self.value(part) for part in source.elts]
+            for one, each, part in zip(target.elts, values, source.elts, strict=True):
+                self._bind(one, each, part)
         else:
             for one in target.elts:
                 self._bind(one, value, source)
 
-    def _store(self, target: ast.Subscript, value: Value, source: ast.expr) -> None:
+    def _store(
+        self,
+        target: ast.Subscript,
+        value: Value,
+        source: ast.expr,
+        known: Known | None = None,
+    ) -> None:
         """Put a value into a container: its own danger is known there too, and some containers are sinks."""
         key = target.slice.value if isinstance(target.slice, ast.Constant) else None
         stem = key_of(target.value)
         named = ast.unparse(target.value)
         if isinstance(key, str) and key.lower() == "access-control-allow-origin":
             self._reach(Danger.ORIGIN, source, value)
-        if isinstance(key, str) and (named == "session" or named.endswith(".session")):
-            self._reach(Danger.TRUST, source, value)
-            self._remember(key, value)
+        if isinstance(key, str) and key.lower() == "location":
+            self._reach(Danger.REDIRECT, source, value)
+        if named == "session" or named.endswith(".session"):
+            if isinstance(key, str):
+                self._reach(Danger.TRUST, source, value)
+                self._remember(key, value)
+            else:
+                self._reach(Danger.TRUST, target.slice, self.value(target.slice))
+        self._put_into(target, Entry(without(value, Danger.FIELDS), known))
         if stem is not None:
             self._add(stem, without(value, Danger.FIELDS))
 
+    @abstractmethod
+    def _put_into(self, target: ast.Subscript, entry: Entry) -> None:
+        """Put an entry into a table that is known."""
+
     def _bind_each(self, target: ast.expr, iterated: ast.expr) -> None:
         """Bind a loop's variable to the elements of what it runs over."""
-        value = self.value(iterated)
+        value = self._peek(iterated)
         if self._makers(iterated) & sources.ARCHIVES and isinstance(iterated, (ast.Name, ast.Attribute)):
             value = united(value, {ARCHIVE: Danger.PATH})
         is_pair = isinstance(target, ast.Tuple) and len(target.elts) == 2

@@ -8,11 +8,12 @@ from typing import ClassVar
 from wardround.checks import Source
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
-from wardround_python.taint.dangers import ARCHIVE, STORED, Danger, Hit
+from wardround_python.taint.dangers import ARCHIVE, MODEL, STORED, Danger, Hit
 
 _COMING_IN = LatePattern(
-    r"request|\breq\b|get_\w*argument|@\w+\.(get|post|put|patch|delete|route|api_route)\(|"
-    r"def (lambda_)?handler\(event|infolist|namelist|getmembers|getnames|tarfile|cleaned_data|validated_data"
+    r"request|HTTPRequestHandler|\breq\b|get_\w*argument|@\w+\.(get|post|put|patch|delete|route|api_route)\(|"
+    r"def (lambda_)?handler\(event|"
+    r"output_text|completions?\.create|messages\.create|litellm|\.invoke\(|generate_content|infolist|namelist|getmembers|getnames|tarfile|cleaned_data|validated_data"
 )
 
 
@@ -40,7 +41,9 @@ class TaintedCheck(PythonCheck):
         return super().wants(source) and may_ask(source.text)
 
     def visit_Module(self, node: ast.Module) -> None:  # noqa: N802 - named after the class of ast
-        from wardround_python.taint.flow import hits  # only a file where data comes in needs the walk
+        from wardround_python.taint.flow import (
+            hits,
+        )  # only a file where data comes in needs the walk
 
         said: set[tuple[object, str]] = set()
         for hit in hits(self.module):
@@ -52,6 +55,8 @@ class TaintedCheck(PythonCheck):
                 self.report(self.module.span(hit.node), self.message_of(hit))
 
     def message_of(self, hit: Hit) -> str:
+        if hit.origin == MODEL:
+            return self.MESSAGE.replace("data from the request", "what a language model wrote")
         others = {ARCHIVE: self.ARCHIVE_MESSAGE, STORED: self.STORED_MESSAGE}
         return others.get(hit.origin) or self.MESSAGE
 

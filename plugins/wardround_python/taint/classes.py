@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from wardround_python.module import FunctionNode, statements_in
-from wardround_python.taint.dangers import CLEAN, SELF, Value, united
+from wardround_python.taint.dangers import CLEAN, PARAMETER, SELF, Value, united
+from wardround_python.taint.known import Known
 from wardround_python.taint.shapes import last_name
+from wardround_python.taint.state import OUTSIDE
 
 if TYPE_CHECKING:
     from wardround_python.taint.flow import ModuleFlow
@@ -88,7 +90,7 @@ class ProjectClass:
         for one in self.lineage:
             for method in one.flow.methods[one.node].values():
                 for name, value in one.flow.summary(method).stores.items():
-                    if name.startswith("session."):
+                    if name.startswith(("session.", OUTSIDE)):
                         continue
                     found[name] = united(found.get(name, CLEAN), value)
         for _ in range(3):  # one attribute made of another, made of a third
@@ -96,7 +98,7 @@ class ProjectClass:
                 through = [found.get(o.removeprefix(SELF), CLEAN) for o in value if o.startswith(SELF)]
                 found[name] = united(value, *through)
         return {
-            name: {o: left for o, left in value.items() if not o.startswith("parameter:")}
+            name: {o: left for o, left in value.items() if PARAMETER not in o}
             for name, value in found.items()
         }
 
@@ -113,10 +115,14 @@ class Instance:
 
     Attributes:
         fields: what its attributes carry; None where it came from elsewhere.
+        where: the stretch of code in which it was made.
+        held: what is certain of its attributes.
     """
 
     cls: ProjectClass
     fields: dict[str, Value] | None = None
+    where: int = 0
+    held: dict[str, Known] = field(default_factory=dict)
 
     @property
     def whole(self) -> Value:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 
 from wardround.late import LatePattern
-from wardround_python.taint.dangers import Danger
+from wardround_python.taint.dangers import CLEAN, Danger, Value, encoded
 
+_PAGES = Danger.HTML | Danger.PAGE | Danger.SCRIPT
 # Last part of a function's name -> the dangers that are gone from what it gives. Functions not named here or
 # in KEEPING are taken to give something of their own.
 CLEANSING: dict[str, Danger] = {
-    "quote": Danger.SHELL | Danger.PATH | Danger.URL | Danger.REDIRECT | Danger.HTML | Danger.PAGE,
-    "escape": Danger.HTML | Danger.PAGE | Danger.PATTERN | Danger.BACKTRACK,
+    "quote": _PAGES | Danger.SHELL | Danger.PATH | Danger.URL | Danger.REDIRECT,
+    "escape": _PAGES | Danger.PATTERN | Danger.BACKTRACK,
     "basename": Danger.PATH,
     "dumps": Danger.HTML | Danger.PAGE | Danger.FIELDS | Danger.LOG,
 }
@@ -29,10 +30,42 @@ KEEPING = frozenset(
         "urllib.parse.urljoin", "urllib.request.Request", "io.BytesIO", "io.StringIO", "textwrap.dedent",
         "string.Template", "typing.cast", "sqlalchemy.text", "sqlalchemy.sql.text", "compile",
         "shlex.split", "re.sub", "itertools.chain", "collections.OrderedDict", "codecs.decode",
+        "urllib.parse.parse_qs", "urllib.parse.parse_qsl", "html.unescape", "unicodedata.normalize",
+        "collections.deque", "collections.ChainMap", "itertools.chain.from_iterable", "functools.reduce",
+        "textwrap.fill", "textwrap.shorten", "string.capwords", "codecs.encode", "types.SimpleNamespace",
         "os.path.basename", "django.utils.encoding.force_str", "django.utils.encoding.smart_str",
     }
 )  # fmt: skip
 """Functions that hand their arguments on."""
+
+ENCODING = frozenset(
+    {
+        "base64.b64encode", "base64.urlsafe_b64encode", "base64.standard_b64encode", "base64.b32encode",
+        "base64.b16encode", "base64.b85encode", "base64.a85encode", "base64.encodebytes", "binascii.hexlify",
+        "binascii.b2a_base64", "binascii.b2a_hex", "zlib.compress", "gzip.compress", "bz2.compress",
+    }
+)  # fmt: skip
+"""Functions whose answer does no harm until it is decoded."""
+
+DECODING = frozenset(
+    {
+        "base64.b64decode", "base64.urlsafe_b64decode", "base64.standard_b64decode", "base64.b32decode",
+        "base64.b16decode", "base64.b85decode", "base64.a85decode", "base64.decodebytes",
+        "binascii.unhexlify", "binascii.a2b_base64", "binascii.a2b_hex", "bytes.fromhex", "bytearray.fromhex",
+        "zlib.decompress", "gzip.decompress", "bz2.decompress", "codecs.decode", "html.unescape",
+        "urllib.parse.unquote", "urllib.parse.unquote_plus", "urllib.parse.unquote_to_bytes",
+    }
+)  # fmt: skip
+"""Functions that give back what was encoded, or hand on what never was."""
+
+_UNDONE = frozenset({"urllib.parse.quote", "urllib.parse.quote_plus", "html.escape"})
+"""Functions whose work one of DECODING undoes."""
+
+
+def undone_later(name: str, value: Value) -> Value:
+    """What is left of a value behind its escaping, for whoever takes that off again."""
+    return encoded(value) if name in _UNDONE else CLEAN
+
 
 ONE_LINE = frozenset({"repr", "ascii", "re.sub", "urllib.parse.quote", "urllib.parse.urlencode"})
 """Of those, the ones whose answer stands on one line, or was cut to size by a pattern."""
@@ -46,7 +79,7 @@ KEEPING_METHODS = frozenset(
         "ljust", "rjust", "center", "expandtabs", "read", "readline", "readlines", "getvalue", "resolve",
         "absolute", "expanduser", "joinpath", "with_suffix", "with_name", "as_posix", "relative_to",
         "model_dump", "json", "body", "form", "read_text", "union", "__str__", "chunks", "stream", "first",
-        "substitute", "safe_substitute", "translate",
+        "substitute", "safe_substitute", "translate", "swapcase", "get_nowait", "getbuffer", "tobytes",
     }
 )  # fmt: skip
 """Methods that give a part of what they are called on, or a changed copy."""
@@ -58,8 +91,9 @@ FILLING_METHODS = frozenset(
 """Of those, the ones whose arguments become a part of the answer."""
 
 ADDING_METHODS = frozenset(
-    {"append", "extend", "add", "insert", "update", "appendleft", "setdefault", "write"}
-)
+    {"append", "extend", "add", "insert", "update", "appendleft", "setdefault", "write", "writelines", "put",
+     "put_nowait", "extendleft", "push", "set"}
+)  # fmt: skip
 """Methods that put their arguments into what they are called on."""
 
 _LINE_ENDS = frozenset({"\n", "\r", "\r\n"})
@@ -72,7 +106,8 @@ def gone_by_method(call: ast.Call, func: ast.Attribute) -> Danger:
     if func.attr == "dict" and not isinstance(func.value, ast.Attribute):
         return Danger.FIELDS
     if func.attr == "replace" and call.args and isinstance(call.args[0], ast.Constant):
-        return Danger.LOG if call.args[0].value in _LINE_ENDS else Danger(0)
+        text = str(call.args[0].value)
+        return Danger.LOG if text in _LINE_ENDS else Danger.SCRIPT if text[:1] == "<" else Danger(0)
     return Danger(0)
 
 
@@ -124,3 +159,6 @@ SHAPES = LatePattern(r"^(https?:)?//[^/?#%{\s]+[/?#]|^/($|[^/\\])|^[?#]|^mailto:
 """Text that says where an address leads, whatever follows it."""
 
 TAG = LatePattern(r"<\s*[/!a-zA-Z]")
+
+SCRIPT = LatePattern(r"(?i)<script\b")
+"""Text that a script begins in."""

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 from wardround_python.taint import cleansing, sources
 from wardround_python.taint.dangers import EVERYTHING, NOTHING, Danger
-from wardround_python.taint.scope import Clears, Scope
+from wardround_python.taint.folding import Folding
+from wardround_python.taint.scope import Clears
 from wardround_python.taint.shapes import chain, is_length, key_of, last_name
 
 
-class Conditions(Scope):
+class Conditions(Folding):
     """What is harmless where a test is true, and where it is false."""
 
     def _clears(self, test: ast.expr) -> tuple[Clears, Clears]:
@@ -36,7 +37,14 @@ class Conditions(Scope):
                 k: EVERYTHING for one in ast.walk(test) if isinstance(one, ast.Name) for k in self._keys(one)
             }
             return looked, looked
+        if isinstance(test, ast.Attribute) and test.attr in {"netloc", "hostname"}:
+            return {}, self._without_host(test.value)
         return self._found(test)
+
+    def _without_host(self, parts: ast.expr) -> Clears:
+        """An address that names no host leads to this site: ``if not urlsplit(target).netloc``."""
+        address = parts.args[0] if isinstance(parts, ast.Call) and parts.args else parts
+        return dict.fromkeys(self._keys(address), Danger.REDIRECT)
 
     def _found(self, node: ast.expr) -> tuple[Clears, Clears]:
         """What was looked up with a value is there: the value names something that exists."""

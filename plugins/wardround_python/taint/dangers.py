@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wardround_python.taint.classes import Instance
+    from wardround_python.taint.known import Known
 
 
 class Danger(IntFlag):
@@ -36,6 +37,8 @@ class Danger(IntFlag):
     BACKTRACK = auto()
     LOG = auto()
     """It can hold line ends, and so lines of its own."""
+    SCRIPT = auto()
+    """It can end a script it is written into."""
     HOST = auto()
     """It names the server as the sender calls it; other text from a request does not have this."""
 
@@ -51,6 +54,8 @@ REQUEST = "request"
 ARCHIVE = "archive"
 STORED = "stored"
 """What users of the site saved before: an address they gave, to be called by this server."""
+MODEL = "model"
+"""What a language model wrote, for whoever asked it."""
 UPLOAD = "upload"
 """A file that came with the request: its content is the sender's, and its ``filename``."""
 
@@ -59,6 +64,8 @@ Value = Mapping[str, Danger]
 UPLOAD, or the name of a parameter behind ``PARAMETER``."""
 
 PARAMETER = "parameter:"
+ENCODED = "encoded:"
+"""Before an origin: harmless as it is, and all it was once it is decoded."""
 SELF = PARAMETER + "self."
 """An attribute of the object a method is called on, where a method of its class gives it a value."""
 CLEAN: Value = {}
@@ -91,6 +98,7 @@ class Summary:
     Attributes:
         stores: what it leaves in attributes of the object it is called on.
         made: the object it gives, where its class is known; its fields in terms of the parameters.
+        known: what is certain of what it gives, whatever it is given.
         gives_self: whether it gives the object it is called on.
     """
 
@@ -99,6 +107,7 @@ class Summary:
     stores: dict[str, Value] = field(default_factory=dict)
     made: Instance | None = None
     gives_self: bool = False
+    known: Known | None = None
 
     def kept(self) -> set[str]:
         """The keys of the session that the function reads: ``session.next``."""
@@ -121,6 +130,15 @@ def united(*values: Value) -> Value:
 def without(value: Value, gone: Danger) -> Value:
     """The value after something took dangers away."""
     return {origin: left & ~gone for origin, left in value.items() if left & ~gone} if value else CLEAN
+
+
+def encoded(value: Value) -> Value:
+    """The value in an encoding that does no harm by itself."""
+    return {ENCODED + origin.removeprefix(ENCODED): left for origin, left in value.items()}
+
+
+def decoded(value: Value) -> Value:
+    return united(*({origin.removeprefix(ENCODED): left} for origin, left in value.items()))
 
 
 def only(value: Value, kept: Danger) -> Value:

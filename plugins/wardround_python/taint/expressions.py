@@ -19,7 +19,8 @@ from wardround_python.taint.dangers import (
     united,
     without,
 )
-from wardround_python.taint.scope import FROM_HOST, FROM_PATH, FROM_REQUEST, FROM_UPLOAD
+from wardround_python.taint.known import Held
+from wardround_python.taint.scope import FROM_HOST, FROM_MODEL, FROM_PATH, FROM_REQUEST, FROM_UPLOAD
 from wardround_python.taint.shapes import key_of, last_name
 
 _DEEPEST = 120
@@ -51,10 +52,19 @@ class Expressions(Calls):
         return united(*names, *(self._attribute(one) for one in reads))
 
     def _name(self, node: ast.Name) -> Value:
-        return self._values.get(node.id, CLEAN)
+        value = self._values.get(node.id, CLEAN)
+        held = self._values.known.get(node.id)
+        if isinstance(held, Held):  # whoever gets it may change it
+            self._let_go(held)
+            return united(value, held.whole)
+        return value
 
     def _attribute(self, node: ast.Attribute) -> Value:
         key = key_of(node)
+        table = self._held(node)
+        if table is not None:
+            self._let_go(table)
+            return united(self._values.get(key, CLEAN) if key is not None else CLEAN, table.whole)
         if key is not None and key in self._values:
             return self._values[key]
         if key is not None and key.startswith("self.") and key.count(".") == 1:
@@ -69,8 +79,12 @@ class Expressions(Calls):
             return FROM_PATH
         if node.attr in sources.HOST_PARTS and sources.is_request(self._module, node.value, self._function):
             return FROM_HOST
+        if sources.is_raw_request(self._module, key, self._function):
+            return FROM_REQUEST
         if key == "self.kwargs" and self._function is not None:
             return FROM_REQUEST if sources.is_view_method(self._module, self._function) else CLEAN
+        if sources.is_model_text(self._module, node):
+            return FROM_MODEL
         if node.attr in sources.VALIDATED:
             return {REQUEST: _IN_FORM}
         answer = self._of_object(node)
@@ -108,6 +122,11 @@ class Expressions(Calls):
     def _subscript(self, node: ast.Subscript) -> Value:
         key = key_of(node)
         self.value(node.slice) if isinstance(node.slice, ast.expr) else None
+        if sources.is_model_text(self._module, node):
+            return FROM_MODEL
+        known = self._looked_up(node)
+        if known is not None and (key is None or key not in self._values):
+            return self._of_entry(node.slice, known)
         if key is not None and key in self._values:
             return self._values[key]
         if key is not None and isinstance(node.slice, ast.Constant) and last_name(node.value) == "session":
@@ -117,24 +136,35 @@ class Expressions(Calls):
 
     def _choice(self, node: ast.IfExp) -> Value:
         self.value(node.test)
+        decided = self._decided(node.test)
+        if decided is not None:
+            return self.value(node.body if decided else node.orelse)
         when_true, when_false = self._clears(node.test)
-        before = dict(self._values)
+        before = self._values.copied()
+        where = self._stretch()
         self._clear(when_true)
         first = self.value(node.body)
-        self._values = dict(before)
+        self._values = before.copied()
         self._clear(when_false)
         second = self.value(node.orelse)
-        self._values = before
+        self._values, self._where = before, where
         return united(first, second)
 
     def _either(self, node: ast.BoolOp) -> Value:
-        before = dict(self._values)
+        before, where = self._values.copied(), self._where
         found = []
         for one in node.values:
-            found.append(self.value(one))
+            value = self._peek(one)
+            decided = self._decided(one)
+            if decided is isinstance(node.op, ast.Or) or one is node.values[-1]:
+                found.append(value)
+                break
+            if decided is None:
+                found.append(value)
+                self._stretch()
             when_true, when_false = self._clears(one)
             self._clear(when_true if isinstance(node.op, ast.And) else when_false)
-        self._values = before
+        self._values, self._where = before, where
         return united(*found)
 
     def _collection(self, node: ast.Tuple | ast.List | ast.Set) -> Value:
@@ -154,7 +184,7 @@ class Expressions(Calls):
         return united(*found)
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
-        before = dict(self._values)
+        before, where = self._values.copied(), self._stretch()
         for part in node.generators:
             self._bind_each(part.target, part.iter)
             for test in part.ifs:
@@ -165,7 +195,7 @@ class Expressions(Calls):
             value = united(without(self.value(node.value), Danger.FIELDS), only(key, Danger.FIELDS))
         else:
             value = self.value(node.elt)
-        self._values = before
+        self._values, self._where = before, where
         return value
 
     def _inner(self, node: ast.Await | ast.Starred | ast.YieldFrom | ast.FormattedValue) -> Value:
@@ -178,16 +208,16 @@ class Expressions(Calls):
 
     def _walrus(self, node: ast.NamedExpr) -> Value:
         value = self.value(node.value)
-        self._bind(node.target, value, node.value)
+        self._bind(node.target, value, node.value, self._knowledge(node.value))
         return value
 
     def _compare(self, node: ast.Compare) -> Value:
         for one in (node.left, *node.comparators):
-            self.value(one)
+            self._peek(one)
         return CLEAN
 
     def _negation(self, node: ast.UnaryOp) -> Value:
-        self.value(node.operand)
+        self._peek(node.operand)
         return CLEAN
 
 

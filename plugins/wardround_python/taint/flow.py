@@ -11,13 +11,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import ClassVar
 from weakref import WeakKeyDictionary
 
 from wardround.late import LatePattern
 from wardround_python.module import FunctionNode, PythonModule, statements_in
 from wardround_python.taint.classes import ProjectClass
-from wardround_python.taint.dangers import CLEAN, PARAMETER, Danger, Hit, Place, Summary, Value, united
+from wardround_python.taint.dangers import (
+    CLEAN,
+    ENCODED,
+    PARAMETER,
+    Danger,
+    Hit,
+    Place,
+    Summary,
+    Value,
+    united,
+)
 from wardround_python.taint.modules import Modules, top_names
+from wardround_python.taint.nested import NestedFunctions
 from wardround_python.taint.patterns import slow_names
 from wardround_python.taint.shapes import key_of
 from wardround_python.taint.statements import FunctionFlow
@@ -42,9 +54,12 @@ def hits(module: PythonModule) -> Sequence[Hit]:
 class ModuleFlow:
     """The functions of one module, and what was found in them."""
 
+    walker: ClassVar[type[FunctionFlow]] = FunctionFlow
+
     def __init__(self, module: PythonModule, modules: Modules) -> None:
         self.module = module
         self.modules = modules
+        self.nested = NestedFunctions(module)
         self._summaries: dict[FunctionNode, Summary] = {}
         self._hits: dict[Place, Hit] = {}
 
@@ -58,13 +73,18 @@ class ModuleFlow:
         for statement in statements_in(self.module.tree):
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 self.summary(statement)
-        FunctionFlow(self, None).walk(self.module.tree.body)
+        self.walker(self, None).walk(self.module.tree.body)
         for made in self._classes.values():
             self._hit_by_attributes(made)
         self._hit_by_session()
         return sorted(
             self._hits.values(),
-            key=lambda hit: (hit.path, hit.node.lineno, hit.node.col_offset, hit.danger),
+            key=lambda hit: (
+                hit.path,
+                hit.node.lineno,
+                hit.node.col_offset,
+                hit.danger,
+            ),
         )
 
     def _hit_by_attributes(self, made: ProjectClass) -> None:
@@ -79,7 +99,7 @@ class ModuleFlow:
                     )
                     for danger, node, path in places:
                         for origin, left in held.items():
-                            if left & danger:
+                            if left & danger and not origin.startswith(ENCODED):
                                 self.hit(danger, node, path, origin, None)
 
     def _hit_by_session(self) -> None:
@@ -93,7 +113,7 @@ class ModuleFlow:
             for name, places in summary.reaches.items():
                 for danger, node, path in places if name in held else ():
                     for origin, left in held[name].items():
-                        if left & danger and not origin.startswith(PARAMETER):
+                        if left & danger and not origin.startswith((PARAMETER, ENCODED)):
                             self.hit(danger, node, path, origin, None)
 
     def summary(self, function: FunctionNode) -> Summary:
@@ -104,11 +124,18 @@ class ModuleFlow:
                 return Summary()
             self.modules.depth += 1
             self._summaries[function] = Summary()
-            known = self._summaries[function] = FunctionFlow(self, function).run()
+            known = self._summaries[function] = self.walker(self, function).run()
             self.modules.depth -= 1
         return known
 
-    def hit(self, danger: Danger, node: ast.expr, path: str, origin: str, call: ast.expr | None) -> None:
+    def hit(
+        self,
+        danger: Danger,
+        node: ast.expr,
+        path: str,
+        origin: str,
+        call: ast.expr | None,
+    ) -> None:
         self._hits.setdefault((danger, node, path), Hit(danger, node, origin, path, call))
 
     @cached_property
@@ -132,6 +159,10 @@ class ModuleFlow:
             return None
         if isinstance(node, ast.Name) and node.id not in self.module.imported:
             return self._by_class_name.get(node.id)
+        if isinstance(node, ast.Attribute) and self.module.imported_name(node) is None:
+            outer = dotted.split(".")[-2]
+            is_inside = outer in {"self", "cls"} or outer in self._by_class_name
+            return self._by_class_name.get(node.attr) if is_inside else None
         found = self.modules.find(self.module.path, dotted)
         return found.flow.top_class(found.names[0]) if found is not None and len(found.names) == 1 else None
 
@@ -168,7 +199,16 @@ class ModuleFlow:
     @cached_property
     def functions(self) -> Mapping[str, FunctionNode]:
         """The functions of the module itself by name; of two with one name neither."""
-        return _by_name(self.module.tree.body)
+        found = dict(_by_name(self.module.tree.body))
+        for name, made in self._made_at_top.items() if "lambda" in self.module.text else ():
+            if isinstance(made, ast.Lambda) and name not in found:
+                found[name] = self.nested.of_lambda(made)
+        return found
+
+    @cached_property
+    def numbers(self) -> Mapping[str, int | float]:
+        """The numbers that names at the top of the module stand for, and nothing else."""
+        return constant_numbers(self.module.tree)
 
     @cached_property
     def slow(self) -> Mapping[str, str]:
@@ -199,6 +239,28 @@ class ModuleFlow:
                 if key is not None and isinstance(call, ast.Call):
                     found.setdefault(key, set()).add(self.module.dotted(call.func) or "")
         return {key: frozenset(names) for key, names in found.items()}
+
+
+def constant_numbers(tree: ast.Module) -> Mapping[str, int | float]:
+    """Names that the top of a module gives one number, and no function another."""
+    found: dict[str, int | float] = {}
+    again: set[str] = set()
+    for node in statements_in(tree):
+        if isinstance(node, ast.Global):
+            again.update(node.names)
+    for node in tree.body:
+        names = [
+            one.id for target, _ in _bindings(node) for one in ast.walk(target) if isinstance(one, ast.Name)
+        ]
+        again.update(name for name in names if name in found)
+        value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
+        is_number = isinstance(value, ast.Constant) and type(value.value) in (
+            int,
+            float,
+        )
+        found.update(dict.fromkeys(names, value.value if is_number else 0))  # type: ignore[union-attr]
+        again.update(() if is_number else names)
+    return {name: value for name, value in found.items() if name not in again}
 
 
 def _by_name(body: Iterable[ast.stmt]) -> Mapping[str, FunctionNode]:

@@ -26,7 +26,17 @@ _MAIL = LatePattern(
     r"^render_to_string$|^sendmail$"
 )
 _RECORDS = LatePattern(r"(^|\.)(models?|entities|tables|orm)(\.|$)")
-_MAKING = frozenset({"create", "update", "get_or_create", "update_or_create", "values", "acreate", "aupdate"})
+_MAKING = frozenset(
+    {
+        "create",
+        "update",
+        "get_or_create",
+        "update_or_create",
+        "values",
+        "acreate",
+        "aupdate",
+    }
+)
 _RECORD_BASE = LatePattern(r"(^|\.)(Base|Model|DeclarativeBase|Document)$")
 
 
@@ -74,7 +84,14 @@ def _written(call: ast.Call, func: ast.Attribute) -> Iterator[ast.expr]:
         yield from (v for k, v in pairs if isinstance(k, ast.Constant) and k.value == "$set")
     elif func.attr == "update" and len(call.args) == 1:
         on = ast.unparse(func.value)
-        if on.endswith("__dict__") or ".query" in on or "filter" in on or ".objects" in on:
+        if (
+            on.endswith(".session")
+            or on == "session"
+            or on.endswith("__dict__")
+            or ".query" in on
+            or "filter" in on
+            or ".objects" in on
+        ):
             yield call.args[0]
 
 
@@ -126,6 +143,5 @@ def is_own_call(node: ast.Call, in_view: bool) -> bool:
         in_view
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in {"redirect", "write", "finish"}
-        and isinstance(node.func.value, ast.Name)
-        and node.func.value.id == "self"
+        and ast.unparse(node.func.value) in {"self", "self.wfile"}
     )

@@ -40,6 +40,7 @@ class Modules:
 
     Attributes:
         depth: how many functions deep the walk is just now, over all modules.
+        walks: how many calls were walked by themselves.
     """
 
     def __init__(self, read: Callable[[str], str | None] = nothing) -> None:
@@ -48,7 +49,14 @@ class Modules:
         self._watched: tuple[str, ...] = ()
         self._texts: dict[str, str | None] = {}
         self._likes: dict[tuple[str, str], ProjectClass | None] = {}
+        self._stretches = 0
         self.depth = 0
+        self.walks = 0
+
+    def stretch(self) -> int:
+        """A new number for a stretch of code that always runs as a whole."""
+        self._stretches += 1
+        return self._stretches
 
     def watch(self, paths: Sequence[str]) -> None:
         """Name the files of the change: what is handed in is taken to be of a class of theirs."""
@@ -103,7 +111,11 @@ class Modules:
             if flow is None:
                 continue
             if names and names[0] not in flow.top and names[0] in flow.module.imported:
-                return self.find(path, ".".join((flow.module.imported[names[0]], *names[1:])), again - 1)
+                return self.find(
+                    path,
+                    ".".join((flow.module.imported[names[0]], *names[1:])),
+                    again - 1,
+                )
             return Found(flow, names)
         return None
 

@@ -8,9 +8,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wardround_python.module import FunctionNode
 from wardround_python.taint.classes import Instance, ProjectClass
-from wardround_python.taint.dangers import CLEAN, PARAMETER, PASSED, SELF, Summary, Value, united
+from wardround_python.taint.dangers import (
+    CLEAN,
+    PARAMETER,
+    PASSED,
+    SELF,
+    Summary,
+    Value,
+    united,
+)
+from wardround_python.taint.known import Held, Runs
 from wardround_python.taint.shapes import bound_arguments, key_of, last_name, passed_on
-from wardround_python.taint.texts import Texts
+from wardround_python.taint.state import OUTSIDE
+from wardround_python.taint.tables import Tables
 
 if TYPE_CHECKING:
     from wardround_python.taint.flow import ModuleFlow
@@ -34,7 +44,7 @@ class Callee(NamedTuple):
     skips: bool = False
 
 
-class Objects(Texts):
+class Objects(Tables):
     """Finds the functions and the classes of the project that names and calls stand for."""
 
     def _instance(self, node: ast.expr) -> Instance | None:
@@ -86,16 +96,28 @@ class Objects(Texts):
     def _callee(self, node: ast.Call) -> Callee | None:
         """The function of the project that is called, if it is one."""
         func = node.func
+        if isinstance(func, ast.Lambda):
+            return Callee(self._owner, self._owner.nested.of_lambda(func))
         if isinstance(func, ast.Name):
-            if func.id in self._values:
-                return None
-            if func.id not in self._module.imported:
-                function = self._owner.functions.get(func.id)
-                return Callee(self._owner, function) if function is not None else None
-            return self._imported(func)
+            known = self._values.known.get(func.id)
+            if isinstance(known, Runs):
+                return self._callee_of(known.function)
+            function = self._named_function(func.id)
+            if function is not None:
+                return Callee(self._owner, function)
+            return self._imported(func) if func.id not in self._values else None
+        if isinstance(func, ast.Subscript):  # handlers[name](value)
+            held = self._table(func.value)
+            entry = self._entry(held, func.slice) if held is not None else None
+            runs = entry.known if entry is not None else None
+            return self._callee_of(runs.function) if isinstance(runs, Runs) else None
         if not isinstance(func, ast.Attribute):
             return None
         return self._method_called(func) or self._imported(func)
+
+    def _callee_of(self, function: FunctionNode) -> Callee | None:
+        """A function a name stands for that was given to it here; of another module's, nothing is known."""
+        return Callee(self._owner, function) if self._owner.nested.has(function) else None
 
     def _imported(self, func: ast.expr) -> Callee | None:
         dotted = self._module.imported_name(func)
@@ -146,25 +168,13 @@ class Objects(Texts):
         skips = bool(positional) and positional[0].arg in {"self", "cls"}
         return Callee(holder.flow, function, receiver, is_own, skips)
 
-    def _construct(self, cls: ProjectClass, node: ast.Call, given: Sequence[Value], named: Named) -> Instance:
-        """Make an object: what its constructor, or its declared fields, keep of the arguments."""
-        made = Instance(cls, {})
-        found = cls.method("__init__")
-        if found is not None:
-            holder, function = found
-            callee = Callee(holder.flow, function, made, skips=True)
-            self._enter(callee, holder.flow.summary(function), node, given, named)
-            return made
-        fields = dict(zip(cls.fields, given, strict=False))
-        fields.update({keyword.arg: value for keyword, value in named if keyword.arg is not None})
-        spread = united(*(value for keyword, value in named if keyword.arg is None))
-        if spread:
-            fields.update({name: united(fields.get(name, CLEAN), spread) for name in cls.fields})
-        made.fields = fields
-        return made
-
     def _enter(
-        self, callee: Callee, summary: Summary, node: ast.Call, given: Sequence[Value], named: Named
+        self,
+        callee: Callee,
+        summary: Summary,
+        node: ast.Call,
+        given: Sequence[Value],
+        named: Named,
     ) -> dict[str, Value]:
         """Hand values to a function: note what they reach inside and what is left in the object.
 
@@ -173,20 +183,38 @@ class Objects(Texts):
         """
         bound = bound_arguments(callee.function, node, given, named, callee.skips)
         bound.update(self._attributes(callee, summary, node))
+        if callee.flow is self._owner:
+            bound.update(
+                {name: self._values.get(name, CLEAN) for name in self._owner.nested.free(callee.function)}
+            )
         for name, value in bound.items():
             for place in summary.reaches.get(name, {}):
                 self._reach_at(place, value, node)
         receiver = callee.receiver
+        if receiver is not None:
+            receiver.held.clear()
+        elif callee.is_own:
+            self._forget_self()
         for name, value in summary.stores.items():
             left = passed_on(value, bound)
             if name.startswith("session."):
                 self._remember(name.removeprefix("session."), left)
+                continue
+            if name.startswith(OUTSIDE):
+                self._add(name.removeprefix(OUTSIDE), left)
                 continue
             if callee.is_own and left:
                 self._add(f"self.{name}", left)
             elif receiver is not None and receiver.fields is not None and left:
                 receiver.fields[name] = united(receiver.fields.get(name, CLEAN), left)
         return bound
+
+    def _forget_self(self) -> None:
+        """Know nothing more of the attributes of the object this method is called on."""
+        for key in [key for key in self._values.known if key.startswith("self.")]:
+            held = self._values.known.pop(key)
+            if isinstance(held, Held):
+                self._let_go(held)
 
     def _attributes(self, callee: Callee, summary: Summary, node: ast.Call) -> dict[str, Value]:
         """What the attributes carry that a method reads."""

@@ -6,13 +6,15 @@ import ast
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from wardround_python.module import FunctionNode
 from wardround_python.taint import cleansing, sources
 from wardround_python.taint.dangers import (
     ALL,
     CLEAN,
+    ENCODED,
+    MODEL,
     PARAMETER,
     REQUEST,
     UPLOAD,
@@ -23,7 +25,9 @@ from wardround_python.taint.dangers import (
     united,
     without,
 )
+from wardround_python.taint.known import Held, Known
 from wardround_python.taint.shapes import constant_text, key_of, last_name
+from wardround_python.taint.state import OUTSIDE, State
 
 if TYPE_CHECKING:
     from wardround_python.taint.classes import Instance
@@ -35,7 +39,23 @@ _KEPT = Danger.REDIRECT | Danger.URL | Danger.SQL | Danger.SHELL | Danger.CODE
 FROM_PATH: Value = {REQUEST: Danger.HTML | Danger.TEMPLATE | Danger.SHELL | Danger.CODE | Danger.SQL}
 FROM_UPLOAD: Value = {UPLOAD: Danger.OBJECTS | Danger.CODE | Danger.TEMPLATE | Danger.SQL | Danger.SHELL}
 
+FROM_MODEL: Value = {MODEL: Danger.SQL | Danger.SHELL | Danger.CODE | Danger.TEMPLATE | Danger.OBJECTS}
+
 Clears = Mapping[str, Danger]
+
+
+class Entered(NamedTuple):
+    """Where a function is walked for one call of it alone.
+
+    Attributes:
+        call: the outermost call, in the module whose walk this is.
+        teller: who is told of what is found.
+        around: the functions that are being walked so, the outermost first.
+    """
+
+    call: ast.expr
+    teller: ModuleFlow
+    around: tuple[FunctionNode, ...]
 
 
 @lru_cache(maxsize=1024)
@@ -54,21 +74,38 @@ class Scope(ABC):
         self._owner = owner
         self._module = owner.module
         self._function = function
-        self._values: dict[str, Value] = {}
+        self._values = State()
         self._made_of: dict[str, frozenset[str]] = {}
         self._summary = Summary()
         self._depth = 0
         self._loops = 0
-        self._jumped: list[dict[str, Value]] = []
+        self._tries = 0
+        self._left = 0
+        self._jumped: list[State] = []
         self._instances: dict[str, Instance] = {}
         self._fresh: dict[ast.Call, Instance] = {}
+        self._walked_into: ast.Call | None = None
+        self._answers: dict[ast.Call, Known] = {}
+        self._where = owner.modules.stretch()
+        self._entered: Entered | None = None
+        self._returned: tuple[Known | None] | None = None
         self._class = owner.class_around(function) if function is not None else None
         self._in_view = function is not None and sources.is_view_method(owner.module, function)
-        self._is_page_route = function is not None and sources.is_route(function) and self._answers_pages()
+        self._is_page_route = function is not None and (
+            (sources.is_route(function) and self._answers_pages()) or sources.says_page(function)
+        )
 
     @abstractmethod
     def value(self, node: ast.expr) -> Value:
         """What an expression carries; calls in it that reach a sink are noted on the way."""
+
+    @abstractmethod
+    def walk(self, body: Iterable[ast.stmt]) -> bool:
+        """Walk statements; answers whether control leaves there."""
+
+    @abstractmethod
+    def _note_known(self, known: Known | None) -> None:
+        """What is certain of the answer, as far as every ``return`` gives the same."""
 
     @abstractmethod
     def _instance(self, node: ast.expr) -> Instance | None:
@@ -80,24 +117,33 @@ class Scope(ABC):
     def _reach_at(self, place: Place, value: Value, call: ast.expr | None) -> None:
         danger, node, path = place
         for origin, left in value.items():
-            if not left & danger:
+            if not left & danger or origin.startswith(ENCODED):
                 continue
             if origin.startswith(PARAMETER):
                 self._summary.reaches.setdefault(origin.removeprefix(PARAMETER), {})[place] = None
+            elif self._entered is not None:
+                self._entered.teller.hit(danger, node, path, origin, call or self._entered.call)
             else:
                 self._owner.hit(danger, node, path, origin, call)
 
     def _set(self, key: str, value: Value) -> None:
         """Give a name or attribute a value; what a method leaves in attributes, others will find there."""
         self._values[key] = value
+        self._values.known.pop(key, None)
         if value and key.startswith("self.") and self._class is not None:
             name = key.removeprefix("self.").partition(".")[0].partition("[")[0]
+            self._summary.stores[name] = united(self._summary.stores.get(name, CLEAN), value)
+        elif value and self._function is not None and key in self._owner.nested.free(self._function):
+            name = OUTSIDE + key
             self._summary.stores[name] = united(self._summary.stores.get(name, CLEAN), value)
 
     def _remember(self, key: str, value: Value) -> None:
         """Keep what goes into a session, or into a cookie, for whoever reads it later."""
         if value:
             name = f"session.{key}"
+            self._summary.stores[name] = united(self._summary.stores.get(name, CLEAN), value)
+        elif value and self._function is not None and key in self._owner.nested.free(self._function):
+            name = OUTSIDE + key
             self._summary.stores[name] = united(self._summary.stores.get(name, CLEAN), value)
 
     def _remembered(self, key: str) -> Value:
@@ -106,7 +152,15 @@ class Scope(ABC):
 
     def _add(self, key: str, value: Value) -> None:
         """Put something into what a name or attribute stands for."""
+        known = self._values.known.get(key)
         self._set(key, united(self._known(key), value))
+        if isinstance(known, Held):
+            self._values.known[key] = known
+
+    def _stretch(self) -> int:
+        """Go on in code that need not run whenever the code before does; gives where that was."""
+        before, self._where = self._where, self._owner.modules.stretch()
+        return before
 
     def _makers(self, node: ast.expr) -> frozenset[str]:
         if isinstance(node, ast.Call):
@@ -117,7 +171,10 @@ class Scope(ABC):
     def _clear(self, cleared: Clears) -> None:
         parts = [key for key in self._values if not key.isidentifier()] if cleared else []
         for key, gone in cleared.items():
-            for one in (key, *(part for part in parts if part.startswith((key + ".", key + "[")))):
+            for one in (
+                key,
+                *(part for part in parts if part.startswith((key + ".", key + "["))),
+            ):
                 self._values[one] = without(self._known(one), gone)
 
     def _known(self, key: str) -> Value:
@@ -180,11 +237,3 @@ class Scope(ABC):
     def _answers_pages(self) -> bool:
         roots = {name.partition(".")[0] for name in self._module.imported.values()}
         return bool(roots & {"flask", "quart", "bottle"})
-
-
-def merged(first: Mapping[str, Value], second: Mapping[str, Value]) -> dict[str, Value]:
-    """What each name carries after one of two ways was taken."""
-    merged = dict(first)
-    for key, value in second.items():
-        merged[key] = value if key not in first else united(first[key], value)
-    return merged

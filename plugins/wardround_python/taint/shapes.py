@@ -6,7 +6,17 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 
 from wardround_python.module import FunctionNode
-from wardround_python.taint.dangers import CLEAN, NOTHING, PARAMETER, Danger, Value, united
+from wardround_python.taint.dangers import (
+    CLEAN,
+    ENCODED,
+    NOTHING,
+    PARAMETER,
+    Danger,
+    Value,
+    encoded,
+    only,
+    united,
+)
 
 
 def key_of(node: ast.expr) -> str | None:
@@ -109,8 +119,10 @@ def bound_arguments(
 
 def passed_on(value: Value, bound: Mapping[str, Value]) -> Value:
     """What a value in terms of parameters is where these are bound."""
-    answer: list[Value] = [{o: left for o, left in value.items() if not o.startswith(PARAMETER)}]
+    answer: list[Value] = [{o: left for o, left in value.items() if PARAMETER not in o}]
     for origin, left in value.items():
+        if origin.startswith(ENCODED + PARAMETER):
+            answer.append(encoded(only(bound.get(origin.removeprefix(ENCODED + PARAMETER), CLEAN), left)))
         if origin.startswith(PARAMETER):
             passed = bound.get(origin.removeprefix(PARAMETER), CLEAN)
             answer.append(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from wardround.late import LatePattern
 from wardround_python.module import PythonModule
+from wardround_python.taint.commands import commands
 from wardround_python.taint.dangers import Danger
 from wardround_python.taint.patterns import is_slow_text
 
@@ -38,7 +39,9 @@ def _each(names: str, sink: Sink) -> dict[str, Sink]:
     return dict.fromkeys(names.split(), sink)
 
 
-_PATH = Sink(Danger.PATH, keywords=("file", "path", "filename", "path_or_file", "filename_or_fp"))
+_PATH = Sink(
+    Danger.PATH, keywords=("file", "path", "filename", "path_or_file", "filename_or_fp", "filepath_or_buffer")
+)
 _TWO_PATHS = Sink(Danger.PATH, 0, 1, keywords=("src", "dst"))
 _URL = Sink(Danger.URL, keywords=("url",))
 _SECOND_URL = Sink(Danger.URL, 1, 1, keywords=("url",))
@@ -56,7 +59,8 @@ FUNCTIONS: dict[str, Sink] = {
             "flask.send_file quart.send_file starlette.responses.FileResponse fastapi.responses.FileResponse "
             "bottle.static_file sanic.response.file sanic.file sanic.response.file_stream "
             "aiohttp.web.FileResponse web.FileResponse "
-            "linecache.getlines "
+            "linecache.getlines PIL.Image.open sqlite3.connect logging.FileHandler numpy.load numpy.loadtxt "
+            "pandas.read_csv pandas.read_json pandas.read_excel pandas.read_parquet cv2.imread "
             "runpy.run_path", _PATH),
     **_each("os.rename os.replace os.link os.symlink shutil.copy shutil.copy2 shutil.copyfile "
             "shutil.copytree "
@@ -64,17 +68,23 @@ FUNCTIONS: dict[str, Sink] = {
     "flask.send_from_directory": Sink(Danger.PATH, keywords=("directory",)),
     **_each("eval exec __import__ importlib.import_module runpy.run_module "
             "code.InteractiveInterpreter.runsource "
-            "builtins.eval builtins.exec timeit.timeit", Sink(Danger.CODE)),
+            "builtins.eval builtins.exec timeit.timeit pandas.eval numexpr.evaluate js2py.eval_js "
+            "sympy.sympify sympy.parse_expr sympy.parsing.sympy_parser.parse_expr "
+            "ctypes.CDLL ctypes.cdll.LoadLibrary", Sink(Danger.CODE)),
     **_each("pickle.loads pickle.load cPickle.loads dill.loads dill.load cloudpickle.loads marshal.loads "
             "jsonpickle.decode joblib.load shelve.open yaml.unsafe_load yaml.full_load yaml.unsafe_load_all "
             "pandas.read_pickle pickle.Unpickler torch.load", _OBJECTS),
     **_each("flask.render_template_string quart.render_template_string jinja2.Template "
             "mako.template.Template "
-            "django.template.Template tornado.template.Template bottle.SimpleTemplate",
+            "django.template.Template tornado.template.Template bottle.SimpleTemplate "
+            "chameleon.PageTemplate chameleon.PageTextTemplate",
             Sink(Danger.TEMPLATE, keywords=("source", "template_string", "text"))),
     **_each("django.utils.safestring.mark_safe django.utils.html.format_html "
+            "django.utils.safestring.SafeString django.utils.safestring.SafeText "
             "markupsafe.Markup flask.Markup sanic.html "
             "jinja2.Markup", _HTML),
+    "django.core.mail.send_mail": Sink(Danger.HTML, 8, 8, ("html_message",)),
+    "flask_mail.Message": Sink(Danger.HTML, 9, 9, ("html",)),
     **_each("starlette.responses.HTMLResponse fastapi.responses.HTMLResponse sanic.response.html "
             "aiohttp.web.HTMLResponse", Sink(Danger.HTML, keywords=("content", "body"))),
     **_each("flask.redirect quart.redirect django.shortcuts.redirect bottle.redirect sanic.response.redirect "
@@ -83,15 +93,23 @@ FUNCTIONS: dict[str, Sink] = {
             "starlette.responses.RedirectResponse fastapi.responses.RedirectResponse "
             "django.http.response.HttpResponseRedirect aiohttp.web.HTTPFound aiohttp.web.HTTPSeeOther "
             "aiohttp.web.HTTPMovedPermanently aiohttp.web.HTTPTemporaryRedirect "
-            "aiohttp.web.HTTPPermanentRedirect sanic.redirect",
+            "aiohttp.web.HTTPPermanentRedirect sanic.redirect "
+            + " ".join(f"{library}.{kind}" for library in ("pyramid.httpexceptions", "webob.exc", "falcon")
+                       for kind in ("HTTPFound", "HTTPSeeOther", "HTTPMovedPermanently",
+                                    "HTTPTemporaryRedirect", "HTTPPermanentRedirect")),
             Sink(Danger.REDIRECT, keywords=("location", "url", "redirect_to", "to"))),
     **_each("urllib.request.urlopen urllib.request.urlretrieve urllib2.urlopen "
-            "wget.download feedparser.parse", _URL),
+            "wget.download feedparser.parse pdfkit.from_url imgkit.from_url weasyprint.HTML "
+            "tornado.httpclient.HTTPRequest trafilatura.fetch_url newspaper.Article", _URL),
+    "pandas.read_html": Sink(Danger.URL, keywords=("io",)),
+    "ldap3.Connection": Sink(Danger.LDAP, 1, 1, ("user",)),
+    "syslog.syslog": Sink(Danger.LOG, 0, 1),
     **_each(" ".join(f"{library}.{verb}" for library in ("requests", "httpx")
                      for verb in ("get", "post", "put", "patch", "delete", "head", "options")), _URL),
-    **_each("requests.request httpx.request httpx.stream aiohttp.request", _SECOND_URL),
+    **_each("requests.request httpx.request httpx.stream aiohttp.request urllib3.request", _SECOND_URL),
     **_each("socket.create_connection http.client.HTTPConnection http.client.HTTPSConnection",
             Sink(Danger.URL, keywords=("host", "address"))),
+    "django.contrib.auth.hashers.make_password": Sink(Danger.TRUST, keywords=("password",)),
     **_each("lxml.etree.XPath lxml.etree.ETXPath elementpath.select", Sink(Danger.XPATH, 0, 1, ("path",))),
     **_each("pandas.read_sql pandas.read_sql_query pandas.io.sql.read_sql",
             Sink(Danger.SQL, keywords=("sql",))),
@@ -106,16 +124,26 @@ FUNCTIONS: dict[str, Sink] = {
 
 _SQL_TEXT = Sink(Danger.SQL, keywords=("sql", "query", "statement", "operation"))
 METHODS: dict[str, Sink] = {
-    **_each("execute executemany executescript exec_driver_sql mogrify executemany_async", _SQL_TEXT),
+    **_each(
+        "execute executemany executescript exec_driver_sql mogrify executemany_async",
+        _SQL_TEXT,
+    ),
     "raw": Sink(Danger.SQL, keywords=("raw_query",)),
     "extra": Sink(Danger.SQL, 0, 9, ("where", "select", "tables", "order_by")),
-    **_each("search_s search_st search_ext search_ext_s", Sink(Danger.LDAP, 2, 2, ("filterstr",))),
+    **_each(
+        "search_s search_st search_ext search_ext_s",
+        Sink(Danger.LDAP, 2, 2, ("filterstr",)),
+    ),
     **_each(
         "simple_bind_s simple_bind bind_s rename_s delete_s modify_s add_s",
         Sink(Danger.LDAP, keywords=("who", "dn")),
     ),
     **_each("xpath", Sink(Danger.XPATH)),
     **_each("exec_command", _SHELL),
+    **_each("set_password", Sink(Danger.TRUST, keywords=("raw_password",))),
+    **_each("create_user create_superuser acreate_user", Sink(Danger.TRUST, 2, 2, ("password",))),
+    "goto": _URL,
+    "attach_alternative": _HTML,
 }
 """By the last part alone, whatever they are called on."""
 
@@ -127,7 +155,9 @@ _PATH_METHODS = frozenset(
 )  # fmt: skip
 _CLIENTS = frozenset(
     {"httpx.Client", "httpx.AsyncClient", "aiohttp.ClientSession", "requests.Session", "requests.session",
-     "urllib3.PoolManager", "aiohttp.client.ClientSession"}
+     "urllib3.PoolManager", "aiohttp.client.ClientSession", "urllib3.ProxyManager",
+     "cloudscraper.create_scraper",
+     "curl_cffi.requests.Session"}
 )  # fmt: skip
 _VERBS = frozenset({"get", "post", "put", "patch", "delete", "head", "options"})
 _LDAP_MAKERS = frozenset({"ldap3.Connection"})
@@ -137,11 +167,18 @@ _RESPONSES = frozenset(
      "fastapi.responses.Response", "aiohttp.web.Response", "sanic.response.HTTPResponse"}
 )  # fmt: skip
 _MATCHES = frozenset({"match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer"})
+_DRIVERS = LatePattern(r"(^|\.)(webdriver|uc|undetected_chromedriver)\.(\w+\.)?\w+$")
+_FETCHERS = LatePattern(r"(^|\.)httpclient\.(Async|Curl\w*)?HTTPClient$")
+_REGEX_LOOKUPS = ("__regex", "__iregex")
+_LOADERS = {"get": _DRIVERS, "fetch": _FETCHERS}
+_PAGES = frozenset({"pyramid.response.Response", "webob.Response"})
+"""Responses that are pages unless they say otherwise, as Flask's are."""
 _SAVES = frozenset({"save"})
-_SHELLS = frozenset({"sh", "bash", "/bin/sh", "/bin/bash", "zsh", "cmd", "cmd.exe", "powershell"})
-_COMMAND_FLAGS = frozenset({"-c", "-lc", "-ec", "-ic", "-euc", "/c", "/C", "-Command"})
 _TEMPLATES = LatePattern(r"(?i)env|jinja|template|engine")
 _SAFE_LOADERS = LatePattern(r"(^|\.)(C?SafeLoader|BaseLoader|C?BaseLoader)$")
+_DJANGO_PAGE = LatePattern(
+    r"\bhttp\.(response\.)?HttpResponse(NotFound|BadRequest|Forbidden|ServerError|Gone)?$"
+)
 _HTML_TYPE = LatePattern(r"text/html|xhtml|svg")
 
 
@@ -154,18 +191,22 @@ def reached(module: PythonModule, call: ast.Call, makers: Collection[str], slow:
     sink = FUNCTIONS.get(name)
     if sink is not None and (sink.danger is not Danger.HTML or not _is_typed(call)):
         yield from ((sink.danger, argument) for argument in sink.arguments(call))
-    if name.startswith(("subprocess.", "asyncio.create_subprocess_exec")):
-        yield from _processes(call)
-    elif name in {"yaml.load", "yaml.load_all"} and not _has_safe_loader(call):
+    yield from ((Danger.SHELL, one) for one in commands(module, call, name))
+    yield from ((Danger.CODE, one) for one in _looked_up(call.func))
+    yield from ((Danger.PATTERN, k.value) for k in call.keywords if (k.arg or "").endswith(_REGEX_LOOKUPS))
+    if name in {"yaml.load", "yaml.load_all"} and not _has_safe_loader(call):
         yield from ((Danger.OBJECTS, argument) for argument in call.args[:1])
-    elif name.endswith(("http.HttpResponse", "http.response.HttpResponse")) and not _is_typed(call):
+    elif _DJANGO_PAGE.search(name) and not _is_typed(call):
         yield from (
             (Danger.HTML, argument) for argument in Sink(Danger.HTML, keywords=("content",)).arguments(call)
         )
-    elif name in _RESPONSES:
+    elif name in _RESPONSES or name in _PAGES:
         yield from _pages(call, name)
     if name.startswith("re.") and len(call.args) > 1 and _is_slow(call.args[0], slow):
-        yield Danger.BACKTRACK, call.args[2 if name in {"re.sub", "re.subn"} and len(call.args) > 2 else 1]
+        yield (
+            Danger.BACKTRACK,
+            call.args[2 if name in {"re.sub", "re.subn"} and len(call.args) > 2 else 1],
+        )
     if isinstance(call.func, ast.Attribute):
         if (
             call.func.attr in _MATCHES
@@ -174,6 +215,14 @@ def reached(module: PythonModule, call: ast.Call, makers: Collection[str], slow:
         ):
             yield from ((Danger.BACKTRACK, argument) for argument in call.args[-1:])
         yield from _methods(module, call, call.func, makers)
+
+
+def _looked_up(func: ast.expr) -> Iterator[ast.expr]:
+    """The name by which what is called was found: ``getattr(handlers, name)()``, ``globals()[name]()``."""
+    if isinstance(func, ast.Call) and isinstance(func.func, ast.Name) and func.func.id == "getattr":
+        yield from func.args[1:2]
+    elif isinstance(func, ast.Subscript) and ast.unparse(func.value) in {"globals()", "locals()", "vars()"}:
+        yield func.slice
 
 
 def _methods(module: PythonModule, call: ast.Call, func: ast.Attribute, makers: Collection[str]) -> Reached:
@@ -188,6 +237,14 @@ def _methods(module: PythonModule, call: ast.Call, func: ast.Attribute, makers: 
         yield Danger.PATH, call.args[0]
     elif func.attr in _FETCH_ROW and _DATABASE.search(ast.unparse(func.value)):
         yield from ((Danger.SQL, argument) for argument in call.args[:1])
+    elif func.attr == "write" and "zipfile.ZipFile" in makers:
+        yield from ((Danger.PATH, argument) for argument in call.args[:1])
+    elif func.attr in {"get", "fetch"} and any(_LOADERS[func.attr].search(one) for one in makers):
+        yield from ((Danger.URL, argument) for argument in _URL.arguments(call))
+    elif func.attr == "setopt" and len(call.args) == 2 and ast.unparse(call.args[0]).endswith(".URL"):
+        yield Danger.URL, call.args[1]
+    elif func.attr == "connect" and "socket.socket" in makers and call.args:
+        yield from ((Danger.URL, one) for one in getattr(call.args[0], "elts", call.args)[:1])
     elif makers and not _CLIENTS.isdisjoint(makers):
         if func.attr in _VERBS:
             yield from ((_URL.danger, argument) for argument in _URL.arguments(call))
@@ -220,24 +277,6 @@ def _imports(module: PythonModule, package: str) -> bool:
     return any(name.partition(".")[0] == package for name in module.imported.values())
 
 
-def _processes(call: ast.Call) -> Reached:
-    """A command line that a shell reads: by ``shell=True``, or handed to a shell that is named."""
-    if not call.args and not any(keyword.arg == "args" for keyword in call.keywords):
-        return
-    command = call.args[0] if call.args else next(k.value for k in call.keywords if k.arg == "args")
-    shell = next((k.value for k in call.keywords if k.arg == "shell"), None)
-    if shell is not None and not (isinstance(shell, ast.Constant) and not shell.value):
-        yield Danger.SHELL, command
-        return
-    words = command.elts if isinstance(command, (ast.List, ast.Tuple)) else call.args
-    if len(words) > 2 and _is_one_of(words[0], _SHELLS) and _is_one_of(words[1], _COMMAND_FLAGS):
-        yield Danger.SHELL, words[2]
-
-
-def _is_one_of(node: ast.expr, values: Collection[str]) -> bool:
-    return isinstance(node, ast.Constant) and node.value in values
-
-
 def _has_safe_loader(call: ast.Call) -> bool:
     given = [k.value for k in call.keywords if k.arg == "Loader"] or call.args[1:2]
     return bool(given) and _SAFE_LOADERS.search(ast.unparse(given[0])) is not None
@@ -257,16 +296,21 @@ def _is_typed(call: ast.Call) -> bool:
     return said is not None and not _HTML_TYPE.search(said)
 
 
+def page_danger(node: ast.expr) -> Danger:
+    """What must not be in the text of a page: of one that is put together there nothing unescaped at all."""
+    return Danger.HTML | Danger.PAGE if isinstance(node, (ast.JoinedStr, ast.BinOp)) else Danger.PAGE
+
+
 def _pages(call: ast.Call, name: str) -> Reached:
     """Answers that are pages only where they say so, or where the text has tags."""
     said = _type_of(call)
     if said is not None and _HTML_TYPE.search(said):
         danger = Danger.HTML
-    elif said is None and name.startswith("flask."):
+    elif said is None and (name.startswith("flask.") or name in _PAGES):
         danger = Danger.PAGE
     else:
         return
     yield from (
-        (danger, value)
+        (danger if danger is Danger.HTML else page_danger(value), value)
         for value in Sink(danger, keywords=("body", "content", "text", "response")).arguments(call)
     )

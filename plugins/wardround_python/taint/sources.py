@@ -9,7 +9,16 @@ from wardround.late import LatePattern
 from wardround_python.module import FunctionNode, PythonModule
 
 _FRAMEWORKS = frozenset(
-    {"flask", "quart", "bottle", "sanic", "flask_restful", "flask_restx", "apiflask", "web"}
+    {
+        "flask",
+        "quart",
+        "bottle",
+        "sanic",
+        "flask_restful",
+        "flask_restx",
+        "apiflask",
+        "web",
+    }
 )
 REQUEST_PARTS = frozenset(
     {
@@ -41,13 +50,38 @@ HOST_CALLS = frozenset({"get_host", "build_absolute_uri", "url_for", "full_url"}
 """Parts of a request, and calls on one, that name the server as the sender calls it."""
 HOST_HEADERS = frozenset({"host", "http_host", "x-forwarded-host", "http_x_forwarded_host", "forwarded"})
 ARCHIVE_CALLS = frozenset({"infolist", "namelist", "getmembers", "getnames", "getinfo", "getmember"})
-ARCHIVES = frozenset({"zipfile.ZipFile", "tarfile.open", "tarfile.TarFile", "tarfile.TarFile.open"})
+ARCHIVES = frozenset(
+    {
+        "rarfile.RarFile",
+        "py7zr.SevenZipFile",
+        "zipfile.ZipFile",
+        "tarfile.open",
+        "tarfile.TarFile",
+        "tarfile.TarFile.open",
+    }
+)
 VALIDATED = frozenset({"cleaned_data", "validated_data"})
 
 _REQUEST_NAMES = frozenset({"request", "req", "_request"})
+_KEPT_REQUEST = frozenset({"req", "_req", "_request", "http_request"})
+"""Attributes in which an object keeps the request it was made for."""
+_CLIENT = LatePattern(
+    r"(urllib3|urllib\.request|requests|httpx|aiohttp|http\.client|scrapy|pycurl|tornado)(\.|$)"
+)
 _REQUEST_TYPE = LatePattern(r"(^|[.\[| ])(Http|Wsgi|WSGI|ASGI|Drf)?Request\b")
 _ROUTE_VERBS = frozenset(
-    {"route", "get", "post", "put", "patch", "delete", "head", "websocket", "api_route", "websocket_route"}
+    {
+        "route",
+        "get",
+        "post",
+        "put",
+        "patch",
+        "delete",
+        "head",
+        "websocket",
+        "api_route",
+        "websocket_route",
+    }
 )
 _PATH_PARAMETER = LatePattern(r"<(?:(?:string|path|any\([^)]*\)|str)(?:\([^)]*\))?:)?(\w+)>")
 _SANIC_PARAMETER = LatePattern(r"<(\w+):(?:str|string|path|strorempty|slug|alpha|re:[^>]*)>")
@@ -94,7 +128,8 @@ def is_request(module: PythonModule, node: ast.expr, function: FunctionNode | No
     if isinstance(node, ast.Subscript):
         return isinstance(node.slice, ast.Constant) and node.slice.value == "request"
     if isinstance(node, ast.Attribute):
-        return node.attr == "request" and (
+        is_named = node.attr == "request" or (node.attr in _KEPT_REQUEST and not _asks_others(module))
+        return is_named and (
             isinstance(node.value, ast.Name)
             and (
                 node.value.id in {"self", "cls", "info", "view"}
@@ -119,6 +154,33 @@ def is_request(module: PythonModule, node: ast.expr, function: FunctionNode | No
     return node.id in _REQUEST_NAMES
 
 
+_MODEL_LIBRARIES = frozenset(
+    {"openai", "anthropic", "litellm", "langchain", "langchain_openai", "langchain_core",
+     "langchain_anthropic",
+     "langchain_community", "mistralai", "cohere", "ollama", "groq", "google", "together",
+     "langchain_experimental"}
+)  # fmt: skip
+_MODEL_TEXT = LatePattern(
+    r"(\.choices\[\d\]\.message|\.message)\.content$|\.output_text$|\.content\[\d\]\.text$|\.function\.(name|arguments)$|"
+    r"\.(invoke|predict|generate|generate_content)\(.*\)\.(content|text)$|"
+    r"\['choices'\]\[\d\]\['message'\]\['content'\]$"
+)
+
+
+def is_model_text(module: PythonModule, node: ast.Attribute | ast.Subscript) -> bool:
+    """Whether an expression is what a language model answered."""
+    name = node.attr if isinstance(node, ast.Attribute) else "content"
+    if name not in {"content", "text", "output_text", "name", "arguments"}:
+        return False
+    roots = {one.partition(".")[0] for one in module.imported.values()}
+    return bool(roots & _MODEL_LIBRARIES) and _MODEL_TEXT.search(ast.unparse(node)) is not None
+
+
+def _asks_others(module: PythonModule) -> bool:
+    """Whether a module makes requests of its own, which go by the same names."""
+    return any(_CLIENT.match(name) for name in module.imported.values())
+
+
 def is_route(function: FunctionNode) -> bool:
     """Whether a decorator makes the function answer requests for a path."""
     return any(True for _ in _routes(function))
@@ -128,14 +190,22 @@ def _routes(function: FunctionNode) -> Iterator[ast.Call]:
     for decorator in function.decorator_list:
         if (
             isinstance(decorator, ast.Call)
-            and isinstance(decorator.func, ast.Attribute)
-            and decorator.func.attr in _ROUTE_VERBS
+            and decorator_name(decorator).rpartition(".")[2] in _ROUTE_VERBS
             and decorator.args
             and isinstance(decorator.args[0], ast.Constant)
             and isinstance(decorator.args[0].value, str)
             and (decorator.args[0].value[:1] in {"/", ""})
         ):
             yield decorator
+
+
+def says_page(function: FunctionNode) -> bool:
+    """Whether the decorator of a route says that what the function gives is a page, as FastAPI's may."""
+    return any(
+        keyword.arg == "response_class" and ast.unparse(keyword.value).endswith("HTMLResponse")
+        for route in _routes(function)
+        for keyword in route.keywords
+    )
 
 
 def request_parameters(module: PythonModule, function: FunctionNode) -> dict[str, bool]:
@@ -225,6 +295,17 @@ def is_view_method(module: PythonModule, function: FunctionNode) -> bool:
     """Whether a method is one of a class that answers requests, as Django's and Tornado's do."""
     cls = module.class_of(function)
     return cls is not None and any(_VIEW_BASE.search(ast.unparse(base)) for base in cls.bases)
+
+
+_RAW_PARTS = frozenset({"self.path", "self.headers", "self.rfile"})
+
+
+def is_raw_request(module: PythonModule, key: str | None, function: FunctionNode | None) -> bool:
+    """Whether an attribute is a part of the request that the standard library's HTTP server hands over."""
+    if key not in _RAW_PARTS or function is None:
+        return False
+    cls = module.class_of(function)
+    return cls is not None and any(ast.unparse(base).endswith("HTTPRequestHandler") for base in cls.bases)
 
 
 def decorator_name(node: ast.expr) -> str:

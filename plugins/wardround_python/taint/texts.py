@@ -25,6 +25,10 @@ class Texts(Bindings):
         if (text is None and not leads) or cleansing.SHAPES.search(start):
             value = without(value, Danger.REDIRECT | Danger.URL)
         value = without(value, Danger.FIELDS)
+        if any(text and cleansing.SCRIPT.search(text) for text, _ in parts):
+            value = {
+                origin: left | Danger.PAGE if left & Danger.SCRIPT else left for origin, left in value.items()
+            }
         if any(text and cleansing.TAG.search(text) for text, _ in parts):
             return {
                 origin: left | Danger.PAGE if left & Danger.HTML else left for origin, left in value.items()

@@ -30,9 +30,9 @@ def is_harmless(file: Path, code: str, span: Span) -> bool:
 def _is_harmless(name: str, text: str, code: str, span: Span) -> bool:
     from wardround_python.constants import is_constant_text
 
-    if code == "S317":
-        return _EXTERNAL in text
     module = _module(name, text)
+    if code == "S317":
+        return _EXTERNAL in text or ("feature_external_ges" in text and _switches_all_off(module.tree))
     node = next(
         (
             one
@@ -50,13 +50,34 @@ def _is_harmless(name: str, text: str, code: str, span: Span) -> bool:
     if code in _TEXTS:
         assert isinstance(node, ast.Call)
         given = [*node.args[:1], *(k.value for k in node.keywords if k.arg in {"args", "cmd", "command"})]
-        return bool(given) and is_constant_text(module, given[0], node)
-    return is_constant_text(module, node, node)
+        if not given:
+            return False
+        node = given[0]
+    return is_constant_text(module, node, node) or _is_certain(module, node)
+
+
+def _is_certain(module: PythonModule, node: ast.expr) -> bool:
+    from wardround_python.taint.certain import is_certain  # only where something was complained of
+
+    return is_certain(module, node)
 
 
 @lru_cache(maxsize=4)
 def _module(name: str, text: str) -> PythonModule:
     return PythonModule(name, text)
+
+
+def _switches_all_off(tree: ast.Module) -> bool:
+    """Whether every feature of a parser that a module sets is set to something false."""
+    calls = [
+        one
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "setFeature"
+    ]
+    return bool(calls) and all(
+        len(one.args) == 2 and isinstance(one.args[1], ast.Constant) and not one.args[1].value
+        for one in calls
+    )
 
 
 def _brings_timeout(tree: ast.Module, call: ast.Call) -> bool:

@@ -31,12 +31,37 @@ _CONSTANT = [
         12,
     ),
     ("S113", "import requests\nO = {'timeout': 5}\nrequests.get('u', **O)\n", 3, 1),
+    (
+        "S608",
+        "def f(db, p):\n    n = 86\n    b = 'x' if 7 * 42 - n > 200 else p\n    db.execute('select ' + b)\n",
+        4,
+        16,
+    ),
+    (
+        "S605",
+        "import os\ndef f(p):\n    v = ['a']\n    v.append(p)\n    b = v[0]\n    os.system('ls ' + b)\n",
+        6,
+        5,
+    ),
+    (
+        "S317",
+        "import xml.sax\nfrom xml.sax import handler\nr = xml.sax.make_parser()\n"
+        "for one in (handler.feature_external_ges,):\n    r.setFeature(one, False)\n",
+        3,
+        5,
+    ),
 ]
 _OPEN = [
     ("S602", "import subprocess\ndef f(n):\n    subprocess.run(f'wc {n}', shell=True)\n", 3, 5),
     ("S608", "def f(db, k):\n    db.execute(f'select * from {k}')\n", 2, 16),
     ("S307", "def f(k):\n    return eval('s.' + k)\n", 2, 12),
     ("S113", "import requests\nO = {'verify': True}\nrequests.get('u', **O)\n", 3, 1),
+    (
+        "S608",
+        "def f(db, p):\n    n = 86\n    b = 'x' if 7 * 42 - n > 250 else p\n    db.execute('select ' + b)\n",
+        4,
+        16,
+    ),
     ("S317", "import xml.sax\nreader = xml.sax.make_parser()\n", 2, 10),
 ]
 

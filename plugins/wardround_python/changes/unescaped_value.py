@@ -1,0 +1,92 @@
+"""PY360."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import ChangeCase, ChangeCheck
+from wardround.findings import Plane, Severity, Span
+from wardround.late import LatePattern
+
+# ``{{ comment.body | safe }}``: the value, then the filters.
+_FILLED = LatePattern(r"\{\{-?\s*(?P<value>[\w.\[\]'\"()]{1,80})\s*(?P<filters>\|[^{}]{0,120})\}\}")
+_SAFE = LatePattern(r"\|\s*safe\b")
+_OFF = LatePattern(r"\{%-?\s*autoescape\s+(off|false|False)\s*-?%\}")
+# What visitors of a site write themselves.
+_VISITORS = LatePattern(
+    r"(?i)^(\w+_)?(comments?|message|msg|reviews?|user|profile|author|visitor|guest|feedback|repl(y|ies)|question|answer|"
+    r"ticket|contact|member|customer|request|query|search|q|bio|note|chat|review|testimonial|submission)$"
+)
+_TRUSTED = LatePattern(
+    r"(?i)html|markdown|markup|rendered|safe|json|svg|icon|form|widget|script|style|css|media|trans|qr_?code|attrs|"
+    r"sanit|clean|bleach|escape|linkify|render_|toc|embed|avatar|badge|csrf|config|settings"
+)
+
+
+_NO_PAGE = LatePattern(r"(?i)(^|[/_.-])(tests?|te?xt|plain)([/_.-]|$)")
+
+
+class UnescapedValue(ChangeCheck):
+    """A template puts what visitors wrote into the page as it is.
+
+    ``safe`` switches off the escaping that templates do by themselves, so a comment with a script in it runs
+    in the browser of everybody who reads it. Leave the filter out, or clean the text first with ``nh3``.
+    """
+
+    ID = "PY360"
+    NAME = "unescaped-value"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.WARN
+    DEFECT_CLASS = "html-injection"
+    TRIED_ON = (
+        "384 templates of thirteen projects, with 68 uses of safe: five, two in tests and two in mails of "
+        "plain text; narrowed, one left, right"
+    )
+    PATHS = (".html", ".htm", ".jinja", ".j2")
+    WORDS = ("safe", "autoescape")
+    VALID: ClassVar[Sequence[ChangeCase]] = [
+        ChangeCase({"shop/templates/note.html": (None, "<p>{{ comment.body }}</p>\n")}),
+        ChangeCase({"shop/templates/note.html": (None, "<p>{{ comment.body_html | safe }}</p>\n")}),
+        ChangeCase({"shop/templates/note.html": (None, "<p>{{ comment.body | markdown | safe }}</p>\n")}),
+        ChangeCase({"shop/templates/page.html": (None, "<main>{{ page.content | safe }}</main>\n")}),
+    ]
+    INVALID: ClassVar[Sequence[ChangeCase]] = [
+        ChangeCase(
+            {"shop/templates/note.html": (None, "<div>\n  <p>{{ comment.body | safe }}</p>\n</div>\n")},
+            place=("shop/templates/note.html", 2, 6),
+        ),
+        ChangeCase(
+            {"shop/templates/found.html": (None, "<p>Nothing for {{ request.GET.q|safe }}</p>\n")},
+            place=("shop/templates/found.html", 1, 16),
+        ),
+        ChangeCase(
+            {
+                "shop/templates/all.html": (
+                    None,
+                    "{% autoescape off %}\n{{ user.bio }}\n{% endautoescape %}\n",
+                )
+            },
+            place=("shop/templates/all.html", 1, 1),
+        ),
+    ]
+
+    def run(self) -> None:
+        for file in self.change.files:
+            is_page = file.path.lower().endswith(self.PATHS) and not _NO_PAGE.search(file.path)
+            text = file.text if is_page else None
+            for number, line in enumerate((text or "").split("\n"), 1):
+                if ("safe" in line or "autoescape" in line) and file.is_added(number):
+                    for start, end, message in _told(line):
+                        self.report(file.path, Span(number, start + 1, number, end + 1), message)
+
+
+def _told(line: str) -> Iterator[tuple[int, int, str]]:
+    for found in _FILLED.finditer(line):
+        names = found["value"].replace("(", ".").replace("[", ".").split(".")
+        is_trusted = _TRUSTED.search(found["value"]) or _TRUSTED.search(_SAFE.sub("", found["filters"]))
+        if _SAFE.search(found["filters"]) and not is_trusted and any(map(_VISITORS.search, names)):
+            yield found.start(), found.end(), "what a visitor wrote goes into the page as it is"
+    off = _OFF.search(line)
+    if off is not None:
+        yield off.start(), off.end(), "values in this block go into the page as they are"

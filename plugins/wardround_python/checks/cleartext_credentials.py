@@ -1,0 +1,216 @@
+"""PY351."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.literals import given_once, literal
+
+_OPEN = LatePattern(r"(?i)^(http|ws|ldap|ftp|mqtt|amqp)://(?:[^/@\s]*@)?([^/:?\s]+|\[[^]]*\])")
+# Addresses of this machine or of a network of one's own: a single word is a name of such a network too.
+_NEAR = LatePattern(
+    r"(?i)^(localhost|127\.|0\.0\.0\.0|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|\[|[\w-]+$)|"
+    r"\.(local|internal|localhost|test|svc|lan|cluster|consul|intranet|home|docker)(\.|$)|\{"
+)
+_SECRET = LatePattern(
+    r"(?i)\bauth\b|authorization|bearer|\btoken\b|_token\b|api_?key|x-api-key|passw|\bpwd\b|secret|credential|"
+    r"\bcard|\bcvv\b|\biban\b|session_?id"
+)
+_CALLS = LatePattern(
+    r"(?i)(^|\.)(get|post|put|patch|delete|head|request|stream|urlopen|Request|connect|ws_connect|"
+    r"create_connection|Client|AsyncClient|ClientSession|WebSocketApp|websocket_connect|Session)$"
+)
+_OPEN_PLACES = LatePattern(r"(?i)(^|[/_.])(tests?|testing|examples?|docs?|benchmarks?)([/_.]|$)")
+_CLIENTS = ("requests", "httpx", "aiohttp", "urllib", "websocket", "tornado", "http.client", "niquests")
+_MAIL = {
+    "smtplib.SMTP": ("login", ("starttls",)),
+    "imaplib.IMAP4": ("login", ("starttls",)),
+    "poplib.POP3": ("pass_", ("stls",)),
+    "ftplib.FTP": ("login", ("prot_p", "FTP_TLS")),
+    "ldap3.Connection": ("bind", ("start_tls", "use_ssl=True", "AUTO_BIND_TLS", "ldaps")),
+    "ldap.initialize": ("simple_bind_s", ("start_tls", "ldaps")),
+    "paho.mqtt.client.Client": ("username_pw_set", ("tls_set", "8883")),
+}
+"""Who makes a connection -> the method that sends a password, and what encrypts it before."""
+
+
+class CleartextCredentials(PythonCheck):
+    """A password, a token or personal data goes over a connection that is not encrypted.
+
+    Everybody on the way, in a wireless network too, reads it and may use it. Take the encrypted form of the
+    protocol: ``https``, ``wss``, ``ldaps``, ``SMTP.starttls()``, and let the library check the certificate.
+    """
+
+    ID = "PY351"
+    NAME = "cleartext-credentials"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "cleartext-transport"
+    TRIED_ON = "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: one, right"
+    WORDS = ("http://", "ws://", "ldap://", "ftp://", "smtplib", "imaplib", "poplib", "ldap3", "paho",
+             "insecure_channel", "sslmode=disable", "use_ssl")  # fmt: skip
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import requests\nrequests.get('http://localhost:8080/me', auth=('a', b), timeout=5)\n",
+        "import requests\nrequests.get('http://billing:8080/me', headers={'Authorization': t}, timeout=5)\n",
+        "import requests\nrequests.get('https://api.example.com/me', auth=(user, password), timeout=5)\n",
+        "import smtplib\ndef send(message):\n    server = smtplib.SMTP('mail.example.com')\n"
+        "    server.starttls()\n    server.login('a', PASSWORD)\n",
+        "import smtplib\ndef send(message):\n    server = smtplib.SMTP('localhost')\n"
+        "    server.send_message(message)\n",
+        "NAMESPACE = 'http://www.w3.org/2000/svg'\nlog('http://a.example.com', token)\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import requests\nrequests.post('http://pay.example.com/charge', json={'card': c}, timeout=5)\n",
+            2,
+            1,
+        ),
+        Invalid(
+            "import requests\nAPI = 'http://api.example.com/v1'\ndef me(token):\n"
+            "    headers = {'Authorization': 'Bearer ' + token}\n"
+            "    return requests.get(f'{API}/me', headers=headers, timeout=5)\n",
+            5,
+            12,
+        ),
+        Invalid(
+            "import httpx\nclient = httpx.Client(base_url='http://api.example.com', auth=('a', p))\n", 2, 10
+        ),
+        Invalid(
+            "import websockets\nasync def feed(headers):\n"
+            "    headers['Authorization'] = 'Bearer x'\n"
+            "    async with websockets.connect('ws://feed.example.com/v1', "
+            "additional_headers=headers) as s:\n"
+            "        return s\n",
+            4,
+            16,
+        ),
+        Invalid(
+            "import smtplib\ndef send(message):\n    server = smtplib.SMTP('mail.example.com', 25)\n"
+            "    server.login('a', PASSWORD)\n",
+            4,
+            5,
+        ),
+        Invalid(
+            "import imaplib\ndef read(password):\n    with imaplib.IMAP4('mail.example.com') as box:\n"
+            "        box.login('a', password)\n",
+            4,
+            9,
+        ),
+        Invalid(
+            "import ldap\ndef bind(dn, password):\n    conn = ldap.initialize('ldap://dir.example.com')\n"
+            "    conn.simple_bind_s(dn, password)\n",
+            4,
+            5,
+        ),
+        Invalid("import grpc\nchannel = grpc.insecure_channel('billing.example.com:443')\n", 2, 11),
+        Invalid("import boto3\ns3 = boto3.client('s3', use_ssl=False)\n", 2, 25),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return super().wants(source) and not _OPEN_PLACES.search(source.path)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = self.module.dotted(node.func) or ""
+        if name.endswith("insecure_channel"):
+            address = f"http://{literal(self.module, node.args[0])}" if node.args else ""
+            if self._is_far(address):
+                self.report(self.module.span(node), "this channel is not encrypted")
+        elif isinstance(node.func, ast.Attribute) and self._is_open_login(node, node.func):
+            self.report(self.module.span(node), "the password goes over the network unencrypted")
+        elif self._is_client(name, node):
+            addresses = self._addresses(node)
+            if any(self._is_far(one) for one in addresses):
+                self._look_at_sent(node)
+
+    def _look_at_sent(self, node: ast.Call) -> None:
+        if self._carries_secret(node):
+            self.report(self.module.span(node), "what is secret here goes over the network unencrypted")
+        else:
+            said = "whoever is in between can read and change this: the connection is not encrypted"
+            self.report(self.module.span(node), said, None, Severity.INFO)
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        call = self.module.parents[node]
+        called = self.module.dotted(call.func) or "" if isinstance(call, ast.Call) else ""
+        is_off = isinstance(node.value, ast.Constant) and node.value.value is False
+        is_client = called.endswith((".client", ".resource", "ldap3.Server"))
+        if node.arg == "use_ssl" and is_off and is_client and "endpoint_url" not in ast.unparse(call):
+            self.report(self.module.span(node), "the connection is not encrypted")
+
+    def _is_client(self, name: str, node: ast.Call) -> bool:
+        last = node.func.attr if isinstance(node.func, ast.Attribute) else name
+        return _CALLS.search(last) is not None and any(
+            one.startswith(_CLIENTS) for one in self.module.imported.values()
+        )
+
+    def _addresses(self, node: ast.Call) -> Iterator[str]:
+        named = [k.value for k in node.keywords if k.arg in {"url", "base_url", "uri"}]
+        for one in [*node.args[:2], *named]:
+            yield self._start_of(one)
+
+    def _start_of(self, node: ast.expr, deep: int = 3) -> str:
+        """How a text begins, as far as it stands in the module."""
+        if isinstance(node, (ast.Name, ast.Attribute)) and deep:
+            made = given_once(self.module, node)
+            return self._start_of(made, deep - 1) if made is not None else ""
+        if isinstance(node, ast.Constant):
+            return node.value if isinstance(node.value, str) else ""
+        if isinstance(node, ast.BinOp):
+            return self._start_of(node.left, deep)
+        if isinstance(node, ast.JoinedStr) and node.values:
+            text = ""
+            for part in node.values:
+                inner = part.value if isinstance(part, ast.FormattedValue) else part
+                piece = self._start_of(inner, deep)
+                text += piece or "{"
+                if not piece:
+                    break
+            return text
+        return ""
+
+    def _is_far(self, address: str) -> bool:
+        """Whether an address is one of an unencrypted protocol, outside this machine and network."""
+        found = _OPEN.search(address)
+        return found is not None and _NEAR.search(found.group(2)) is None
+
+    def _carries_secret(self, node: ast.Call) -> bool:
+        given = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
+        names = [keyword.arg or "" for keyword in node.keywords]
+        text = " ".join([*names, *map(ast.unparse, given)])
+        if _SECRET.search(text) or self._has_name_and_password(node):
+            return True
+        function = self.module.function_of(node)
+        handed = {one.id for value in given for one in ast.walk(value) if isinstance(one, ast.Name)}
+        return any(
+            isinstance(one, ast.Assign)
+            and any(
+                part.id in handed for t in one.targets for part in ast.walk(t) if isinstance(part, ast.Name)
+            )
+            and _SECRET.search(ast.unparse(one)) is not None
+            for one in (ast.walk(function) if function is not None else self.module.tree.body)
+        )
+
+    def _has_name_and_password(self, node: ast.Call) -> bool:
+        return any("@" in one.partition("//")[2].partition("/")[0] for one in self._addresses(node))
+
+    def _is_open_login(self, node: ast.Call, func: ast.Attribute) -> bool:
+        made = self._maker(func.value)
+        for maker, (method, encrypting) in _MAIL.items():
+            if func.attr != method or made is None or self.module.dotted(made.func) != maker or not node.args:
+                continue
+            host = self._start_of(made.args[0]) if made.args else "localhost"
+            address = host if "://" in host else f"http://{host or 'far.example.com'}"
+            is_near = _OPEN.search(address) is None or not self._is_far(address)
+            return not is_near and not any(word in self.source.text for word in encrypting)
+        return False
+
+    def _maker(self, node: ast.expr) -> ast.Call | None:
+        """The one call that made what a name or attribute stands for, by ``with`` too."""
+        made = given_once(self.module, node)
+        return made if isinstance(made, ast.Call) else None

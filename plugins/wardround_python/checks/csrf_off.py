@@ -1,0 +1,192 @@
+"""PY347."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.literals import entries, literal, settings_in
+from wardround_python.module import FunctionNode
+
+_OFF = frozenset({"WTF_CSRF_ENABLED", "JWT_COOKIE_CSRF_PROTECT", "xsrf_cookies"})
+_OPTIONS = frozenset({"require_csrf", "check_origin"})
+_MESSAGE = "another site can send this in a visitor's name: nothing asks for a token of this site"
+_LOGGED_IN = LatePattern(
+    r"\brequest\.user\b|\brequest\.session\b|\bcurrent_user\b|login_required|LoginRequired|permission_required|"
+    r"staff_member_required|user_passes_test|\bsession\["
+)
+# What proves by itself that the call is no browser's.
+_PROVEN = LatePattern(
+    r"(?i)webhook|hmac|signature|compare_digest|api_?key|authorization|bearer|token_required|oauth|saml|verify_"
+)
+_OPEN_PLACES = LatePattern(r"(?i)(^|[/_.])(tests?|testing|dev(elopment)?|local|ci|e2e)([/_.]|$)")
+_TRUSTS_ALL = LatePattern(r"^(https?://)?\*(\.(com|net|org|io|app|dev))?$")
+
+
+class CsrfOff(PythonCheck):
+    """The look whether a form was sent from this site is switched off where visitors are logged in.
+
+    The browser sends the cookie of the login along wherever a request comes from, so any page a visitor opens
+    can change things in their name. Leave the check on; exempt only what proves in another way who calls.
+    """
+
+    ID = "PY347"
+    NAME = "csrf-off"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "csrf-off"
+    TRIED_ON = (
+        "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: two, one right, "
+        "the other in a project that asks for the token itself; narrowed, one left, right"
+    )
+    WORDS = ("csrf", "CSRF", "xsrf", "check_origin", "CsrfView", "SessionMiddleware")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "app.config['WTF_CSRF_ENABLED'] = True\n",
+        Valid("WTF_CSRF_ENABLED = False\n", path="shop/settings/testing.py"),
+        "class TestingConfig:\n    WTF_CSRF_ENABLED = False\n",
+        "@csrf_exempt\ndef paid(request):\n"
+        "    check_signature(request.body, request.headers['X-Signature'])\n"
+        "    Order.objects.get(pk=request.GET['order']).pay()\n",
+        "config.set_default_csrf_options(require_csrf=True)\n",
+        "CSRF_TRUSTED_ORIGINS = ['https://*.example.com']\n",
+        "class Feed(tornado.websocket.WebSocketHandler):\n    def check_origin(self, origin):\n"
+        "        return origin in ORIGINS\n",
+        "MIDDLEWARE = ['django.contrib.sessions.middleware.SessionMiddleware',\n"
+        "              'django.middleware.csrf.CsrfViewMiddleware',\n"
+        "              'django.contrib.auth.middleware.AuthenticationMiddleware']\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("app.config['WTF_CSRF_ENABLED'] = False\n", 1, 1),
+        Invalid("app.config.update(SECRET=S, WTF_CSRF_ENABLED=False)\n", 1, 29),
+        Invalid("config.set_default_csrf_options(require_csrf=False)\n", 1, 33),
+        Invalid("class NameForm(FlaskForm):\n    class Meta:\n        csrf = False\n", 3, 9),
+        Invalid("form = NameForm(request.form, meta={'csrf': False})\n", 1, 45),
+        Invalid("app = tornado.web.Application(routes, cookie_secret=S, xsrf_cookies=False)\n", 1, 56),
+        Invalid("@csrf_exempt\ndef pay(request):\n    request.user.wallet.pay(request.POST['to'])\n", 1, 2),
+        Invalid(
+            "@method_decorator(csrf_exempt, name='dispatch')\nclass Pay(LoginRequiredMixin, View):\n"
+            "    def post(self, request):\n        pay(request)\n",
+            1,
+            2,
+        ),
+        Invalid(
+            "csrf = CSRFProtect(app)\n@csrf.exempt\n@app.post('/pay')\n@login_required\ndef pay():\n"
+            "    go()\n",
+            2,
+            2,
+        ),
+        Invalid(
+            "MIDDLEWARE = ['django.contrib.sessions.middleware.SessionMiddleware',\n"
+            "              'django.contrib.auth.middleware.AuthenticationMiddleware']\n",
+            1,
+            1,
+        ),
+        Invalid("CSRF_TRUSTED_ORIGINS = ['https://*']\n", 1, 1),
+        Invalid(
+            "class Quiet(SessionAuthentication):\n    def enforce_csrf(self, request):\n        return\n",
+            2,
+            9,
+        ),
+        Invalid(
+            "class Feed(tornado.websocket.WebSocketHandler):\n    def check_origin(self, origin):\n"
+            "        return True\n",
+            2,
+            9,
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return super().wants(source) and not _OPEN_PLACES.search(source.path)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        for name, value, _ in settings_in(node):
+            is_off = isinstance(value, ast.Constant) and value.value is False
+            if (name in _OFF and is_off) or (name == "csrf" and is_off and self._is_form_setting(node)):
+                if not self._is_behind_switch(node):
+                    self.report(self.module.span(node), _MESSAGE)
+            elif name == "MIDDLEWARE" and isinstance(value, (ast.List, ast.Tuple)):
+                self._look_at_middleware(node, value)
+            elif name == "CSRF_TRUSTED_ORIGINS" and isinstance(value, (ast.List, ast.Tuple)):
+                given = [str(literal(self.module, one)) for one in value.elts]
+                if any(_TRUSTS_ALL.search(one) for one in given) and not self._is_behind_switch(node):
+                    self.report(self.module.span(node), "forms of every site are taken for this site's own")
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        is_off = isinstance(node.value, ast.Constant) and node.value.value is False
+        call = self.module.parents[node]
+        called = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
+        if is_off and (node.arg in _OFF or (node.arg in _OPTIONS and "csrf" in called + str(node.arg))):
+            if not self._is_behind_switch(node):
+                self.report(self.module.span(node), _MESSAGE)
+        elif node.arg == "meta":
+            for name, value in entries(node.value).items():
+                if name == "csrf" and isinstance(value, ast.Constant) and value.value is False:
+                    self.report(self.module.span(value), _MESSAGE)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self._look_at_exemption(node)
+        self._look_at_override(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self._look_at_exemption(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self._look_at_exemption(node)
+
+    def _look_at_exemption(self, node: FunctionNode | ast.ClassDef) -> None:
+        """An exemption for a view that reads who is logged in, and has no other proof of who calls."""
+        for decorator in node.decorator_list:
+            text = ast.unparse(decorator)
+            if "csrf_exempt" in text or text.endswith("csrf.exempt"):
+                view = ast.unparse(node)
+                if _LOGGED_IN.search(view) and not _PROVEN.search(view):
+                    self.report(self.module.span(decorator), _MESSAGE)
+
+    def _look_at_override(self, node: ast.FunctionDef) -> None:
+        body = [
+            one
+            for one in node.body
+            if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
+        ]
+        only = body[0] if len(body) == 1 else None
+        if self.module.class_of(node) is None:
+            return
+        if node.name == "enforce_csrf" and (not body or isinstance(only, ast.Pass) or _gives(only, None)):
+            self.report(self.module.name_span(node), _MESSAGE)
+        elif node.name == "check_origin" and len(node.args.args) == 2 and _gives(only, True):
+            self.report(self.module.name_span(node), "pages of every site may open this socket for a visitor")
+
+    def _look_at_middleware(self, node: ast.Assign, value: ast.List | ast.Tuple) -> None:
+        """Django's list for sites with logins, from which the one that looks for the token is missing."""
+        given = [str(one.value) for one in value.elts if isinstance(one, ast.Constant)]
+        is_login = any(one.endswith("AuthenticationMiddleware") and "contrib" in one for one in given)
+        is_session = any(one.endswith("SessionMiddleware") for one in given)
+        if is_login and is_session and "csrf" not in self.source.text.lower():
+            self.report(self.module.keyword_span(node, len("MIDDLEWARE")), _MESSAGE)
+
+    def _is_form_setting(self, node: ast.Assign) -> bool:
+        cls = self.module.parents[node]
+        return isinstance(cls, ast.ClassDef) and cls.name == "Meta"
+
+    def _is_behind_switch(self, node: ast.AST) -> bool:
+        for parent in self.module.ancestors(node):
+            if isinstance(parent, ast.If):
+                return True
+            if isinstance(parent, ast.ClassDef) and "test" in parent.name.lower():
+                return True
+            if isinstance(parent, ast.ClassDef) and "dev" in parent.name.lower():
+                return True
+        return False
+
+
+def _gives(node: ast.stmt | None, value: object) -> bool:
+    if not isinstance(node, ast.Return):
+        return False
+    return (node.value is None and value is None) or (
+        isinstance(node.value, ast.Constant) and node.value.value is value
+    )

@@ -1,0 +1,215 @@
+"""PY361."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.module import FunctionNode
+
+_ANSWERS = LatePattern(
+    r"(?i)(response|jsonify|json|abort|HTTPException|HTTPError|make_response|html|write|finish|ServerError)$"
+)
+_BROAD = LatePattern(
+    r"^(Exception|BaseException|OSError|IOError|RuntimeError|KeyError|AttributeError|TypeError|"
+    r"([\w.]*\.)?(SQLAlchemyError|DatabaseError|OperationalError|ProgrammingError|IntegrityError|InterfaceError|Error|"
+    r"ClientError|PyMongoError|RequestException))$"
+)
+_HANDLING = LatePattern(
+    r"(?i)(errorhandler|exception_handler)\((500|(\w+\.)?Exception|(\w+\.)?InternalServerError)\b"
+)
+_WEB = (
+    "Response",
+    "jsonify",
+    "HTTPException",
+    "abort(",
+    ".route(",
+    "router.",
+    "@app.",
+    "RequestHandler",
+    "APIView",
+)
+_TEXTS = frozenset({"str", "repr", "format"})
+_OPEN_PLACES = LatePattern(r"(?i)(^|[/_.])(tests?|testing|examples?|docs?|scripts?|cli|benchmarks?)([/_.]|$)")
+
+
+class ExposedException(PythonCheck):
+    """The text of an error nobody expected goes out with the answer.
+
+    It names tables, paths, hosts and versions, which tells strangers where to look next. Log it, and answer
+    with a sentence of your own and a number to ask about.
+    """
+
+    ID = "PY361"
+    NAME = "exposed-exception"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "information-exposure"
+    TRIED_ON = (
+        "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: nine, four right; "
+        "narrowed, those four left"
+    )
+    WORDS = ("except", "errorhandler", "exception_handler", "os.environ")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "def view(request):\n    try:\n        return go()\n    except Refused as error:\n"
+        "        return JsonResponse({'error': str(error)}, status=422)\n",
+        "def view(request):\n    try:\n        return go()\n    except Exception as error:\n"
+        "        log.error('failed: %s', error)\n"
+        "        return JsonResponse({'error': 'internal'}, status=500)\n",
+        "def view(request):\n    try:\n        return go()\n    except Exception as error:\n"
+        "        return JsonResponse({'error': type(error).__name__}, status=500)\n",
+        "def load(path):\n    try:\n        return go()\n    except Exception as error:\n"
+        "        raise ConfigError(str(error)) from error\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "def view(request):\n    try:\n        return go()\n    except Exception as error:\n"
+            "        return JsonResponse({'error': str(error)}, status=500)\n",
+            5,
+            39,
+        ),
+        Invalid(
+            "@router.get('/a')\ndef view():\n    try:\n        return go()\n    except Exception as error:\n"
+            "        raise HTTPException(500, detail=f'failed: {error!r}') from error\n",
+            6,
+            41,
+        ),
+        Invalid(
+            "@app.errorhandler(Exception)\ndef failed(error):\n    return jsonify(error=str(error)), 500\n",
+            3,
+            26,
+        ),
+        Invalid(
+            "@app.route('/a')\ndef view():\n    try:\n        return go()\n    except Exception as error:\n"
+            "        message = str(error)\n        return {'error': message}, 500\n",
+            6,
+            19,
+        ),
+        Invalid("@app.get('/env')\ndef view():\n    return jsonify(dict(os.environ))\n", 3, 20),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        is_web = any(word in source.text for word in _WEB)
+        return is_web and super().wants(source) and not _OPEN_PLACES.search(source.path)
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        caught = ast.unparse(node.type) if node.type is not None else "Exception"
+        kinds = [one.strip() for one in caught.strip("()").split(",")]
+        function = self.module.function_of(node)
+        if node.name is None or not any(map(_BROAD.search, kinds)) or isinstance(function, ast.Lambda):
+            return
+        if function is not None and self._answers_requests(function):
+            self._look(node.body, node.name)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self._look_at_function(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self._look_at_function(node)
+
+    def _look_at_function(self, node: FunctionNode) -> None:
+        """A handler of all errors, whose last parameter is the error; and a view that answers "
+        "everything set.
+        """
+        if not node.decorator_list:
+            return
+        decorators = [ast.unparse(one) for one in node.decorator_list]
+        if any(map(_HANDLING.search, decorators)) and node.args.args:
+            self._look(node.body, node.args.args[-1].arg)
+        if decorators and "environ" in self.source.text and self._answers_requests(node):
+            for one in ast.walk(node):
+                if (
+                    isinstance(one, ast.Call)
+                    and ast.unparse(one)
+                    in {
+                        "dict(os.environ)",
+                        "os.environ.copy()",
+                    }
+                    and self._is_answered(one)
+                ):
+                    self.report(self.module.span(one), "all variables of the environment go out, secrets too")
+
+    def _look(self, body: Sequence[ast.stmt], name: str) -> None:
+        for statement in body:
+            for one in ast.walk(statement):
+                if self._is_text_of(one, name) and isinstance(one, ast.expr) and self._is_answered(one):
+                    self.report(self.module.span(one), "strangers are shown what went wrong inside")
+                    return
+
+    def _is_text_of(self, node: ast.AST, name: str) -> bool:
+        if isinstance(node, ast.FormattedValue):
+            return isinstance(node.value, ast.Name) and node.value.id == name
+        if isinstance(node, ast.Attribute):
+            return ast.unparse(node) in {f"{name}.args", f"{name}.original_exception", f"{name}.orig"}
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in _TEXTS
+            and bool(node.args)
+            and ast.unparse(node.args[0]).partition(".")[0] == name
+        )
+
+    def _answers_requests(self, function: FunctionNode) -> bool:
+        names = {one.arg for one in function.args.args}
+        decorated = any(
+            isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in _ROUTES
+            for one in function.decorator_list
+        )
+        cls = self.module.class_of(function)
+        bases = " ".join(ast.unparse(base) for base in cls.bases) if cls is not None else ""
+        is_handler = function.name in _ROUTES and any(
+            word in bases for word in ("View", "Handler", "Resource")
+        )
+        return bool(names & {"request", "req"}) or decorated or is_handler
+
+    def _is_answered(self, node: ast.expr) -> bool:
+        child: ast.AST = node
+        for parent in self.module.ancestors(node):
+            if isinstance(parent, ast.Call) and child is not parent.func:
+                last = _last(parent.func)
+                if last in {"error", "exception", "warning", "critical", "debug", "info", "print", "log"}:
+                    return False
+                if last.endswith(("Error", "Exception")) and not last.startswith("HTTP"):
+                    return False
+                if _ANSWERS.search(last) and not self._is_refusal(parent):
+                    return True
+            if isinstance(parent, ast.Assign):
+                return self._is_sent_later(parent)
+            if isinstance(parent, ast.stmt):
+                return isinstance(parent, ast.Return) and not self._is_refusal(parent)
+            child = parent
+        return False
+
+    def _is_refusal(self, node: ast.AST) -> bool:
+        """Whether the answer says that the request was wrong: then the text is meant for the sender."""
+        return any(
+            isinstance(one, ast.Constant) and type(one.value) is int and 400 <= one.value < 500
+            for one in ast.walk(node)
+        ) or "HTTP_4" in ast.unparse(node)
+
+    def _is_sent_later(self, node: ast.Assign) -> bool:
+        name = _last(node.targets[0])
+        return any(
+            any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(later))
+            and not self._is_refusal(later)
+            for later in self._after(node)
+        )
+
+    def _after(self, node: ast.stmt) -> Iterator[ast.Return]:
+        parent = self.module.parents[node]
+        body = getattr(parent, "body", [])
+        later = body[body.index(node) + 1 :] if node in body else []
+        yield from (one for one in later if isinstance(one, ast.Return) and one.value is not None)
+
+
+_ROUTES = frozenset({"route", "get", "post", "put", "patch", "delete", "api_route", "head"})
+
+
+def _last(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -1,0 +1,107 @@
+"""PY362."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.literals import literal
+
+_RESOLVED = LatePattern(r"\b(realpath|abspath|normpath)\(|\.resolve\(|\.absolute\(")
+_FOLDER = LatePattern(
+    r"(?i)(^|_)(root|base|dir|directory|folder|home|upload\w*|media|static|data|store|storage|path|prefix|workspace|"
+    r"sandbox|safe|allowed|target|dest|destination|cwd|here)s?(_?(root|dir|path|folder|base))?$"
+)
+_ENDED = LatePattern(r"os\.sep|os\.path\.sep|[/\\]['\"]|\bsep\b|, ''\)|\bSEP\b")
+
+
+class LoosePathCheck(PythonCheck):
+    """A look whether a file is inside a folder that a folder beside it passes too.
+
+    ``/srv/files-old/secret`` starts with ``/srv/files``. Ask ``path.is_relative_to(folder)``, or compare with
+    the folder and a separator behind it.
+    """
+
+    ID = "PY362"
+    NAME = "loose-path-check"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "path-traversal"
+    TRIED_ON = "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: no finding"
+    WORDS = ("realpath", "abspath", "normpath", ".resolve(")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import os\ndef read(root, name):\n    full = os.path.realpath(os.path.join(root, name))\n"
+        "    if not full.startswith(root + os.sep):\n        raise ValueError(name)\n    return open(full)\n",
+        "def read(root, name):\n    full = (root / name).resolve()\n    if not full.is_relative_to(root):\n"
+        "        raise ValueError(name)\n    return full.open()\n",
+        "import os\ndef kind(path):\n    path = os.path.abspath(path)\n    return path.startswith('/proc')\n",
+        "def read(root, name):\n    return name.startswith(root)\n",
+        "import os\ndef read(root, name):\n    root = os.path.join(os.path.abspath(root), '')\n"
+        "    full = os.path.abspath(os.path.join(root, name))\n    return full.startswith(root)\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import os\ndef read(root, name):\n    full = os.path.realpath(os.path.join(root, name))\n"
+            "    if not full.startswith(root):\n        raise ValueError(name)\n    return open(full)\n",
+            4,
+            12,
+        ),
+        Invalid(
+            "from pathlib import Path\nBASE_DIR = Path('/srv/files')\ndef read(name):\n"
+            "    path = (BASE_DIR / name).resolve()\n    if not str(path).startswith(str(BASE_DIR)):\n"
+            "        raise ValueError(name)\n    return path.read_text()\n",
+            5,
+            12,
+        ),
+        Invalid(
+            "import os\ndef write(member, target_dir):\n"
+            "    if not os.path.abspath(os.path.join(target_dir, "
+            "member)).startswith(os.path.abspath(target_dir)):\n"
+            "        raise ValueError(member)\n",
+            3,
+            12,
+        ),
+    ]
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr == "startswith"
+            and len(node.args) == 1
+            and self._is_resolved(node.func.value, node)
+            and self._is_open_ended(node.args[0], node)
+            and not self._is_narrowed(node)
+        ):
+            self.report(self.module.span(node), "a folder beside it whose name begins the same passes too")
+
+    def _is_resolved(self, node: ast.expr, place: ast.AST) -> bool:
+        return any(map(_RESOLVED.search, self._texts(node, place)))
+
+    def _is_open_ended(self, node: ast.expr, place: ast.AST) -> bool:
+        inner = node.args[0] if isinstance(node, ast.Call) and node.args else node
+        last = inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "")
+        texts = [*self._texts(inner, place), ast.unparse(node)]
+        said = literal(self.module, inner)
+        is_ended = any(map(_ENDED.search, texts)) or (isinstance(said, str) and said.endswith(("/", "\\\\")))
+        return _FOLDER.search(last) is not None and not is_ended
+
+    def _texts(self, node: ast.expr, place: ast.AST) -> list[str]:
+        """An expression as text, and what the names in it are given in the same function."""
+        function = self.module.function_of(place)
+        names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+        given = [
+            ast.unparse(one.value)
+            for one in (ast.walk(function) if function is not None else ())
+            if isinstance(one, ast.Assign) and any(getattr(t, "id", "") in names for t in one.targets)
+        ]
+        return [ast.unparse(node), *given]
+
+    def _is_narrowed(self, node: ast.Call) -> bool:
+        """Whether the same function asks for the folder in another way too."""
+        function = self.module.function_of(node)
+        text = ast.unparse(function) if function is not None else ""
+        return "commonpath" in text or "is_relative_to" in text or "relative_to(" in text

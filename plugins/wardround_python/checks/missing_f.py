@@ -1,0 +1,154 @@
+"""PY064."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Span
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.module import FunctionNode
+
+_FIELD = LatePattern(r"(?<!\{)\{([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*|\[\w+\])*)(?:![rsa])?(?::[^{}\s]*)?\}(?!\})")
+_STRING = LatePattern(r"""(?P<prefix>[A-Za-z]{0,2})(?:\"\"\"|'''|"|')""")
+# Who fills in the fields of a text later.
+_FILLED_LATER = frozenset(
+    {
+        "format", "format_map", "Template", "gettext", "_", "gettext_lazy", "ngettext", "partial", "path",
+        "re_path", "route", "get", "post", "put", "patch", "delete", "add_url_rule", "add_route", "websocket",
+        "substitute", "bind", "Field", "Message", "head", "options", "api_route", "add_api_route", "add_get",
+        "add_post", "render", "from_template", "from_string", "from_messages", "from_format", "strptime",
+    }
+)  # fmt: skip
+
+
+class MissingF(PythonCheck):
+    """A text names a variable in braces and has no ``f`` before it.
+
+    The braces are shown as they are written, and whoever reads the message, file or address gets the name of
+    the variable. In a text put together of several parts each part needs its own ``f``.
+    """
+
+    ID = "PY064"
+    NAME = "missing-f"
+    WORDS = ("{",)
+    DEFECT_CLASS = "missing-f-string-syntax"
+    TRIED_ON = "thirty trees of 900,000 lines, tests left out: 9, all right"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "def f(name):\n    return 'Hello {name}'.format(name=name)\n",
+        "def f(name):\n    text = 'Hello {name}'\n    return text.format(name=name)\n",
+        "def f(name):\n    return f'Hello {name}' ' of {{name}}'\n",
+        "def f(name):\n    return f'Hello {name}' ' of {nobody}'\n",
+        "@app.get('/' 'users/{key}')\ndef f(key):\n    return f'{key}'\n",
+        "def f(name):\n    log.info('name is {name}', name=name)\n",
+        "def f(name):\n    log.info('name is {name}'.format(**locals()))\n",
+        "def f(x):\n    return f'a {x}' r'\\d{x}'\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "def f(v):\n    return (\n        f'To {v}. '\n        'Notes of {v}'\n    )\n", line=4, column=9
+        ),
+        Invalid("def f(v):\n    raise ValueError('no {v} here: {v.name}')\n", line=2, column=22),
+        Invalid("def f(rows):\n    count = len(rows)\n    print('read {count} rows')\n", line=3, column=11),
+        Invalid("def f(user):\n    logger.warning('no right for {user}')\n", line=2, column=20),
+    ]
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        """A part without ``f`` beside one that has it."""
+        if (
+            node.lineno == node.end_lineno
+            and '" ' not in self._line(node.lineno)
+            and "' " not in self._line(node.lineno)
+        ):
+            return
+        if not any(isinstance(v, ast.Constant) and "{" in str(v.value) for v in node.values):
+            return
+        for span, text in self._plain_parts(node):
+            if self._names_values(text, node):
+                self.report(span, "no f before this part: its braces are shown as they are written")
+                return
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """A message that is shown at once."""
+        only = node.args[0] if len(node.args) == 1 and not node.keywords else None
+        if not isinstance(only, ast.Constant) or not isinstance(only.value, str) or "{" not in only.value:
+            return
+        if self._shows(node) and self._names_values(only.value, only):
+            self.report(
+                self.module.span(only), "no f before this text: its braces are shown as they are written"
+            )
+
+    def _shows(self, node: ast.Call) -> bool:
+        """Whether a call raises, logs or prints what it is given."""
+        if isinstance(self.module.parents[node], ast.Raise):
+            return True
+        if isinstance(node.func, ast.Name):
+            return node.func.id == "print"
+        if not isinstance(node.func, ast.Attribute) or not isinstance(self.module.parents[node], ast.Expr):
+            return False
+        level = node.func.attr in ("debug", "info", "warning", "error", "exception", "critical")
+        return level and "log" in ast.unparse(node.func.value).lower() and not self._logs_with_braces
+
+    @cached_property
+    def _logs_with_braces(self) -> bool:
+        return any("loguru" in name or "structlog" in name for name in self.module.imported.values())
+
+    def _names_values(self, text: str, node: ast.expr) -> bool:
+        """Whether all braces of a text hold names that have a value here, and nothing fills them later."""
+        fields = [match[1] for match in _FIELD.finditer(text)]
+        function = self.module.function_of(node)
+        if not fields or not isinstance(function, FunctionNode) or "{{" in text:
+            return False
+        around: ast.AST = node
+        for parent in self.module.ancestors(node):
+            if isinstance(parent, ast.stmt):
+                break
+            if (
+                isinstance(parent, ast.Call)
+                and parent.func is not around
+                and _called(parent) in _FILLED_LATER
+            ):
+                return False
+            if isinstance(parent, ast.Attribute) and parent.attr in _FILLED_LATER:
+                return False
+            around = parent
+        return set(fields) <= _values_of(function)
+
+    def _plain_parts(self, node: ast.JoinedStr) -> Iterator[tuple[Span, str]]:
+        """Place and text of the parts of a text that are written without ``f``."""
+        end = node.end_lineno or node.lineno
+        lines = self.source.lines[node.lineno - 1 : end]
+        for number, line in enumerate(lines, node.lineno):
+            start = (
+                len(line) - len(line.lstrip()) if number > node.lineno else self.module.span(node).column - 1
+            )
+            while (match := _STRING.match(line, start)) is not None:
+                quote = match[0][len(match["prefix"]) :]
+                close = line.find(quote, match.end())
+                while close > 0 and line[close - 1] == "\\":
+                    close = line.find(quote, close + 1)
+                if close < 0 or len(quote) > 1:
+                    return
+                if not set(match["prefix"].lower()) & {"f", "r", "b"}:
+                    yield Span(number, start + 1, number, close + 2), line[match.end() : close]
+                start = close + 1
+                start += len(line[start:]) - len(line[start:].lstrip())
+
+    def _line(self, number: int) -> str:
+        return self.source.lines[number - 1]
+
+
+def _called(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def _values_of(function: FunctionNode) -> set[str]:
+    """The names that are given a value in a function, its parameters included."""
+    given = {n.arg for n in ast.walk(function.args) if isinstance(n, ast.arg)}
+    return given | {
+        n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }

@@ -1,0 +1,98 @@
+"""PY355."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.literals import given_once
+
+# Function -> at which position its timeout stands.
+_WAITING = {
+    "urllib.request.urlopen": 2, "smtplib.SMTP": 3, "smtplib.SMTP_SSL": 3,
+    "imaplib.IMAP4_SSL": 9, "http.client.HTTPSConnection": 9, "http.client.HTTPConnection": 9,
+    "ftplib.FTP": 4, "ftplib.FTP_TLS": 4, "poplib.POP3_SSL": 4, "socket.create_connection": 1,
+}  # fmt: skip
+_SESSIONS = frozenset({"requests.Session", "requests.session", "requests.sessions.Session"})
+_VERBS = frozenset({"get", "post", "put", "patch", "delete", "head", "request"})
+_NO_LIMIT = LatePattern(r"(^|\.)(ClientTimeout|Timeout)$")
+_OPEN_PLACES = LatePattern(
+    r"(?i)(^|[/_.])(tests?|testing|examples?|docs?|scripts?|benchmarks?|tools|setup)([/_.]|$)"
+)
+
+
+class NoTimeout(PythonCheck):
+    """A call over the network may wait for ever.
+
+    A server that takes the connection and says nothing then holds this worker until somebody restarts it.
+    Pass ``timeout=``, in seconds.
+    """
+
+    ID = "PY355"
+    NAME = "no-timeout"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "missing-timeout"
+    TRIED_ON = (
+        "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: seven, six right, "
+        "one in a script for a health check"
+    )
+    WORDS = ("urlopen(", "SMTP", "Session(", "requests.session(", "IMAP4_SSL(", "HTTPSConnection(",
+             "HTTPConnection(", "create_connection(", "ClientTimeout(", "FTP", "Timeout(")  # fmt: skip
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "from urllib.request import urlopen\nurlopen(address, timeout=5).read()\n",
+        "import requests\nsession = requests.Session()\ndef load(url):\n"
+        "    return session.get(url, timeout=5)\n",
+        "import requests\nsession = requests.Session()\n"
+        "session.mount('https://', TimeoutAdapter(timeout=5))\n"
+        "def load(url):\n    return session.get(url)\n",
+        "import socket\nsocket.setdefaulttimeout(10)\nfrom urllib.request import urlopen\nurlopen(address)\n",
+        "def load(session, url):\n    return session.get(url)\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from urllib.request import urlopen\ndef load(url):\n    return urlopen(url).read()\n", 3, 12
+        ),
+        Invalid(
+            "import requests\nclass Api:\n    def __init__(self):\n        self._http = requests.Session()\n"
+            "    def load(self, url):\n        return self._http.get(url)\n",
+            6,
+            16,
+        ),
+        Invalid(
+            "import smtplib\ndef send(m):\n    server = smtplib.SMTP('mail')\n    server.send(m)\n", 3, 14
+        ),
+        Invalid("import aiohttp\nlimit = aiohttp.ClientTimeout(total=None)\n", 2, 9),
+        Invalid("import httpx\nclient = httpx.Client(timeout=httpx.Timeout(None))\n", 2, 31),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        is_set = "setdefaulttimeout" in source.text
+        return super().wants(source) and not is_set and not _OPEN_PLACES.search(source.path)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = self.module.imported_name(node.func) or ""
+        named = {keyword.arg for keyword in node.keywords}
+        if name in _WAITING:
+            if not named & {"timeout", None} and len(node.args) <= _WAITING[name]:
+                self.report(self.module.span(node), "this waits for an answer for ever")
+        elif _NO_LIMIT.search(name) and name.startswith(("aiohttp.", "httpx.")) and self._is_endless(node):
+            self.report(self.module.span(node), "this waits for an answer for ever")
+        elif isinstance(node.func, ast.Attribute) and node.func.attr in _VERBS and node.args:
+            made = given_once(self.module, node.func.value)
+            is_session = isinstance(made, ast.Call) and self.module.dotted(made.func) in _SESSIONS
+            if is_session and not named & {"timeout", None} and ".mount(" not in self.source.text:
+                self.report(self.module.span(node), "this waits for an answer for ever")
+
+    def _is_endless(self, node: ast.Call) -> bool:
+        first = node.args[0] if node.args else None
+        given = {k.arg: k.value for k in node.keywords}
+        ends = [one for one in (first, given.get("total"), given.get("timeout")) if one is not None]
+        is_open = bool(ends) and all(isinstance(one, ast.Constant) and one.value is None for one in ends)
+        return is_open and not {"connect", "sock_read", "read", "sock_connect"} & {str(k) for k in given}

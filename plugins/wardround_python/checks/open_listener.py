@@ -1,0 +1,98 @@
+"""PY352."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.literals import literal
+
+_EVERY = frozenset({"", "0.0.0.0", "::", "[::]"})  # noqa: S104 - what is looked for
+_SERVERS = LatePattern(
+    r"(^|\.)(Threading|Forking)?(HTTPServer|TCPServer|UDPServer|UnixStreamServer|SimpleXMLRPCServer|"
+    r"ThreadingHTTPServer|WSGIServer|Listener|SMTPServer)$"
+)
+_HEARS_ALL = LatePattern(
+    r"(?i)multicast|broadcast|MEMBERSHIP|free_port|unused_port|find_port|available_port|in_use"
+)
+_OPEN_PLACES = LatePattern(r"(?i)(^|[/_.])(tests?|testing|examples?|docs?|scripts?|benchmarks?)([/_.]|$)")
+
+
+class OpenListener(PythonCheck):
+    """A server of one's own listens on every network of the machine.
+
+    Whoever reaches any of its addresses can talk to it: other machines, and the internet where the machine
+    has a public address. Bind to ``127.0.0.1`` or to an address from the settings.
+    """
+
+    ID = "PY352"
+    NAME = "open-listener"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "bind-all-interfaces"
+    TRIED_ON = "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: no finding"
+    WORDS = (".bind(", "HTTPServer(", "TCPServer(", "UDPServer(", "RPCServer(", "Listener(", "start_server(",
+             "create_server(", ".run(", "make_server(", "run_simple(")  # fmt: skip
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import socket\ns = socket.socket()\ns.bind(('127.0.0.1', 80))\n",
+        "import socket\ndef free_port():\n    s = socket.socket()\n    s.bind(('', 0))\n    return s\n",
+        "import socket\ndef start(host, port):\n    s = socket.socket()\n    s.bind((host, port))\n",
+        "template.bind(('', 1))\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("import socket\ns = socket.socket()\ns.bind(('0.0.0.0', 80))\n", 3, 1),
+        Invalid("import socket\nHOST = ''\ndef serve(s, port):\n    s.bind((HOST, port))\n", 4, 5),
+        Invalid(
+            "from http.server import HTTPServer, SimpleHTTPRequestHandler\n"
+            "HTTPServer(('', 8000), SimpleHTTPRequestHandler).serve_forever()\n",
+            2,
+            1,
+        ),
+        Invalid(
+            "import asyncio\nasync def main():\n    await asyncio.start_server(hear, '0.0.0.0', 8888)\n",
+            3,
+            11,
+        ),
+        Invalid("from flask import Flask\napp = Flask(__name__)\napp.run(host='0.0.0.0', port=5000)\n", 3, 1),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return super().wants(source) and not _OPEN_PLACES.search(source.path)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        host = self._host(node)
+        if host is None or literal(self.module, host) not in _EVERY:
+            return
+        function = self.module.function_of(node)
+        around = ast.unparse(function) if function is not None else ""
+        if not _HEARS_ALL.search(around):
+            self.report(self.module.span(node), "every network of the machine reaches this")
+
+    def _host(self, node: ast.Call) -> ast.expr | None:
+        """The host that a server is told to listen on."""
+        name = self.module.dotted(node.func) or ""
+        last = node.func.attr if isinstance(node.func, ast.Attribute) else name
+        named = {k.arg: k.value for k in node.keywords}
+        if (last == "bind" and self._has_sockets()) or _SERVERS.search(name):
+            first = node.args[0] if node.args else named.get("server_address", named.get("address"))
+            is_any_port = isinstance(first, ast.Tuple) and literal(self.module, first.elts[-1]) == 0
+            return first.elts[0] if isinstance(first, ast.Tuple) and first.elts and not is_any_port else None
+        if name in {
+            "asyncio.start_server",
+            "wsgiref.simple_server.make_server",
+            "werkzeug.serving.run_simple",
+        }:
+            at = 1 if name == "asyncio.start_server" else 0
+            return named.get("host") or (node.args[at] if len(node.args) > at else None)
+        if last == "run" and "flask.Flask" in self.module.imported.values() and len(node.args) < 2:
+            return named.get("host") or (node.args[0] if node.args else None)
+        return None
+
+    def _has_sockets(self) -> bool:
+        return any(name.partition(".")[0] == "socket" for name in self.module.imported.values())

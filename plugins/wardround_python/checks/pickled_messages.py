@@ -1,0 +1,122 @@
+"""PY348."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.literals import literal, settings_in
+
+_SERIALIZER = LatePattern(r"(?i)^(celery_)?(task|result|event)_serializer$|^session_serializer$")
+_ACCEPTED = LatePattern(r"(?i)^(celery_)?(result_)?accept_content$")
+_PICKLE = LatePattern(
+    r"(?i)^(pickle|yaml|application/x-python-serialize|application/x-yaml)$|PickleSerializer$"
+)
+_LOADERS = LatePattern(r"^(c?[pP]ickle|dill|cloudpickle|marshal|jsonpickle|joblib)\.(loads?|decode)$")
+_DECODERS = frozenset(
+    {"value_deserializer", "key_deserializer", "deserializer", "object_hook", "loads", "decoder"}
+)
+_READS = frozenset({"cloudpickle.loads", "cloudpickle.load", "kombu.enable_insecure_serializers",
+                    "yaml.unsafe_load", "yaml.unsafe_load_all"})  # fmt: skip
+_KEYS = {
+    "allow_pickle": (True, LatePattern(r"(^|\.)(numpy|np)\.load$")),
+    "weights_only": (False, LatePattern(r"(^|\.)torch\.load$")),
+    "safe_mode": (False, LatePattern(r"load_model$|model_from_json$")),
+    "typ": ("unsafe", LatePattern(r"ruamel\.yaml\.(main\.)?YAML$")),
+}
+_MESSAGE = "whoever can put a message or a file there runs code here"
+
+
+class PickledMessages(PythonCheck):
+    """Messages, sessions or files are read with a format that can call any function while it is read.
+
+    Pickle and its kind build objects by running what the bytes say. Whoever reaches the broker, the cache or
+    the file then runs code in this process. Send JSON or msgpack; keep arrays and weights in formats of data.
+    """
+
+    ID = "PY348"
+    NAME = "pickled-messages"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "insecure-deserialisation"
+    TRIED_ON = (
+        "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: two, one right, "
+        "one in the configuration of an integration test"
+    )
+    WORDS = ("pickle", "Pickle", "enable_insecure_serializers", "recv_pyobj", "weights_only", "safe_mode",
+             "unsafe", "serializer")  # fmt: skip
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "task_serializer = 'json'\naccept_content = ['json']\n",
+        "import numpy\nrows = numpy.load('rows.npy', allow_pickle=False)\n",
+        "import torch\nweights = torch.load('w.pt', weights_only=True)\n",
+        "serializer = UserSerializer(user)\n",
+        "import pickle\nblob = pickle.dumps(state)\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("task_serializer = 'pickle'\nresult_serializer = 'json'\n", 1, 1),
+        Invalid("broker_url = B\naccept_content = ['json', 'pickle']\n", 2, 1),
+        Invalid("app.conf.update(task_serializer='pickle')\n", 1, 17),
+        Invalid("app.conf.accept_content = ['json', 'pickle']\n", 1, 1),
+        Invalid("CELERY_TASK_SERIALIZER = 'pickle'\n", 1, 1),
+        Invalid("SESSION_SERIALIZER = 'django.contrib.sessions.serializers.PickleSerializer'\n", 1, 1),
+        Invalid("from kombu import enable_insecure_serializers\nenable_insecure_serializers()\n", 2, 1),
+        Invalid("import numpy as np\nrows = np.load(path, allow_pickle=True)\n", 2, 22),
+        Invalid("import torch\nstate = torch.load(path, map_location='cpu', weights_only=False)\n", 2, 46),
+        Invalid("from ruamel.yaml import YAML\nreader = YAML(typ='unsafe')\n", 2, 15),
+        Invalid("def job(sock):\n    return sock.recv_pyobj()\n", 2, 12),
+        Invalid(
+            "import pickle\nfrom kafka import KafkaConsumer\n"
+            "rows = KafkaConsumer('rows', value_deserializer=pickle.loads)\n",
+            3,
+            30,
+        ),
+        Invalid("import cloudpickle\ndef job(data):\n    return cloudpickle.loads(data)\n", 3, 12),
+    ]
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        is_pickled = any(self._is_pickled(name, value) for name, value, _ in settings_in(node))
+        if is_pickled and not self._is_repeated(node):
+            self.report(self.module.span(node), _MESSAGE)
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        if node.arg is not None and self._is_pickled(node.arg, node.value):
+            if not self._is_repeated(node):
+                self.report(self.module.span(node), _MESSAGE)
+            return
+        call = self.module.parents[node]
+        name = (self.module.dotted(call.func) or "") if isinstance(call, ast.Call) else ""
+        wanted = _KEYS.get(node.arg or "")
+        if (
+            wanted is not None and wanted[1].search(name) and literal(self.module, node.value) == wanted[0]
+        ) or (node.arg in _DECODERS and _LOADERS.search(self.module.imported_name(node.value) or "")):
+            self.report(self.module.span(node), _MESSAGE)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        is_constant = bool(node.args) and isinstance(node.args[0], ast.Constant)
+        is_read = self.module.imported_name(node.func) in _READS and not is_constant
+        if is_read or (isinstance(node.func, ast.Attribute) and node.func.attr == "recv_pyobj"):
+            self.report(self.module.span(node), _MESSAGE)
+
+    def _is_pickled(self, name: str, value: ast.expr) -> bool:
+        if _SERIALIZER.search(name):
+            said = literal(self.module, value)
+            return isinstance(said, str) and _PICKLE.search(said) is not None
+        if _ACCEPTED.search(name) and isinstance(value, (ast.List, ast.Tuple, ast.Set)):
+            given = [literal(self.module, one) for one in value.elts]
+            return any(isinstance(one, str) and _PICKLE.search(one) is not None for one in given)
+        return False
+
+    def _is_repeated(self, node: ast.AST) -> bool:
+        """Whether a setting beside it said so before: the first of them is enough."""
+        function = self.module.function_of(node)
+        if function in self._said:
+            return True
+        self._said.add(function)
+        return False
+
+    def visit_Module(self, node: ast.Module) -> None:
+        self._said: set[object] = set()

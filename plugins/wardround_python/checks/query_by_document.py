@@ -1,0 +1,117 @@
+"""PY363."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.literals import entries
+
+_MONGO = frozenset(
+    {"pymongo", "motor", "flask_pymongo", "mongoengine", "beanie", "odmantic", "bson", "mongomock"}
+)
+_ASKING = frozenset(
+    {"find", "find_one", "count_documents", "delete_one", "delete_many", "update_one", "update_many",
+     "replace_one",
+     "find_one_and_update", "find_one_and_delete", "distinct", "aggregate", "remove"}
+)  # fmt: skip
+# What holds the JSON of a request, whose values can be objects.
+_JSON = LatePattern(
+    r"\brequest\.(get_json\(|json\b|data\b)|\bawait request\.json\(\)|json\.loads\(|\breq\.(media|json)\b|"
+    r"self\.request\.body|event\["
+)
+_CONVERTED = frozenset({"str", "int", "float", "bool", "ObjectId", "UUID", "escape"})
+
+
+class QueryByDocument(PythonCheck):
+    """A value from a request's JSON stands in a query of MongoDB, where it can be an operator.
+
+    ``{"password": {"$ne": ""}}`` matches every password, and text in ``$where`` is run as JavaScript. Make a
+    text of it, ``str(value)``, or check it against a schema first.
+    """
+
+    ID = "PY363"
+    NAME = "query-by-document"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "query-injection"
+    TRIED_ON = "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: no finding"
+    WORDS = ("pymongo", "motor", "mongo", "beanie", "bson")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import pymongo\ndef login():\n    data = request.get_json()\n"
+        "    return db.users.find_one({'name': str(data['name'])})\n",
+        "import pymongo\ndef login():\n    return db.users.find_one({'name': request.form['name']})\n",
+        "import pymongo\ndef login(body: Login):\n    return db.users.find_one({'name': body.name})\n",
+        "import pymongo\ndef login():\n    data = request.get_json()\n"
+        "    if not isinstance(data['name'], str):\n        abort(422)\n"
+        "    return db.users.find_one({'name': data['name']})\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import pymongo\ndef login():\n    data = request.get_json()\n"
+            "    return db.users.find_one({'name': data['name'], 'password': data.get('password')})\n",
+            4,
+            12,
+        ),
+        Invalid(
+            "import json, pymongo\ndef search():\n    query = json.loads(request.args['q'])\n"
+            "    return list(db.items.find(query))\n",
+            4,
+            17,
+        ),
+        Invalid(
+            "import pymongo\ndef search(name):\n"
+            "    return db.items.find({'$where': f\"this.name == '{name}'\"})\n",
+            3,
+            12,
+        ),
+    ]
+
+    def visit_Call(self, node: ast.Call) -> None:
+        is_asking = isinstance(node.func, ast.Attribute) and node.func.attr in _ASKING
+        if not is_asking or not node.args or not self._uses_mongo():
+            return
+        asked = node.args[0]
+        function = self.module.function_of(node)
+        around = ast.unparse(function) if function is not None else ""
+        where = entries(asked).get("$where")
+        if where is not None and not isinstance(where, ast.Constant):
+            self.report(self.module.span(node), "text that is put together here is run as JavaScript")
+        elif _JSON.search(around) and "isinstance(" not in around and any(self._sent(asked, function)):
+            self.report(self.module.span(node), "the sender may put operators into this query")
+
+    def _uses_mongo(self) -> bool:
+        return any(name.partition(".")[0] in _MONGO for name in self.module.imported.values())
+
+    def _sent(self, asked: ast.expr, function: ast.AST | None) -> Iterator[ast.expr]:
+        """The parts of a query that stand there as the request's JSON gave them."""
+        values = asked.values if isinstance(asked, ast.Dict) else [asked]
+        for one in values:
+            if isinstance(one, ast.Call) and getattr(one.func, "id", "") in _CONVERTED:
+                continue
+            if self._is_json(one, function, 2):
+                yield one
+
+    def _is_json(self, node: ast.expr, function: ast.AST | None, deep: int) -> bool:
+        if _JSON.match(ast.unparse(node)):
+            return True
+        root = node
+        while isinstance(root, (ast.Subscript, ast.Call, ast.Attribute)) and root is not None:
+            if isinstance(root, ast.Call):
+                if not isinstance(root.func, ast.Attribute) or root.func.attr not in {"get", "pop"}:
+                    return False
+                root = root.func.value
+            else:
+                root = root.value
+        if not isinstance(root, ast.Name) or not deep or function is None:
+            return False
+        made = [
+            one.value
+            for one in ast.walk(function)
+            if isinstance(one, ast.Assign) and any(getattr(t, "id", "") == root.id for t in one.targets)
+        ]
+        return len(made) == 1 and self._is_json(made[0], function, deep - 1)

@@ -1,0 +1,136 @@
+"""PY353."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.literals import given_once
+from wardround_python.module import FunctionNode
+
+_WRITING = frozenset({"writerow", "writerows"})
+_MAKERS = frozenset({"csv.writer", "csv.DictWriter", "unicodecsv.writer"})
+# What people type in themselves.
+_TYPED = LatePattern(
+    r"(?i)(^|_)(name|title|comments?|notes?|message|description|subject|body|text|feedback|company|remarks?|"
+    r"reason|bio|label|question|answer|review|summary|nickname|address|memo)$"
+)
+_SENT = LatePattern(
+    r"(?i)text/csv|attachment|HttpResponse|StreamingResponse|make_response|send_file|Response\("
+)
+_DEFUSED = LatePattern(
+    r"(?i)formula|startswith\(\s*\(?\s*['\"][=+@-]|lstrip\(['\"][=+@-]|"
+    r"[=+@-]['\"]\s*,\s*['\"][=+@-]|\[0\] in |\[:1\] in |defusedcsv|=\+"
+)
+_MAKING_SAFE = LatePattern(r"(?i)escape|sanit|safe|clean|neutral|guard|defus|quote|cell|strip_|plain")
+
+
+class SpreadsheetFormula(PythonCheck):
+    """Text that people typed is written into a table that others download, formulas and all.
+
+    A cell that starts with ``=``, ``+``, ``-`` or ``@`` is calculated when the file is opened in a
+    spreadsheet, and can send the other cells away. Put an apostrophe before such text.
+    """
+
+    ID = "PY353"
+    NAME = "spreadsheet-formula"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "csv-injection"
+    TRIED_ON = "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: no finding"
+    WORDS = ("writerow", "openpyxl")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import csv\ndef export(request):\n    response = HttpResponse(content_type='text/csv')\n"
+        "    writer = csv.writer(response)\n    for one in Sale.objects.all():\n"
+        "        writer.writerow([one.pk, one.total])\n    return response\n",
+        "import csv\ndef export(request):\n    response = HttpResponse(content_type='text/csv')\n"
+        "    writer = csv.writer(response)\n    for one in Note.objects.all():\n"
+        "        writer.writerow([one.pk, cell(one.comment)])\n    return response\n",
+        "import csv\ndef dump(rows, path):\n    writer = csv.writer(open(path, 'w'))\n"
+        "    for one in rows:\n        writer.writerow([one.name])\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import csv\ndef export(request):\n    response = HttpResponse(content_type='text/csv')\n"
+            "    writer = csv.writer(response)\n    for one in Note.objects.all():\n"
+            "        writer.writerow([one.pk, one.comment])\n    return response\n",
+            6,
+            9,
+        ),
+        Invalid(
+            "import csv, io\ndef export():\n    out = io.StringIO()\n"
+            "    writer = csv.DictWriter(out, ['id', 'note'])\n"
+            "    writer.writerows({'id': n.id, 'note': n.note} for n in Note.query)\n"
+            "    return Response(out.getvalue(), mimetype='text/csv')\n",
+            5,
+            5,
+        ),
+        Invalid(
+            "import csv\nfrom flask import request\ndef add(path):\n    with open(path, 'a') as file:\n"
+            "        csv.writer(file).writerow([request.form['name']])\n",
+            5,
+            9,
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        is_web = "request" in source.text or "Response" in source.text
+        return super().wants(source) and is_web and not _DEFUSED.search(source.text)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if (
+            isinstance(node.func, ast.Attribute)
+            and node.args
+            and (
+                (node.func.attr in _WRITING and self._is_table(node.func.value))
+                or (node.func.attr == "append" and self._is_sheet(node))
+            )
+        ):
+            row = node.args[0]
+            is_sent = "request." in ast.unparse(row) or self._is_downloaded(node)
+            if is_sent and any(map(self._is_typed, self._cells(row))):
+                self.report(
+                    self.module.span(node), "a cell that starts with = is calculated when this is opened"
+                )
+
+    def _is_table(self, node: ast.expr) -> bool:
+        made = node if isinstance(node, ast.Call) else given_once(self.module, node)
+        return isinstance(made, ast.Call) and self.module.dotted(made.func) in _MAKERS
+
+    def _is_sheet(self, node: ast.Call) -> bool:
+        """A row for a sheet of openpyxl, which takes a text that starts with ``=`` for a formula too."""
+        roots = {name.partition(".")[0] for name in self.module.imported.values()}
+        on = ast.unparse(node.func).lower()
+        return "openpyxl" in roots and on.startswith(("ws", "sheet", "worksheet", "work_sheet", "wb."))
+
+    def _is_downloaded(self, node: ast.AST) -> bool:
+        around = [one for one in self.module.ancestors(node) if isinstance(one, FunctionNode)]
+        return bool(around) and _SENT.search(ast.unparse(around[-1])) is not None
+
+    def _cells(self, row: ast.expr) -> list[ast.expr]:
+        if isinstance(row, ast.Name):
+            made = given_once(self.module, row)
+            return self._cells(made) if made is not None else []
+        if isinstance(row, (ast.GeneratorExp, ast.ListComp)):
+            return self._cells(row.elt)
+        if isinstance(row, ast.Dict):
+            return row.values
+        return list(row.elts) if isinstance(row, (ast.List, ast.Tuple)) else []
+
+    def _is_typed(self, cell: ast.expr) -> bool:
+        """Whether a cell holds text as somebody typed it, and nothing was done to it."""
+        if isinstance(cell, ast.Call) and not isinstance(cell.func, ast.Attribute):
+            called = getattr(cell.func, "id", "")
+            return called == "str" and bool(cell.args) and self._is_typed(cell.args[0])
+        text = ast.unparse(cell)
+        if _MAKING_SAFE.search(text):
+            return False
+        if text.startswith("request."):
+            return True
+        return isinstance(cell, ast.Attribute) and _TYPED.search(cell.attr) is not None

@@ -1,0 +1,128 @@
+"""PY354."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+
+_PARTS = frozenset({"cookies", "COOKIES", "headers", "args", "GET", "query_params", "META"})
+_RIGHTS = LatePattern(
+    r"(?i)(^|[_-])(is_?)?(admin|staff|superuser|root|roles?|user_?role|authenticated|authori[sz]ed|logged_?in|"
+    r"privileged|permissions?)$"
+)
+_FORWARDED = LatePattern(
+    r"(?i)^(http_)?(x[-_]forwarded[-_]for|x[-_]real[-_]ip|client[-_]ip|true[-_]client[-_]ip)$"
+)
+_ABOUT = LatePattern(
+    r"(?i)['\"][\w-]*(admin|staff|superuser|root|role|auth|logged_?in|privileged|permission|forwarded|real[-_]ip|"
+    r"client[-_]ip)"
+)
+_LETS_IN = LatePattern(r"(?i)^['\"](admin\w*|root|superuser|staff|owner|true|yes|on|1)['\"]$|^True$")
+_ADDRESS = LatePattern(r"^['\"](\d{1,3}\.\d|::1|localhost)")
+
+
+class TrustedByCookie(PythonCheck):
+    """What somebody may do is decided by a cookie, header or field that they send themselves.
+
+    Any of them can be written by hand: whoever sets ``is_admin=1`` is let in. Keep it in the session on the
+    server, in a signed token, or look it up for the user who is logged in.
+    """
+
+    ID = "PY354"
+    NAME = "trusted-by-cookie"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "trust-boundary"
+    TRIED_ON = (
+        "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: one, wrong (a "
+        "field of a form that says what to make); narrowed, none left"
+    )
+    WORDS = (".cookies", ".COOKIES", ".headers", ".args", ".GET", "query_params", ".META")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "def page(request):\n    if request.user.role == 'admin':\n        return all_pages()\n",
+        "def page(request):\n    if request.COOKIES.get('theme') == 'dark':\n        return dark()\n",
+        "def add(request):\n    role = request.POST.get('role')\n    if role not in ('viewer', 'editor'):\n"
+        "        raise ValueError(role)\n",
+        "def page(request):\n    if request.get_signed_cookie('role') == 'admin':\n"
+        "        return all_pages()\n",
+        "def log(request):\n    ip = request.headers.get('X-Forwarded-For')\n"
+        "    logger.info('from %s', ip)\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("def page(request):\n    return request.cookies.get('is_admin') == '1'\n", 2, 12),
+        Invalid("def page(request):\n    if request.COOKIES.get('is_staff'):\n        return 1\n", 2, 8),
+        Invalid(
+            "def page(request):\n    role = request.headers.get('X-Role', '')\n"
+            "    if role.lower() == 'admin':\n        return all_pages()\n",
+            3,
+            8,
+        ),
+        Invalid(
+            "def inside(request):\n    return request.META.get('HTTP_X_FORWARDED_FOR') == '10.0.0.1'\n", 2, 12
+        ),
+        Invalid("def page(request):\n    if not request.args.get('admin'):\n        abort(403)\n", 2, 12),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return super().wants(source) and _ABOUT.search(source.text) is not None
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        for one in (node.left, *node.comparators):
+            key = self._key(one)
+            others = [ast.unparse(other) for other in (node.left, *node.comparators) if other is not one]
+            if (_RIGHTS.search(key) and any(map(_LETS_IN.search, others))) or (
+                _FORWARDED.search(key) and any(map(_ADDRESS.search, others))
+            ):
+                self.report(self.module.span(node), "the sender decides this by what they send")
+                return
+
+    def visit_Call(self, node: ast.Call) -> None:
+        self._look_at_test(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        self._look_at_test(node)
+
+    def _look_at_test(self, node: ast.expr) -> None:
+        """A read that decides by being there at all."""
+        inner: ast.AST = node
+        parent = self.module.parents[node]
+        while isinstance(parent, (ast.UnaryOp, ast.BoolOp)):
+            inner, parent = parent, self.module.parents[parent]
+        is_test = isinstance(parent, (ast.If, ast.IfExp)) and parent.test is inner
+        if is_test and _RIGHTS.search(self._read(node)) and "role" not in self._read(node).lower():
+            self.report(self.module.span(node), "the sender decides this by what they send")
+
+    def _key(self, node: ast.expr) -> str:
+        """What of a request a value is, by its key; through one name of the same function."""
+        while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CASE:
+            node = node.func.value
+        if not isinstance(node, ast.Name):
+            return self._read(node)
+        function = self.module.function_of(node)
+        made = [
+            one.value
+            for one in (ast.walk(function) if function is not None else ())
+            if isinstance(one, ast.Assign) and any(getattr(t, "id", "") == node.id for t in one.targets)
+        ]
+        return self._read(made[0]) if len(made) == 1 else ""
+
+    def _read(self, node: ast.expr) -> str:
+        """The key that is read from a part of a request; empty for everything else."""
+        key: ast.expr | None = None
+        if isinstance(node, ast.Subscript):
+            on, key = node.value, node.slice
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+            on, key = node.func.value, (node.args[0] if node.args else None)
+        if not isinstance(key, ast.Constant) or not isinstance(on, ast.Attribute) or on.attr not in _PARTS:
+            return ""
+        named = on.value.attr if isinstance(on.value, ast.Attribute) else getattr(on.value, "id", "")
+        return str(key.value) if named in {"request", "req"} else ""
+
+
+_CASE = frozenset({"lower", "upper", "strip", "casefold"})

@@ -1,0 +1,71 @@
+"""PY350."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_python.taint.check import TaintedCheck
+from wardround_python.taint.dangers import Danger, Hit
+
+_SETTERS = frozenset({"set_password", "create_user", "create_superuser", "make_password", "acreate_user"})
+
+
+class UncheckedPassword(TaintedCheck):
+    """A new password is taken from the request without Django's validators having seen it.
+
+    ``set_password`` takes anything, the empty text too: the length and the lists of common passwords that the
+    settings ask for hold only in Django's own forms. Call ``validate_password(password, user)`` first.
+    """
+
+    ID = "PY350"
+    NAME = "unchecked-password"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.WARN
+    DEFECT_CLASS = "unvalidated-password"
+    TRIED_ON = "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: no finding"
+    DANGER = Danger.TRUST
+    MESSAGE = "no validator of the settings has seen this password"
+    WORDS = ("set_password(", "create_user(", "create_superuser(", "make_password(")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "from django.contrib.auth.password_validation import validate_password\ndef change(request):\n"
+        "    new = request.POST['new']\n    validate_password(new, request.user)\n"
+        "    request.user.set_password(new)\n",
+        "from django.contrib.auth import login\ndef change(request):\n    form = PasswordForm(request.POST)\n"
+        "    if form.is_valid():\n        request.user.set_password(form.cleaned_data['new'])\n",
+        "from flask import request\ndef change(user):\n    user.set_password(request.form['new'])\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from django.contrib.auth import login\ndef change(request):\n"
+            "    request.user.set_password(request.POST.get('new', ''))\n",
+            3,
+            31,
+        ),
+        Invalid(
+            "from rest_framework.views import APIView\nclass Register(APIView):\n"
+            "    def post(self, request):\n        data = request.data\n"
+            "        User.objects.create_user(data['email'], data['email'], data['password'])\n",
+            5,
+            64,
+        ),
+        Invalid(
+            "from django.contrib.auth.hashers import make_password\ndef add(request):\n"
+            "    User.objects.create(name='x', password=make_password(request.POST['password']))\n",
+            3,
+            58,
+        ),
+    ]
+
+    def counts(self, hit: Hit) -> bool:
+        """Only Django has the validators, and only what sets a password asks for them."""
+        parent = self.module.parents.get(hit.node)
+        call = self.module.parents.get(parent) if isinstance(parent, ast.keyword) else parent
+        func = call.func if isinstance(call, ast.Call) else None
+        last = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+        roots = {name.partition(".")[0] for name in self.module.imported.values()}
+        is_seen = "validate_password" in self.source.text or "password_validation" in self.source.text
+        return last in _SETTERS and bool(roots & {"django", "rest_framework"}) and not is_seen

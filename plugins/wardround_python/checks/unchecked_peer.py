@@ -1,0 +1,189 @@
+"""PY356."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.literals import given_once, literal
+
+_UNCHECKED = "whoever answers is trusted: the certificate is not checked"
+_OFF = frozenset(
+    {"verify_certs", "verify_ssl_certs", "ssl_verify", "validate_certs", "ssl_check_hostname", "tls_verify",
+     "assert_hostname", "server_hostname_check", "ssl_assert_hostname", "verify_hostname"}
+)  # fmt: skip
+"""Keywords of clients that check nothing when they are False."""
+_VERIFYING = LatePattern(
+    r"^(boto3|botocore|hvac|docker|consul|jenkins|jira|keystoneauth1|niquests|elasticsearch)\b"
+)
+_SESSIONS = LatePattern(r"(^|\.)(Session|session|Client|AsyncClient)$")
+_VARIABLES = {"PYTHONHTTPSVERIFY": "0", "CURL_CA_BUNDLE": "", "REQUESTS_CA_BUNDLE": "",
+              "GIT_SSL_NO_VERIFY": "1",
+              "NODE_TLS_REJECT_UNAUTHORIZED": "0"}  # fmt: skip
+_FLAGS = LatePattern(
+    r"(?i)StrictHostKeyChecking[= ]no\b|--no-check-certificate\b|http\.sslVerify=(false|0)\b|"
+    r"\bcurl\b.* (-k|--insecure)\b"
+)
+_OLD_METHODS = LatePattern(r"^OpenSSL\.SSL\.(SSLv2|SSLv3|TLSv1|TLSv1_1)_METHOD$")
+_WEAK_CIPHERS = LatePattern(
+    r"(?i)(^|[:,+ ])(RC4|3DES|DES|NULL|aNULL|eNULL|EXP|EXPORT|LOW|ADH|MD5|DES-CBC\w*)\b|SECLEVEL=0"
+)
+_OPEN_PLACES = LatePattern(r"(?i)(^|[/_.])(tests?|testing|examples?|docs?)([/_.]|$)")
+
+
+class UncheckedPeer(PythonCheck):
+    """The look at who is at the other end of a connection is switched off.
+
+    It is encrypted, but to anybody: whoever is in between can read and change it. Name the right authority or
+    the known hosts instead.
+    """
+
+    ID = "PY356"
+    NAME = "unchecked-peer"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "tls-verification-off"
+    TRIED_ON = (
+        "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: five, all wrong "
+        "(tables of versions); narrowed, none left"
+    )
+    WORDS = ("verify", "ssl", "assert_hostname", "known_hosts", "VERIFY", "StrictHostKeyChecking",
+             "CA_BUNDLE",
+             "no-check-certificate", "insecure", "set_ciphers", "OpenSSL", "validate_certs",
+             "curl")  # fmt: skip
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import boto3\ns3 = boto3.client('s3', verify='/etc/ca.pem')\n",
+        "import jwt\nclaims = jwt.decode(token, key, verify=False)\n",
+        "import asyncssh\nasync def run():\n"
+        "    return await asyncssh.connect('h', known_hosts='/etc/hosts')\n",
+        "import aiohttp\nasync def load(session, url):\n    return await session.get(url, ssl=context)\n",
+        "context.set_ciphers('ECDHE+AESGCM:!aNULL:!MD5')\n",
+        "import subprocess\nsubprocess.run(['curl', '-sS', 'https://a.example'], check=True)\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("import boto3\ns3 = boto3.client('s3', verify=False)\n", 2, 25),
+        Invalid(
+            "from elasticsearch import Elasticsearch\nc = Elasticsearch(URL, verify_certs=False)\n", 2, 24
+        ),
+        Invalid(
+            "import aiohttp\nasync def f(s, u):\n    async with s.get(u, ssl=False) as r:\n"
+            "        return r\n",
+            3,
+            25,
+        ),
+        Invalid("import ssl\nssl._create_default_https_context = ssl._create_unverified_context\n", 2, 1),
+        Invalid("import requests\napi = requests.Session()\napi.verify = False\n", 3, 1),
+        Invalid(
+            "import asyncssh\nasync def f():\n    return await asyncssh.connect('h', known_hosts=None)\n",
+            3,
+            40,
+        ),
+        Invalid("import pycurl\nc = pycurl.Curl()\nc.setopt(pycurl.SSL_VERIFYPEER, 0)\n", 3, 1),
+        Invalid("import os\nos.environ['PYTHONHTTPSVERIFY'] = '0'\n", 2, 1),
+        Invalid(
+            "import subprocess\nsubprocess.run(['ssh', '-o', 'StrictHostKeyChecking=no', 'h'], check=True)\n",
+            2,
+            30,
+        ),
+        Invalid("import subprocess\nsubprocess.run(['curl', '-k', url], check=True)\n", 2, 25),
+        Invalid("from OpenSSL import SSL\ncontext = SSL.Context(SSL.TLSv1_METHOD)\n", 2, 23),
+        Invalid("from OpenSSL import SSL\ncontext.set_verify(SSL.VERIFY_NONE, done)\n", 2, 1),
+        Invalid("import ssl\ncontext.options &= ~ssl.OP_NO_SSLv3\n", 2, 1),
+        Invalid("context.set_ciphers('RC4-SHA:DES-CBC3-SHA')\n", 1, 1),
+        Invalid("import redis\nr = redis.Redis(ssl=True, ssl_cert_reqs=None)\n", 2, 27),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return super().wants(source) and not _OPEN_PLACES.search(source.path)
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        call = self.module.parents[node]
+        if not isinstance(call, ast.Call) or not isinstance(node.value, ast.Constant) or node.value.value:
+            return
+        name = self.module.imported_name(call.func) or ""
+        is_false = node.value.value is False
+        is_ssl = node.arg == "ssl" and isinstance(call.func, ast.Attribute) and "Connector" not in name
+        aiohttp_call = is_ssl and self._imports("aiohttp") and "ession" not in ast.unparse(call.func)
+        if (
+            (
+                is_false
+                and (node.arg in _OFF or (node.arg == "verify" and _VERIFYING.search(name)) or aiohttp_call)
+            )
+            or (node.arg == "known_hosts" and node.value.value is None and name.startswith("asyncssh."))
+            or (node.arg == "ssl_cert_reqs" and node.value.value is None)
+        ):
+            self.report(self.module.span(node), _UNCHECKED)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        target = node.targets[0]
+        if isinstance(target, ast.Attribute):
+            self._look_at_attribute(node, target)
+        elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
+            wanted = _VARIABLES.get(str(target.slice.value))
+            is_environment = ast.unparse(target.value).endswith("environ")
+            if is_environment and wanted is not None and literal(self.module, node.value) == wanted:
+                self.report(self.module.span(node), _UNCHECKED)
+
+    def _look_at_attribute(self, node: ast.Assign, target: ast.Attribute) -> None:
+        if target.attr == "_create_default_https_context":
+            if ast.unparse(node.value).endswith("_create_unverified_context"):
+                self.report(self.module.span(node), _UNCHECKED)
+        elif target.attr == "verify" and isinstance(node.value, ast.Constant) and node.value.value is False:
+            made = given_once(self.module, target.value)
+            maker = self.module.dotted(made.func) or "" if isinstance(made, ast.Call) else ""
+            if _SESSIONS.search(maker) and "session" not in ast.unparse(target.value).lower():
+                self.report(self.module.span(node), _UNCHECKED)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        value = node.value
+        is_taken_out = isinstance(node.op, ast.BitAnd) and isinstance(value, ast.UnaryOp)
+        name = (self.module.dotted(value.operand) or "") if isinstance(value, ast.UnaryOp) else ""
+        if is_taken_out and name.startswith(("ssl.OP_NO_SSL", "ssl.OP_NO_TLSv1")):
+            self.report(self.module.span(node), "this allows a protocol that is broken")
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        parent = self.module.parents[node]
+        is_context = isinstance(parent, ast.Call) and ast.unparse(parent.func).endswith("Context")
+        if (
+            is_context
+            and node.attr.endswith("_METHOD")
+            and _OLD_METHODS.search(self.module.imported_name(node) or "")
+        ):
+            self.report(
+                self.module.span(node), "this protocol is broken: what is sent can be read and changed"
+            )
+
+    def visit_Call(self, node: ast.Call) -> None:
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        given = [ast.unparse(one).rpartition(".")[2] for one in node.args[:2]]
+        if called == "setopt" and given[:1] in (["SSL_VERIFYPEER"], ["SSL_VERIFYHOST"]):
+            if literal(self.module, node.args[1]) in {0}:
+                self.report(self.module.span(node), _UNCHECKED)
+        elif (called == "set_verify" and given[:1] == ["VERIFY_NONE"]) or (
+            called == "tls_insecure_set" and node.args and literal(self.module, node.args[0]) is True
+        ):
+            self.report(self.module.span(node), _UNCHECKED)
+        elif called == "set_ciphers" and node.args:
+            ciphers = str(literal(self.module, node.args[0]))
+            if _WEAK_CIPHERS.search(ciphers):
+                self.report(self.module.span(node), "these ciphers are broken: what is sent can be read")
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if not isinstance(node.value, str) or len(node.value) > 400:
+            return
+        words = self.module.parents[node]
+        is_curl = (
+            node.value in {"-k", "--insecure"}
+            and isinstance(words, (ast.List, ast.Tuple))
+            and literal(self.module, words.elts[0]) in {"curl", "/usr/bin/curl"}
+        )
+        if is_curl or (_FLAGS.search(node.value) and not isinstance(words, (ast.Expr, ast.Compare))):
+            self.report(self.module.span(node), _UNCHECKED)
+
+    def _imports(self, package: str) -> bool:
+        return any(name.partition(".")[0] == package for name in self.module.imported.values())

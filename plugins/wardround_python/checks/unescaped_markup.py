@@ -1,0 +1,219 @@
+"""PY359."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.constants import is_constant_text
+from wardround_python.module import FunctionNode
+
+_PROMISES = LatePattern(r"(^|\.)(mark_safe|SafeString|SafeText|SafeData|Markup)$")
+_FORMATTING = frozenset({"format_html", "django.utils.html.format_html"})
+_ESCAPED = LatePattern(
+    r"(?i)escape|quote|urlencode|dumps|saniti[sz]e|clean|bleach|gettext|_\(|conditional_|reverse\(|url|static\(|"
+    r"html|markup|render|svg|icon|widget|css|class|_id\b|\.pk\b|\.id\b|count|len\(|int\(|date|time|color|colour|attrs|style|json"
+)
+_MARKDOWN = frozenset(
+    {"markdown.markdown", "markdown2.markdown", "mistune.html", "mistune.markdown", "commonmark.commonmark"}
+)
+_TAG = LatePattern(r"<\s*/?[a-zA-Z]")
+_DEEPEST = 2
+
+
+class UnescapedMarkup(PythonCheck):
+    """Text is put together with tags and then promised to be safe, so nothing escapes what is in it.
+
+    A name with a script in it then runs in the browser of whoever looks at the page. Leave the tags to
+    ``format_html("<b>{}</b>", name)`` or ``Markup("<b>{}</b>").format(name)``, which escape the values.
+    """
+
+    ID = "PY359"
+    NAME = "unescaped-markup"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "html-injection"
+    TRIED_ON = (
+        "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: one, wrong (its "
+        "value was escaped before); narrowed, none left"
+    )
+    WORDS = ("mark_safe", "Markup(", "SafeString", "SafeText", "format_html(", "__html__", "is_safe=True",
+             "unsafe_allow_html")  # fmt: skip
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "from django.utils.safestring import mark_safe\ndef f(name):\n"
+        "    return mark_safe('<b>' + escape(name) + '</b>')\n",
+        "from django.utils.safestring import mark_safe\nTAG = 'b'\ndef f():\n"
+        "    return mark_safe('<' + TAG + '>')\n",
+        "from django.utils.html import format_html\ndef f(name):\n"
+        "    return format_html('<b>{}</b>', name)\n",
+        "from markupsafe import Markup\ndef f(name):\n    return Markup('<b>') + name + Markup('</b>')\n",
+        "from django.utils.safestring import mark_safe\ndef f(name):\n"
+        "    return mark_safe(f'<b>{name}</b>')\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from django.utils.safestring import mark_safe\ndef f(user):\n"
+            "    return mark_safe('<b>' + user.name + '</b>')\n",
+            3,
+            12,
+        ),
+        Invalid(
+            "from markupsafe import Markup\ndef f(note):\n    text = f'<p>{note}</p>'\n"
+            "    return Markup(text)\n",
+            4,
+            12,
+        ),
+        Invalid(
+            "from django.utils.safestring import mark_safe\ndef link(label):\n"
+            "    return '<a>%s</a>' % label\n\n"
+            "def f(user):\n    return mark_safe(link(user.name))\n",
+            6,
+            12,
+        ),
+        Invalid(
+            "from django.utils.html import format_html\ndef f(user):\n"
+            "    return format_html(f'<b>{user.name}</b>')\n",
+            3,
+            12,
+        ),
+        Invalid("class Badge:\n    def __html__(self):\n        return '<b>' + self.name + '</b>'\n", 3, 16),
+        Invalid(
+            "import streamlit as st\ndef show(name):\n"
+            "    st.markdown(f'<b>{name}</b>', unsafe_allow_html=True)\n",
+            3,
+            5,
+        ),
+        Invalid(
+            "import markdown\nfrom django.utils.safestring import mark_safe\ndef f(text):\n"
+            "    return mark_safe(markdown.markdown(text))\n",
+            4,
+            12,
+        ),
+    ]
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = self.module.imported_name(node.func) or ""
+        first = node.args[0] if node.args else None
+        if first is None:
+            return
+        if _PROMISES.search(name):
+            is_told = self._is_literal_form(first) and name.endswith(("mark_safe", "Markup"))
+            if not is_told and (self._is_mixed(first, node, _DEEPEST) or self._is_markdown(first)):
+                self.report(self.module.span(node), "nothing escapes what is filled in between these tags")
+        elif name in _FORMATTING and self._is_filled(first):
+            self.report(self.module.span(node), "this is filled in before format_html could escape it")
+        elif self._is_streamlit(node) and self._is_mixed(first, node, _DEEPEST):
+            self.report(self.module.span(node), "nothing escapes what is filled in between these tags")
+
+    def _is_streamlit(self, node: ast.Call) -> bool:
+        return any(k.arg == "unsafe_allow_html" and _is_true(k.value) for k in node.keywords)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        is_filter = any("is_safe=True" in ast.unparse(one) for one in node.decorator_list)
+        if node.name != "__html__" and not is_filter:
+            return
+        for one in ast.walk(node):
+            if (
+                isinstance(one, ast.Return)
+                and one.value is not None
+                and self._is_mixed(one.value, one, _DEEPEST)
+            ):
+                self.report(
+                    self.module.span(one.value), "nothing escapes what is filled in between these tags"
+                )
+
+    def _is_literal_form(self, node: ast.expr) -> bool:
+        """What the rule on texts that are formatted right there says already."""
+        is_percent = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)
+        is_format = (
+            isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format"
+        )
+        return isinstance(node, ast.JoinedStr) or is_percent or is_format
+
+    def _is_filled(self, node: ast.expr) -> bool:
+        return self._is_literal_form(node) and self._is_mixed(node, node, 0)
+
+    def _is_markdown(self, node: ast.expr) -> bool:
+        name = self.module.imported_name(node.func) if isinstance(node, ast.Call) else None
+        return name in _MARKDOWN and "bleach" not in self.source.text and "nh3" not in self.source.text
+
+    def _is_mixed(self, node: ast.expr, place: ast.AST, deep: int) -> bool:
+        """Whether a text has tags of its own, and a value between them that nothing escaped."""
+        if deep and isinstance(node, ast.Name):
+            return any(self._is_mixed(one, place, deep - 1) for one in self._given(node, place))
+        if deep and isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            called = self._function(node.func.id)
+            if called is None or not self._hands_in_text(node):
+                return False
+            returned = [
+                one for one in ast.walk(called) if isinstance(one, ast.Return) and one.value is not None
+            ]
+            return any(one.value is not None and self._is_mixed(one.value, one, deep - 1) for one in returned)
+        values = list(_parts(node))
+        texts = [one.value for one in values if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        function = self.module.function_of(place)
+        if not any(map(_TAG.search, texts)) or (function is not None and "escape" in ast.unparse(function)):
+            return False
+        others = [one for one in values if not isinstance(one, ast.Constant)]
+        return any(
+            isinstance(one, (ast.Name, ast.Attribute, ast.Subscript))
+            and not _ESCAPED.search(ast.unparse(one))
+            and not is_constant_text(self.module, one, place)
+            and not self._is_made_safe(one, place)
+            for one in others
+        )
+
+    def _hands_in_text(self, node: ast.Call) -> bool:
+        return any(
+            isinstance(one, (ast.Attribute, ast.Name, ast.Subscript))
+            and not _ESCAPED.search(ast.unparse(one))
+            for one in node.args
+        )
+
+    def _is_made_safe(self, node: ast.expr, place: ast.AST) -> bool:
+        """Whether a name was given something that is escaped already, or put together piece by piece."""
+        given = list(self._given(node, place)) if isinstance(node, ast.Name) else []
+        return any(isinstance(one, (ast.Call, ast.JoinedStr, ast.BinOp, ast.List)) for one in given)
+
+    def _given(self, node: ast.Name, place: ast.AST) -> Iterator[ast.expr]:
+        function = self.module.function_of(place)
+        for one in ast.walk(function) if function is not None else ():
+            if isinstance(one, (ast.Assign, ast.AugAssign)) and one.value is not None:
+                targets = one.targets if isinstance(one, ast.Assign) else [one.target]
+                if any(isinstance(target, ast.Name) and target.id == node.id for target in targets):
+                    yield one.value
+
+    def _function(self, name: str) -> FunctionNode | None:
+        found = [
+            one
+            for one in self.module.tree.body
+            if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)) and one.name == name
+        ]
+        return found[0] if len(found) == 1 else None
+
+
+def _parts(node: ast.expr) -> Iterator[ast.expr]:
+    """What a text is put together from."""
+    if isinstance(node, ast.JoinedStr):
+        for one in node.values:
+            yield from _parts(one.value) if isinstance(one, ast.FormattedValue) else [one]
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        yield from _parts(node.left)
+        yield from _parts(node.right)
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        yield node.left
+        values = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
+        yield from (node.right.values if isinstance(node.right, ast.Dict) else values)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        yield node.func.value
+        yield from [*node.args, *(keyword.value for keyword in node.keywords)]
+    else:
+        yield node
+
+
+def _is_true(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is True

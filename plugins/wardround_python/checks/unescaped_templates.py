@@ -1,0 +1,95 @@
+"""PY349."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.literals import entries, literal
+
+_MAKO = frozenset({"mako.lookup.TemplateLookup", "mako.template.Template"})
+_ENGINES = LatePattern(
+    r"(^|\.)(tornado\.web\.Application|tornado\.template\.\w+|django\.template\.(context\.)?(Request)?Context|"
+    r"Jinja2Templates|TemplateLoader)$"
+)
+_PAGES = LatePattern(
+    r"(?i)html|flask|django|pyramid|starlette|fastapi|tornado|response|\bweb\b|bottle|cherrypy"
+)
+_NO_PAGES = LatePattern(
+    r"(?i)(^|[/_])(mails?|emails?|sql|codegen|scaffold|generat\w*|configs?|latex|docs?)([/_.]|$)"
+)
+
+
+class UnescapedTemplates(PythonCheck):
+    """The templates of pages put values in as they are.
+
+    A name or a comment with a script in it then runs in the browser of whoever looks at the page. Switch
+    escaping on for all templates, and mark the few values that hold markup of your own.
+    """
+
+    ID = "PY349"
+    NAME = "unescaped-templates"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "html-injection"
+    TRIED_ON = "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: no finding"
+    WORDS = ("autoescape", "mako")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "from mako.lookup import TemplateLookup\nfrom pyramid.response import Response\n"
+        "lookup = TemplateLookup(directories=['t'], default_filters=['h'])\n",
+        "from mako.template import Template\nprint(Template('-- ${name}').render(name='x'))\n",
+        "app.jinja_env.autoescape = True\n",
+        "TEMPLATES = [{'BACKEND': 'django', 'OPTIONS': {'autoescape': True}}]\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from mako.lookup import TemplateLookup\nfrom pyramid.response import Response\n"
+            "lookup = TemplateLookup(directories=['t'])\n",
+            3,
+            10,
+        ),
+        Invalid("app.jinja_env.autoescape = False\n", 1, 1),
+        Invalid("app.jinja_options = {'autoescape': False}\n", 1, 36),
+        Invalid("TEMPLATES = [{'BACKEND': 'django', 'OPTIONS': {'autoescape': False}}]\n", 1, 62),
+        Invalid("import tornado.web\napp = tornado.web.Application(routes, autoescape=None)\n", 2, 39),
+        Invalid("from django.template import Context\npage = Context({'a': a}, autoescape=False)\n", 2, 26),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return super().wants(source) and not _NO_PAGES.search(source.path)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        is_off = literal(self.module, node.value) is False
+        if is_off and any(isinstance(t, ast.Attribute) and t.attr == "autoescape" for t in node.targets):
+            self.report(self.module.span(node), "values go into the pages as they are")
+
+    def visit_Dict(self, node: ast.Dict) -> None:
+        value = entries(node).get("autoescape")
+        if value is not None and literal(self.module, value) is False:
+            self.report(self.module.span(value), "values go into the pages as they are")
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = self.module.imported_name(node.func) or ""
+        if name in _MAKO:
+            self._look_at_mako(node)
+        elif _ENGINES.search(name):
+            for keyword in node.keywords:
+                is_off = isinstance(keyword.value, ast.Constant) and keyword.value.value in {None, False}
+                if keyword.arg == "autoescape" and is_off:
+                    self.report(self.module.span(keyword), "values go into the pages as they are")
+
+    def _look_at_mako(self, node: ast.Call) -> None:
+        """Mako escapes nothing unless it is told to."""
+        given = {keyword.arg: keyword.value for keyword in node.keywords}
+        filters = given.get("default_filters")
+        is_escaping = filters is not None and (
+            not isinstance(filters, ast.List)
+            or any(literal(self.module, one) in {"h", "html_escape", "x"} for one in filters.elts)
+        )
+        if not is_escaping and None not in given and _PAGES.search(self.source.text):
+            self.report(self.module.span(node), "Mako escapes nothing unless default_filters has 'h'")

@@ -1,0 +1,118 @@
+"""PY358."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.literals import given_once, literal
+
+# Bits that NIST SP 800-57 asks for until 2030, and a curve of as much strength.
+_BITS = 2048
+_CURVES = LatePattern(
+    r"(?i)(^|\.)ec\.(SECP192R1|SECT163\w+|SECT193\w+|BrainpoolP160\w*|BrainpoolP192\w*|PRIME192\w+)$|"
+    r"^ecdsa\.(\w+\.)?(NIST192p|SECP112\w+|SECP128\w+|SECP160\w+|BRAINPOOLP160\w+)$"
+)
+_MAKERS = {
+    "rsa.generate_private_key": ("key_size", 1), "dsa.generate_private_key": ("key_size", 0),
+    "dh.generate_parameters": ("key_size", 1), "RSA.generate": ("bits", 0), "DSA.generate": ("bits", 0),
+    "RSAKey.generate": ("bits", 0), "DSSKey.generate": ("bits", 0), "rsa.newkeys": ("nbits", 0),
+    "dsa.generate_parameters": ("key_size", 0), "ElGamal.generate": ("bits", 0),
+    "generate_key": ("", 1),
+}  # fmt: skip
+"""The end of a function's dotted name -> its parameter for the size, by name and position."""
+_FROM = LatePattern(r"^(cryptography|Crypto|Cryptodome|paramiko|rsa|OpenSSL|M2Crypto)\b")
+
+
+class WeakKey(PythonCheck):
+    """A key is made so short that it can be computed from its public half.
+
+    Below 2048 bits RSA, DSA and Diffie-Hellman, and curves below 224 bits, are within the reach of whoever
+    can rent enough machines; the exponent 3 is open to simpler tricks. Take RSA with 3072 bits and 65537,
+    Ed25519 or P-256.
+    """
+
+    ID = "PY358"
+    NAME = "weak-key"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "weak-key"
+    TRIED_ON = "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: no finding"
+    WORDS = ("key_size", ".generate(", "newkeys", "generate_key", "SECP192", "SECT163", "NIST192p",
+             "Brainpool",
+             "generate_parameters", "public_exponent", "SECT193")  # fmt: skip
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "from cryptography.hazmat.primitives.asymmetric import rsa\n"
+        "key = rsa.generate_private_key(public_exponent=65537, key_size=3072)\n",
+        "from Crypto.PublicKey import RSA\nkey = RSA.generate(2048)\n",
+        "from cryptography.hazmat.primitives.asymmetric import ec\n"
+        "key = ec.generate_private_key(ec.SECP256R1())\n",
+        "report.generate(1024)\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from Crypto.PublicKey import RSA\nBITS = {'a': 3072}\nkey = RSA.generate(BITS.get('b', 1024))\n",
+            3,
+            7,
+        ),
+        Invalid("from paramiko import RSAKey\nkey = RSAKey.generate(1024)\n", 2, 7),
+        Invalid(
+            "from cryptography.hazmat.primitives.asymmetric import ec\n"
+            "key = ec.generate_private_key(ec.SECP192R1())\n",
+            2,
+            31,
+        ),
+        Invalid(
+            "from cryptography.hazmat.primitives.asymmetric import dh\n"
+            "values = dh.generate_parameters(generator=2, key_size=1024)\n",
+            2,
+            10,
+        ),
+        Invalid(
+            "from cryptography.hazmat.primitives.asymmetric import rsa\n"
+            "key = rsa.generate_private_key(public_exponent=3, key_size=3072)\n",
+            2,
+            7,
+        ),
+    ]
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = self.module.imported_name(node.func) or ""
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "generate_key" and len(node.args) == 2:
+            name = "OpenSSL.generate_key" if "OpenSSL" in self.source.text else name
+        wanted = next((_MAKERS[one] for one in _MAKERS if name == one or name.endswith(f".{one}")), None)
+        if wanted is None or not _FROM.search(name):
+            return
+        keyword, at = wanted
+        given = [k.value for k in node.keywords if k.arg == keyword] or node.args[at : at + 1]
+        sizes = list(self._numbers(given[0])) if given else []
+        exponents = [literal(self.module, k.value) for k in node.keywords if k.arg == "public_exponent"]
+        if any(16 < size < _BITS for size in sizes):
+            self.report(self.module.span(node), f"a key of {min(sizes)} bits can be computed; take 3072")
+        elif any(isinstance(one, int) and one < 65537 for one in exponents):
+            self.report(self.module.span(node), f"the exponent {exponents[0]} is open to attack; take 65537")
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if _CURVES.search(self.module.imported_name(node) or ""):
+            self.report(self.module.span(node), "this curve is too short; take P-256 or Ed25519")
+
+    def _numbers(self, node: ast.expr) -> Iterator[int]:
+        """The sizes a key can be given: a literal, a constant, or an entry of a table with its default."""
+        value = literal(self.module, node)
+        if type(value) is int:
+            yield value
+        elif isinstance(node, ast.IfExp):
+            yield from self._numbers(node.body)
+            yield from self._numbers(node.orelse)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+            table = given_once(self.module, node.func.value)
+            for one in [*node.args[1:], *(table.values if isinstance(table, ast.Dict) else [])]:
+                yield from self._numbers(one)
+        elif isinstance(node, ast.Subscript):
+            table = given_once(self.module, node.value)
+            for one in table.values if isinstance(table, ast.Dict) else []:
+                yield from self._numbers(one)

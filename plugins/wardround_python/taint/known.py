@@ -1,0 +1,172 @@
+"""What is known for certain of a value: a constant, a table entry by entry, a function."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from wardround_python.module import FunctionNode
+from wardround_python.taint.dangers import CLEAN, Value, united
+
+_LONGEST = 2000
+"""Characters of a text, or digits of a number, that are still worked out."""
+_MOST_ENTRIES = 40
+
+Plain = str | bytes | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Exactly:
+    """A constant."""
+
+    value: Plain
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """A function that a name stands for."""
+
+    function: FunctionNode
+
+
+class Entry(NamedTuple):
+    """One entry of a table: what it carries, and what is known of it."""
+
+    value: Value
+    known: Known | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Held:
+    """A list, a mapping or the like whose entries are known, for as long as all that changes it is seen.
+
+    Attributes:
+        entries: None once something may have changed it that was not seen.
+        where: the stretch of code that always runs as a whole and in which it was made.
+        whole: what all that was ever put in carries.
+        is_parser: whether it is a ``ConfigParser``, whose keys are pairs.
+    """
+
+    entries: list[Entry] | dict[object, Entry] | None
+    where: int
+    whole: Value = field(default_factory=dict)
+    is_parser: bool = False
+
+    def put(self, entry: Entry) -> None:
+        self.whole = united(self.whole, entry.value)
+
+    def at(self, key: Plain) -> Entry | None:
+        """The entry under a key; one that carries nothing, where there is none."""
+        if self.entries is None:
+            return None
+        if isinstance(self.entries, dict):
+            return self.entries.get(key, NO_ENTRY)
+        if not isinstance(key, int) or not -len(self.entries) <= key < len(self.entries):
+            return NO_ENTRY
+        return self.entries[key]
+
+    @property
+    def every(self) -> Value:
+        """What any of the entries carries."""
+        if self.entries is None:
+            return self.whole
+        entries = self.entries.values() if isinstance(self.entries, dict) else self.entries
+        return united(*(one.value for one in entries))
+
+    @property
+    def has_room(self) -> bool:
+        return self.entries is not None and len(self.entries) < _MOST_ENTRIES
+
+
+Known = Exactly | Held | Runs
+NO_ENTRY = Entry(CLEAN)
+
+
+def is_same(first: Known | None, second: Known | None) -> bool:
+    """Whether two ways lead to the same value; ``1`` and ``True`` are two."""
+    if isinstance(first, Exactly) and isinstance(second, Exactly):
+        return type(first.value) is type(second.value) and first.value == second.value
+    return first is second or (isinstance(first, Runs) and first == second)
+
+
+_OPERATORS: Mapping[type[ast.operator | ast.cmpop | ast.unaryop], Callable[..., object]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+    ast.In: lambda one, many: one in many,
+    ast.NotIn: lambda one, many: one not in many,
+    ast.Not: operator.not_,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Invert: operator.invert,
+}
+_FUNCTIONS: Mapping[str, Callable[..., object]] = {
+    "len": len, "int": int, "str": str, "float": float, "bool": bool, "abs": abs, "min": min, "max": max,
+    "ord": ord, "chr": chr, "round": round, "repr": repr,
+}  # fmt: skip
+_METHODS = frozenset(
+    {
+        "upper", "lower", "strip", "lstrip", "rstrip", "replace", "startswith", "endswith", "find", "rfind",
+        "index", "count", "title", "capitalize", "casefold", "isdigit", "isalpha", "isalnum", "isdecimal",
+        "isupper", "islower", "removeprefix", "removesuffix", "swapcase",
+    }
+)  # fmt: skip
+
+
+def worked_out(op: type[ast.operator | ast.cmpop | ast.unaryop], *values: Plain) -> Exactly | None:
+    """What an operator makes of constants; None where that is an error, or too long to be worked out."""
+    act = _OPERATORS.get(op)
+    if act is None or (op is ast.Mult and not _is_short(*values)):
+        return None
+    return _tried(act, *values)
+
+
+def answered(name: str, *values: Plain) -> Exactly | None:
+    """What a function of the language makes of constants."""
+    act = _FUNCTIONS.get(name)
+    return _tried(act, *values) if act is not None else None
+
+
+def answered_on(on: Plain, name: str, *values: Plain) -> Exactly | None:
+    """What a method of a text makes of constants."""
+    is_known = isinstance(on, str) and name in _METHODS
+    return _tried(getattr(on, name), *values) if is_known else None
+
+
+def part_of(text: Plain, key: Plain) -> Exactly | None:
+    return _tried(operator.getitem, text, key) if isinstance(text, (str, bytes)) else None
+
+
+def _is_short(*values: Plain) -> bool:
+    texts = [one for one in values if isinstance(one, (str, bytes))]
+    numbers = [one for one in values if isinstance(one, int)]
+    if not texts:
+        return all(abs(one) < 10**_LONGEST for one in numbers)
+    return all(len(one) * abs(times) <= _LONGEST for one in texts for times in numbers)
+
+
+def _tried(act: Callable[..., object], *values: Plain) -> Exactly | None:
+    try:
+        found = act(*values)
+    except (ArithmeticError, TypeError, ValueError, LookupError):
+        return None
+    if isinstance(found, (str, bytes)):
+        return Exactly(found) if len(found) <= _LONGEST else None
+    return Exactly(found) if found is None or isinstance(found, (int, float, bool)) else None
