@@ -17,9 +17,10 @@ class SqlCheck(Check):
     """A check on the statements of ``self.script``.
 
     ``WORDS``: one of them stands in every file the check can speak about, in any case; empty if none can be
-    named.
+    named. ``READS``: whether that is about the SQL of a file, or about the code around it.
     """
 
+    READS: ClassVar[str] = "sql"
     WORDS: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, source: Source, script: Script | None = None) -> None:
@@ -32,7 +33,7 @@ class SqlCheck(Check):
 
     @classmethod
     def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
-        return (), cls.WORDS
+        return (cls.READS,), cls.WORDS
 
     @classmethod
     def wants(cls, lowered: str) -> bool:
@@ -58,15 +59,21 @@ def run_sql_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[Ra
     """Run SQL checks over one file: parsed once, and not at all where no check could speak."""
     script = Script(source)
     lowered = script.sql.lower()
-    if not lowered.strip() and not script.built and not script.discarded:
-        return
-    chosen: Iterable[type[Check]] = checks.about("", lowered) if isinstance(checks, LateEach) else checks
+    chosen = [*_about(checks, "code", source.text.lower())]
+    if lowered.strip() or script.built or script.discarded:
+        chosen += _about(checks, "sql", lowered)
     for check_type in chosen:
-        if not issubclass(check_type, SqlCheck):
-            check = check_type(source)
-        elif check_type.wants(lowered):
-            check = check_type(source, script)
-        else:
-            continue
+        check = check_type(source, script) if issubclass(check_type, SqlCheck) else check_type(source)
         check.run()
         yield from check.results
+
+
+def _about(checks: Sequence[type[Check]], reads: str, lowered: str) -> Iterable[type[Check]]:
+    """The checks that read the SQL, or the code, and may say something about it."""
+    found: Iterable[type[Check]] = checks.about(reads, lowered) if isinstance(checks, LateEach) else checks
+    for one in found:
+        if not issubclass(one, SqlCheck):
+            if reads == "sql":
+                yield one
+        elif reads == one.READS and one.wants(lowered):
+            yield one

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wardround.late import LatePattern
 from wardround_sql import nodes
 from wardround_sql.nodes import Node, column_name, content, is_select, walk
-from wardround_sql.queries import Limit, conjuncts, is_one_row, roots
+from wardround_sql.queries import Limit, conjuncts, is_one_row, parameters_of, roots
 from wardround_sql.script import Script
 
 _KEYS = ("id", "uuid", "pk", "slug", "key", "email", "token", "code")
@@ -16,7 +16,7 @@ _WHICH = LatePattern(
     r"(?i)(?:\b|_)(?:latest|newest|most[_ "
     r"]recent|oldest|earliest|last|top|current|longest|shortest|cheapest)(?=\b|_)|"
     r"(?-i:(?:latest|newest|mostRecent|oldest|earliest|last|current)(?=[A-Z]))|"
-    r"(?-i:(?<=[a-z])(?:Latest|Newest|Oldest|Earliest|Last|MostRecent)(?=[A-Z(]|\b))"
+    r"(?-i:(?:\b|(?<=[a-z]))(?:Latest|Newest|Oldest|Earliest|Last|MostRecent)(?=[A-Z(]|\b))"
 )
 _AROUND = LatePattern(
     r"^[ \t]*(?:export\s+)?(?:default\s+)?(?:(?:async|static|public|private|protected|readonly|const|"
@@ -26,6 +26,8 @@ _AROUND = LatePattern(
     r"(?:<[^>\n]*>)?(?:\(|=)",
     re.MULTILINE,
 )
+_QUERY_NAME = LatePattern(r"(?:--|/\*)\s*:?@?name\s*:?\s*(?P<name>[\w-]+)")
+"""How sqlc, aiosql, HugSQL and PgTyped name the query below."""
 _NEAR = 900
 """Characters before a query in which the name of the function around it is looked for."""
 _DATED = ("_at", "_on", "date", "time", "from", "until", "version", "_day", "_ts", "timestamp")
@@ -39,7 +41,7 @@ def chosen_rows(script: Script) -> Iterator[Limit]:
             if constant is None or constant.get("ival", {}).get("ival") != 1 or "sortClause" in select:
                 continue
             where = select.get("whereClause")
-            if is_one_row(select) or _gives_constants(select) or _has_key(where):
+            if is_one_row(select) or _gives_constants(select) or _has_key(where, parameters_of(statement)):
                 continue
             several = any(_is_range(part) for part in conjuncts(where))
             yield Limit(script.span(statement, constant.get("location")), "", statement, 1, several)
@@ -50,12 +52,13 @@ def _gives_constants(select: Node) -> bool:
     return all(content(one, "A_Const") is not None for one in targets)
 
 
-def _has_key(where: object) -> bool:
-    """Whether a condition names one row by what is likely to be its key."""
+def _has_key(where: object, given: frozenset[str]) -> bool:
+    """Whether a condition names one row by what is likely to be its key; ``given`` are parameters."""
     for part in conjuncts(where):
         one = content(part, "A_Expr") or {}
         if one.get("kind") == "AEXPR_OP" and nodes.texts(one.get("name")) == ["="]:
-            sides = [column_name(one.get(side))[-1:] for side in ("lexpr", "rexpr")]
+            names = [column_name(one.get(side))[-1:] for side in ("lexpr", "rexpr")]
+            sides = [[] if name and name[0] in given else name for name in names]
             if any(side and side[0].lower() in _KEYS for side in sides) and not all(sides):
                 return True
     return False
@@ -117,6 +120,9 @@ def says_which(code: str, at: int) -> bool:
     several.
     """
     before = code[max(at - _NEAR, 0) : at]
+    named = list(_QUERY_NAME.finditer(before))
+    if named and _WHICH.search(named[-1]["name"]):
+        return True
     heads = [found for found in _AROUND.finditer(before) if _is_head(before, found)]
     return bool(heads) and _WHICH.search(_said(before, heads[-1])) is not None
 

@@ -13,14 +13,15 @@ _LIKE_POSTGRES = frozenset({"postgres", "postgresql", "pg", "cockroach", "supaba
 _SIGNS = {
     "clickhouse": r"\bENGINE\s*=\s*\w*MergeTree|\bON\s+CLUSTER\b|\bLowCardinality\(|"
     r"\bENGINE\s*=\s*Kafka",
-    "mysql": r"\bENGINE\s*=\s*InnoDB|\bAUTO_INCREMENT\b|^\s*DELIMITER\s|\bCHARSET\s*=|"
+    "mysql": r"\bENGINE\s*=\s*(?:InnoDB|MyISAM)|\bAUTO_INCREMENT\b|^\s*DELIMITER\s|\bCHARSET\s*=|"
     r"^\s*(?:CREATE|ALTER|DROP)\s+TABLE\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?`|\bLOCK\s+TABLES\s+`|"
     r"\bINSERT\s+(?:IGNORE\s+)?INTO\s+`|\bON\s+DUPLICATE\s+KEY\b|\bMODIFY\s+COLUMN\b|\bUTC_TIMESTAMP\(",
     "tsql": r"^\s*GO\s*;?\s*$|\bIDENTITY\s*\(\s*\d+\s*,|\bNVARCHAR\b|\[dbo\]|\bdbo\.\w|^\s*EXEC\s+sp_|"
     r"\bSET\s+QUOTED_IDENTIFIER\b|\bDATETIME2\b|\bUNIQUEIDENTIFIER\b|\bSELECT\s+TOP\s+\(?\d|^\s*DECLARE\s+@\w",
     "sqlite": r"\bAUTOINCREMENT\b|^\s*PRAGMA\s|\bWITHOUT\s+ROWID\b|\bstrftime\s*\(|\bdatetime\s*\(\s*'now'|"
     r"\bunixepoch\s*\(|\bINSERT\s+OR\s+(?:IGNORE|REPLACE)\b|\bsqlite_\w+",
-    "oracle": r"\bVARCHAR2\b|\bNUMBER\s*\(\s*\d+|\bFROM\s+dual\b|\bSYSDATE\b",
+    "oracle": r"\bVARCHAR2\b|\bNUMBER\s*\(\s*\d+|\bFROM\s+dual\b|\bSYSDATE\b|\bSYSTIMESTAMP\b|"
+    r"\b(?:IN|OUT)\s+NUMBER\b|\bDBMS_\w+\.|\bPLS_INTEGER\b|\bROWNUM\b|\bCREATE\s+(?:OR\s+REPLACE\s+)?PACKAGE\b",
     "snowflake": r"\bVARIANT\b|\bTIMESTAMP_NTZ\b|"
     r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:TRANSIENT|STAGE|WAREHOUSE)\b|"
     r"\bLATERAL\s+FLATTEN\b|\bCREATE\s+OR\s+REPLACE\s+TABLE\b|\bQUALIFY\b",
@@ -60,7 +61,17 @@ _WORDS = {
         "INSERT OR",
         "SQLITE_",
     ),
-    "oracle": ("VARCHAR2", "NUMBER", "DUAL", "SYSDATE"),
+    "oracle": (
+        "VARCHAR2",
+        "NUMBER",
+        "DUAL",
+        "SYSDATE",
+        "SYSTIMESTAMP",
+        "DBMS_",
+        "PLS_INT",
+        "ROWNUM",
+        "PACKAGE",
+    ),
     "snowflake": ("VARIANT", "_NTZ", "TRANSIENT", "STAGE", "WAREHOUSE", "FLATTEN", "REPLACE", "QUALIFY"),
     "bigquery": ("`", "STRUCT<", "ARRAY<", "SAFE_CAST", "OPTIONS"),
     "redshift": ("DISTKEY", "SORTKEY", "DISTSTYLE"),
@@ -82,6 +93,7 @@ _SAME = {
     "mariadb": "mysql", "tidb": "mysql", "sqlite3": "sqlite", "mssql": "tsql", "sqlserver": "tsql",
     "sql server": "tsql", "t-sql": "tsql",
 }  # fmt: skip
+_SUFFIXES = {"tsql": "tsql"} | dict.fromkeys(("pks", "pkb", "pls", "plb", "prc", "fnc", "plsql"), "oracle")
 _LOOKED_AT = 200_000
 
 _DRIVERS = {
@@ -148,7 +160,7 @@ def _named(path: str) -> str:
     """The dialect a path is named after; the nearest name counts."""
     found = [match["name"] for match in _NAMES.finditer(path.lower())]
     if not found:
-        return ""
+        return _SUFFIXES.get(path.rpartition(".")[2].lower(), "")
     return _dialect(found[-1])
 
 

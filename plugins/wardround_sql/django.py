@@ -12,7 +12,8 @@ _TYPES = {"FloatField": "double precision", "DecimalField": "numeric", "DateTime
 _KEYS = ("ForeignKey", "OneToOneField")
 _FILLED = ("default", "db_default", "auto_now", "auto_now_add", "generated", "expression")
 _OPERATIONS = frozenset({"AddField", "RemoveField", "RenameField", "AlterField", "DeleteModel", "RenameModel",
-                         "AddIndex", "AddConstraint", "CreateModel"})  # fmt: skip
+                         "AddIndex", "AddConstraint", "CreateModel", "AddIndexConcurrently",
+                         "RemoveIndexConcurrently"})  # fmt: skip
 
 
 def django_migration(module: Module) -> Iterator[Text]:
@@ -50,7 +51,8 @@ def _sql(module: Module, call: ast.Call, made: set[str]) -> str | Text:
         else ("model_name", "name")
     )
     names = {"RenameField": ("model_name", "old_name", "new_name"), "RenameModel": ("old_name", "new_name"),
-             "AddIndex": ("model_name", "index"), "AddConstraint": ("model_name", "constraint"),
+             "AddIndex": ("model_name", "index"), "AddIndexConcurrently": ("model_name", "index"),
+             "AddConstraint": ("model_name", "constraint"),
              "AddField": ("model_name", "name", "field"), "AlterField": ("model_name", "name", "field"),
              "CreateModel": ("name", "fields")}.get(called(call), names)  # fmt: skip
     given.update(zip(names, call.args, strict=False))
@@ -82,6 +84,10 @@ def _sql(module: Module, call: ast.Call, made: set[str]) -> str | Text:
             return f"ALTER TABLE {table} RENAME TO {quoted(said.get('new_name', '').lower())}"
         case "AddIndex":
             return f"CREATE INDEX ON {table} (c)"
+        case "AddIndexConcurrently":
+            return f"CREATE INDEX CONCURRENTLY ON {table} (c)"
+        case "RemoveIndexConcurrently":
+            return f"DROP INDEX CONCURRENTLY {column}"
         case "AddConstraint":
             kind = called_of(given.get("constraint"))
             added = {"CheckConstraint": "CHECK (c > 0)", "UniqueConstraint": "UNIQUE (c)"}.get(kind, "")

@@ -25,7 +25,7 @@ _CAPITALS = LatePattern(
     re.DOTALL,
 )
 _VALUE = LatePattern(
-    r"(?:[=<>(+\-*/%|]|\b(?:like|ilike|limit|offset|in|values|interval|then|else|any|all)|"
+    r"(?:[=<>(+\-*/%|\[]|\b(?:like|ilike|limit|offset|in|values|interval|then|else|any|all)|"
     r"\bbetween(?:\s+\S+\s+and)?|\blimit\s+\S+\s*,)\s*$",
     re.IGNORECASE,
 )

@@ -7,6 +7,9 @@ from typing import Any
 
 Node = dict[str, Any]
 
+_DEEPEST = 800
+"""Levels of dictionaries and lists; an operator is three of them."""
+
 
 def walk(node: object) -> Iterator[Node]:
     """Every dictionary below and with a node, in no particular order but the same each time."""
@@ -18,6 +21,22 @@ def walk(node: object) -> Iterator[Node]:
             stack.extend(reversed(list(one.values())))
         elif isinstance(one, list):
             stack.extend(reversed(one))
+
+
+def is_too_deep(node: object) -> bool:
+    """Whether a tree goes down further than checks can follow, which call themselves for each level."""
+    level = [node]
+    for _ in range(_DEEPEST):
+        level = [below for one in level for below in _below(one)]
+        if not level:
+            return False
+    return True
+
+
+def _below(node: object) -> list[object]:
+    """The dictionaries and lists right below one."""
+    values = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+    return [one for one in values if isinstance(one, (dict, list))]
 
 
 def kinds(node: object, kind: str) -> Iterator[Node]:

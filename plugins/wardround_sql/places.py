@@ -31,6 +31,11 @@ _VIEW = LatePattern(r"(?:^|/)db/views/[^/]+\.sql$|(?:^|/)views/\w+_v\d+\.sql$")
 """Where Scenic keeps the views of Rails."""
 _PRISMA = LatePattern(r"(?:^|/)\d{8,14}_[^/]+/(?:migration|down)\.sql$|(?:^|/)prisma/(?:[^/]+/)*migrations/")
 
+SUFFIXES = (".sql", ".pgsql", ".psql", ".tsql", ".pks", ".pkb", ".pls", ".plb", ".prc", ".fnc", ".plsql")
+"""How the names of files end that are SQL and nothing else; most of them are Oracle's packages and
+procedures.
+"""
+
 
 def is_migration(path: str, more: Sequence[str] = ()) -> bool:
     """Whether a file changes a database that is already there, by where it stands."""
@@ -39,6 +44,11 @@ def is_migration(path: str, more: Sequence[str] = ()) -> bool:
     if is_spare(path) or is_seed(path):
         return False
     return _FOLDERS.search(path) is not None or _FLYWAY.search(path) is not None
+
+
+def is_flyway(path: str) -> bool:
+    """Whether Flyway runs a file, by its name."""
+    return _VERSION.search(path) is not None
 
 
 def is_down(path: str) -> bool:

@@ -6,11 +6,12 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator
+from functools import lru_cache
 
 from msgspec import Struct, field
 
 from wardround.late import LatePattern
-from wardround_sql.python_strings import read_literals
+from wardround_sql.python_strings import LineStarts, read_literals
 from wardround_sql.written import Text, Writer
 
 _WRAPPERS = frozenset({"text", "SQL", "dedent", "cleandoc", "literal_column", "str", "RawSQL"})
@@ -37,6 +38,15 @@ _REQUEST = LatePattern(
 )
 _FIELD = LatePattern(r"\{\{|\}\}|\{(?P<name>[^{}]*)\}")
 _DEPTH = 12
+
+
+@lru_cache(maxsize=8)
+def parsed_module(text: str) -> Module | None:
+    """A file, read once for all who ask; None if it cannot be read."""
+    try:
+        return Module(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None  # what reviews Python says so
 
 
 class Scope(Struct):
@@ -431,18 +441,3 @@ def called(call: ast.Call) -> str:
     """The last part of the name of what is called."""
     function = call.func
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-
-
-class LineStarts:
-    """Offsets in code points of places that ``ast`` gives as lines and UTF-8 columns."""
-
-    def __init__(self, text: str) -> None:
-        self._lines = text.split("\n")
-        self._starts = [0]
-        for line in self._lines:
-            self._starts.append(self._starts[-1] + len(line) + 1)
-
-    def offset(self, line: int, column: int) -> int:
-        written = self._lines[line - 1]
-        inside = column if written.isascii() else len(written.encode()[:column].decode("utf-8", "replace"))
-        return self._starts[line - 1] + inside

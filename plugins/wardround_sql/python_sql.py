@@ -16,10 +16,10 @@ from wardround_sql.enum_uses import enum_uses
 from wardround_sql.nullable import may_be_none
 from wardround_sql.orm import annotation_types, models, whole_table_writes
 from wardround_sql.places import is_migration
-from wardround_sql.python_code import Call, Module, Scope
+from wardround_sql.python_code import Call, Module, Scope, parsed_module
 from wardround_sql.query_builders import built_queries, narrowed_in_vain
 from wardround_sql.statements import Fragment
-from wardround_sql.written import Calls, Text
+from wardround_sql.written import Calls, Text, Writer, quoted
 
 _CALLS = frozenset({"execute", "executemany", "exec_driver_sql", "executescript", "execute_async",
 "fetch", "fetchrow",
@@ -35,10 +35,9 @@ _KEYWORDS = ("sql", "query", "statement", "operation")
 
 def python_calls(path: str, text: str) -> Calls:
     """What a Python file has of SQL; nothing if it cannot be read."""
-    try:
-        module = Module(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Calls()  # what reviews Python says so
+    module = parsed_module(text)
+    if module is None:
+        return Calls()
     found = _Found(module, is_migration(path))
     found.read()
     order = sorted(found.fragments.values(), key=lambda one: one.offset)
@@ -67,6 +66,8 @@ class _Found:
                 continue
             if call.name in _CALLS:
                 self._text_call(call)
+            elif call.name in ("PGView", "PGMaterializedView"):
+                self._view(call)
             elif call.name == "extra":
                 self._extra(call)
             elif call.name == "append" and self.queries and call.node.args:
@@ -102,6 +103,20 @@ class _Found:
             self._keep(text, migrates=migrates, nullable=may_be_none(self.module, call, text.text))
             if text.holes:
                 self.built.setdefault((text.holes[0].offset, text.text), text)
+
+    def _view(self, call: Call) -> None:
+        """A view as alembic_utils is given one."""
+        given = dict(zip(("schema", "signature", "definition"), call.node.args, strict=False))
+        given |= {one.arg: one.value for one in call.node.keywords if one.arg}
+        name, query = given.get("signature"), given.get("definition")
+        if query is None or not isinstance(name, ast.Constant):
+            return
+        kind = "MATERIALIZED VIEW" if "Mat" in call.name else "VIEW"
+        for text in self.module.values(query, call.scope):
+            writer = Writer()
+            writer.add(f"CREATE {kind} {quoted(str(name.value))} AS ", self.module.place(call.node)[0], 6)
+            writer.take(text)
+            self._keep(writer.text(), migrates=True)
 
     @cached_property
     def queries(self) -> bool:

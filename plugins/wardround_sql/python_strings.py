@@ -82,3 +82,18 @@ def _expression_end(source: str, at: int) -> int:
             depth += _NESTING.get(char, 0)
         at += 1
     return -1
+
+
+class LineStarts:
+    """Offsets in code points of places that ``ast`` gives as lines and UTF-8 columns."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.split("\n")
+        self._starts = [0]
+        for line in self._lines:
+            self._starts.append(self._starts[-1] + len(line) + 1)
+
+    def offset(self, line: int, column: int) -> int:
+        written = self._lines[line - 1]
+        inside = column if written.isascii() else len(written.encode()[:column].decode("utf-8", "replace"))
+        return self._starts[line - 1] + inside

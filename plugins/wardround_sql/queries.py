@@ -114,7 +114,7 @@ AnyFact = TypeVar("AnyFact", bound=Fact)
 def writes(script: Script) -> Iterator[Write]:
     """UPDATE and DELETE statements without WHERE."""
     if not script.is_postgres:
-        yield from _foreign(script, Write)
+        yield from facts_of(script, Write)
     for statement in script.queries:
         if statement.kind in ("DeleteStmt", "UpdateStmt") and "whereClause" not in statement.node:
             node = statement.node
@@ -140,18 +140,35 @@ def _is_narrowed(node: Node) -> bool:
 def not_ins(script: Script) -> Iterator[Exclusion]:
     """``NOT IN`` over a subquery that can give NULL."""
     if not script.is_postgres:
-        yield from _foreign(script, Exclusion)
+        yield from facts_of(script, Exclusion)
     for statement in roots(script):
-        for negation in kinds(statement.node, "BoolExpr"):
-            if negation.get("boolop") != "NOT_EXPR":
-                continue
-            link = content(negation["args"][0], "SubLink")
-            if not link or link.get("subLinkType") != "ANY_SUBLINK" or link.get("operName"):
-                continue
-            found = _possible_null(script, content(link.get("subselect"), "SelectStmt") or {})
-            if found is not None:
+        for link in _excluding(statement.node):
+            for found in _possible_nulls(script, content(link.get("subselect"), "SelectStmt") or {}):
                 place = script.span(statement, link.get("location"))
                 yield Exclusion(place, "", statement, *found)
+
+
+def _excluding(node: Node) -> Iterator[Node]:
+    """The subqueries of NOT IN, and of ``<> ALL``, which is the same."""
+    for negation in kinds(node, "BoolExpr"):
+        link = content(negation["args"][0], "SubLink") if negation.get("boolop") == "NOT_EXPR" else None
+        if link and link.get("subLinkType") == "ANY_SUBLINK" and not link.get("operName"):
+            yield link
+    for link in kinds(node, "SubLink"):
+        if link.get("subLinkType") == "ALL_SUBLINK" and nodes.texts(link.get("operName")) == ["<>"]:
+            yield link
+
+
+def _possible_nulls(script: Script, select: Node) -> Iterator[tuple[str, Name | None]]:
+    """The columns a subquery gives that may be NULL: those of each side of a UNION."""
+    if select.get("op") == "SETOP_UNION":
+        for side in ("larg", "rarg"):
+            arm = select.get(side, {})
+            yield from _possible_nulls(script, content(arm, "SelectStmt") or arm)
+        return
+    found = _possible_null(script, select)
+    if found is not None:
+        yield found
 
 
 def _possible_null(script: Script, select: Node) -> tuple[str, Name | None] | None:
@@ -171,89 +188,10 @@ def _possible_null(script: Script, select: Node) -> tuple[str, Name | None] | No
     return name[-1], script.name_of(plain) if plain else None
 
 
-def cross_joins(script: Script) -> Iterator[CrossJoin]:
-    """Tables listed with commas that no condition connects."""
-    if not script.is_postgres:
-        yield from _foreign(script, CrossJoin)
-    for statement in roots(script):
-        named = {cte.get("ctename") for cte in kinds(statement.node, "CommonTableExpr")}
-        for node in walk(statement.node):
-            if not is_select(node) or len(node.get("fromClause", [])) < 2:
-                continue
-            loose = _unconnected(node, named)
-            if loose is not None:
-                first, second = loose
-                yield CrossJoin(
-                    script.span(statement, second.get("location")), "", statement,
-                    (first.get("relname", ""), second.get("relname", "")),
-                )  # fmt: skip
-
-
-def one_sided_joins(script: Script) -> Iterator[CrossJoin]:
-    """Joins whose condition is about one table alone, so that it connects nothing."""
-    for statement in roots(script):
-        for select in walk(statement.node):
-            if not is_select(select):
-                continue
-            for source in select.get("fromClause", []):
-                for join in joins_of(source):
-                    loose = _one_sided(join, select.get("whereClause"))
-                    if loose is not None:
-                        yield CrossJoin(script.span(statement, loose[2]), "", statement, loose[:2])
-
-
-def joins_of(node: object) -> Iterator[Node]:
-    """The joins of one item of FROM, those of subqueries left out."""
-    join = content(node, "JoinExpr")
-    if join is not None:
-        yield from joins_of(join.get("larg"))
-        yield from joins_of(join.get("rarg"))
-        yield join
-
-
-def names_of(node: object) -> dict[str, str]:
-    """The names that tables, subqueries and functions have in one item of FROM, and what they are."""
-    kind, inside = unwrapped(node)
-    if kind == "JoinExpr":
-        return {**names_of(inside.get("larg")), **names_of(inside.get("rarg"))}
-    name = (inside.get("alias") or {}).get("aliasname") or inside.get("relname", "")
-    return {name: inside.get("relname", name)} if kind else {}
-
-
-def _one_sided(join: Node, where: object) -> tuple[str, str, int] | None:
-    """The tables on both sides of a join that nothing connects, and its place; None if something does.
-
-    A condition about one row of the right side is left alone where WHERE connects it, and so is one about
-    constants, or with a subquery.
-    """
-    quals, right = join.get("quals"), join.get("rarg")
-    if quals is None or content(right, "RangeVar") is None or any(True for _ in kinds(quals, "SubLink")):
-        return None
-    mine, others = names_of(right), names_of(join.get("larg"))
-    used = set()
-    for reference in kinds(quals, "ColumnRef"):
-        parts = column_name({"ColumnRef": reference})
-        if len(parts) < 2:
-            return None
-        used.add(parts[-2])
-    if not used or (used & set(mine) and used & set(others)) or used - set(mine) - set(others):
-        return None
-    for part in conjuncts(where):
-        owners = {
-            column_name({"ColumnRef": r})[-2:-1][0] if len(column_name({"ColumnRef": r})) > 1 else ""
-            for r in kinds(part, "ColumnRef")
-        }
-        if "" in owners or (owners & set(mine) and owners & set(others)):
-            return None
-    table = content(right, "RangeVar") or {}
-    first = next(iter(others.values()), "")
-    return first, table.get("relname", ""), table.get("location", 0)
-
-
 def null_comparisons(script: Script) -> Iterator[NullCompared]:
     """``= NULL``, ``<> NULL``, ``IN (..., NULL)`` and ``CASE x WHEN NULL``."""
     if not script.is_postgres:
-        yield from _foreign(script, NullCompared)
+        yield from facts_of(script, NullCompared)
     for statement in roots(script):
         for one in kinds(statement.node, "A_Expr"):
             left, right = one.get("lexpr"), one.get("rexpr")
@@ -278,42 +216,6 @@ def _is_null(node: object) -> bool:
     return (content(node, "A_Const") or {}).get("isnull") is True
 
 
-def _unconnected(select: Node, named: set[object]) -> tuple[Node, Node] | None:
-    """The first table and one that nothing connects with it; None if there is none, or it cannot be told."""
-    tables = [content(one, "RangeVar") for one in select["fromClause"]]
-    if any(table is None or table.get("relname") in named for table in tables):
-        return None
-    known = [table for table in tables if table is not None]
-    aliases = [(table.get("alias") or {}).get("aliasname") or table.get("relname", "") for table in known]
-    joined = _connections(select.get("whereClause"), aliases)
-    if joined is None:
-        return None
-    reached, waiting = set(), [aliases[0]]
-    while waiting:
-        one = waiting.pop()
-        if one not in reached:
-            reached.add(one)
-            waiting += [other for pair in joined if one in pair for other in pair]
-    loose = [table for table, alias in zip(known, aliases, strict=True) if alias not in reached]
-    return (known[0], loose[0]) if loose else None
-
-
-def _connections(where: object, aliases: list[str]) -> list[set[str]] | None:
-    """Which tables the parts of a condition bring together; None if a column does not say whose it is."""
-    found = []
-    for part in conjuncts(where):
-        used = set()
-        for reference in kinds(part, "ColumnRef"):
-            parts = column_name({"ColumnRef": reference})
-            if len(parts) < 2:
-                return None
-            used.add(parts[-2])
-        if not used and any(True for _ in kinds(part, "ParamRef")):
-            return None
-        found.append(used & set(aliases))
-    return found
-
-
 def conjuncts(where: object) -> list[object]:
     """The parts of a condition joined by AND."""
     junction = content(where, "BoolExpr")
@@ -325,7 +227,7 @@ def conjuncts(where: object) -> list[object]:
 def bare_limits(script: Script) -> Iterator[Limit]:
     """LIMIT without ORDER BY where the choice of rows can be seen."""
     if not script.is_postgres:
-        yield from (fact for fact in _foreign(script, Limit) if not fact.parameter)
+        yield from (fact for fact in facts_of(script, Limit) if not fact.parameter)
     for statement in roots(script):
         for select in _visible_selects(statement):
             count = select.get("limitCount")
@@ -373,7 +275,7 @@ def is_one_row(select: Node) -> bool:
 def offsets(script: Script) -> Iterator[Limit]:
     """OFFSET with a number the caller gives."""
     if not script.is_postgres:
-        yield from (fact for fact in _foreign(script, Limit) if fact.parameter)
+        yield from (fact for fact in facts_of(script, Limit) if fact.parameter)
     for statement in roots(script):
         for node in walk(statement.node):
             offset = node.get("limitOffset") if is_select(node) else None
@@ -385,7 +287,7 @@ def offsets(script: Script) -> Iterator[Limit]:
 def view_stars(script: Script) -> Iterator[ViewStar]:
     """Views whose columns are whatever the tables have."""
     if not script.is_postgres:
-        yield from _foreign(script, ViewStar)
+        yield from facts_of(script, ViewStar)
     if places.is_view(script.path):
         for statement in script.of("SelectStmt"):
             place = _star(statement.node, {})
@@ -448,7 +350,7 @@ def _leaves(item: object) -> Iterator[tuple[str, Node]]:
 def typed_columns(script: Script) -> Iterator[TypedColumn]:
     """Columns with their types, of new tables and added to old ones."""
     if not script.is_postgres:
-        yield from _foreign(script, TypedColumn)
+        yield from facts_of(script, TypedColumn)
     for statement in script.of("CreateStmt", "AlterTableStmt"):
         table = str(script.name_of(statement.node.get("relation", {})))
         parts = statement.node.get("tableElts") or [
@@ -470,7 +372,14 @@ def roots(script: Script) -> Iterator[Statement]:
     return (s for s in script.queries if s.kind not in ("CreateFunctionStmt", "DoStmt"))
 
 
-def _foreign(script: Script, kind: type[AnyFact]) -> Iterator[AnyFact]:
+def parameters_of(statement: Statement) -> frozenset[str]:
+    """The names of the parameters of the function a statement stands in."""
+    outer = statement.outer.node if statement.outer is not None else {}
+    return frozenset(one.get("name", "") for one in kinds(outer.get("parameters", []), "FunctionParameter"))
+
+
+def facts_of(script: Script, kind: type[AnyFact]) -> Iterator[AnyFact]:
+    """Facts of one kind, as sqlglot reads them."""
     from wardround_sql.foreign import facts
 
     return (fact for fact in facts(script) if isinstance(fact, kind))
@@ -478,7 +387,7 @@ def _foreign(script: Script, kind: type[AnyFact]) -> Iterator[AnyFact]:
 
 def type_changes(script: Script) -> Iterator[TypeChange]:
     """Columns declared anew, in dialects other than Postgres."""
-    return _foreign(script, TypeChange)
+    return facts_of(script, TypeChange)
 
 
 def old_type(script: Script, table: str, column: str) -> str | None:
@@ -519,7 +428,7 @@ class Granted(Fact, frozen=True):
 def foreign_facts(script: Script, kind: type[AnyFact]) -> Iterator[AnyFact]:
     """Facts of one kind, in dialects other than Postgres alone."""
     if not script.is_postgres:
-        yield from _foreign(script, kind)
+        yield from facts_of(script, kind)
 
 
 class MoneyCast(Fact, frozen=True):

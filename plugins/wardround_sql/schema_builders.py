@@ -336,7 +336,11 @@ def closing(text: str, at: int) -> int:
     while at < len(text):
         char = text[at]
         if quote:
-            quote = "" if char == quote else quote
+            at += 1 if char == "\\" else 0
+            quote = "" if char == quote or (char == "\n" and quote != "`") else quote
+        elif char == "/" and text[at + 1 : at + 2] in ("/", "*"):
+            ends = text.find("\n" if text[at + 1] == "/" else "*/", at + 2)
+            at = ends if ends >= 0 else len(text)
         elif char in "'\"`":
             quote = char
         elif char in "([{":

@@ -37,7 +37,7 @@ class Script:
         self.path = source.path
         self.text = source.text
         self.options: SqlOptions = source.options or SqlOptions()
-        self.is_sql = self.path.endswith(".sql")
+        self.is_sql = self.path.endswith(places.SUFFIXES)
 
     @cached_property
     def dialect(self) -> str:
@@ -131,6 +131,7 @@ class Script:
     def is_generated(self) -> bool:
         """Whether a tool wrote the statements, so that their style is nobody's choice."""
         written = places.is_prisma(self.path) or "--> statement-breakpoint" in self.text
+        written = written or "-- Running upgrade " in self.text
         return written or _DUMP.search(self.text) is not None
 
     def migrates(self, statement: Statement) -> bool:
@@ -186,14 +187,23 @@ class Script:
         """The statements of the migration set, by file name, as far as they are about the same tables."""
         before: list[Statement] = []
         after: list[Statement] = []
-        for path, text in self._siblings():
+        for path, text in self._siblings(sorted(self.subjects)):
             others = parsed_about(text, path, tuple(sorted(self.subjects)))
             (before if places.order(path) < places.order(self.path) else after).extend(others)
         return [*before, *self.statements, *after]
 
-    def _siblings(self) -> Iterator[tuple[str, str]]:
-        """The other files of the set that hold a name this file is about."""
-        names = sorted(self.subjects)
+    def policies_of(self, name: Name) -> list[Policy]:
+        """The policies of any table, whether or not this file is about it."""
+        schema = self.whole
+        if name.name not in self.subjects:
+            found: list[Statement] = []
+            for path, text in self._siblings([name.name]):
+                found += parsed_about(text, path, (name.name,))
+            schema = build(found, self.default_schema)
+        return [one for one in schema.policies.values() if one.table == name]
+
+    def _siblings(self, names: list[str]) -> Iterator[tuple[str, str]]:
+        """The other files of the set that hold one of some names."""
         if not names or not self.is_sql:
             return
         project, root = self.source.project, places.set_root(self.path)

@@ -83,7 +83,18 @@ def _of_step(text: str, name: str, given: str, chain: Chain, step: re.Match[str]
     elif name in ("leftJoin", "leftOuterJoin"):
         yield from _undone(given, chain)
     elif name == "whereNotIn":
-        yield from _excluded(given, at, wide)
+        yield from _excluded(_held(text, given), at, wide)
+
+
+def _held(text: str, given: str) -> str:
+    """Arguments, with what a constant of the file stands for in the place of the last one."""
+    last = given.rpartition(",")[2].strip()
+    made = (
+        re.search(rf"\bconst\s+{re.escape(last)}\s*=\s*([^;]{{1,600}});", text)
+        if last.isidentifier()
+        else None
+    )
+    return given if made is None else given + made[1]
 
 
 def _limit(text: str, name: str, given: str, chain: Chain, at: int) -> Iterator[Text]:
@@ -128,13 +139,31 @@ def _write(text: str, name: str, given: str, chain: Chain, at: int) -> Iterator[
             return
     else:
         before = text[chain.start : chain.at]
-        table = _TABLE.search(before) or (_DRIZZLE.match(given) if _DB.search(before) else None)
+        table = (
+            _TABLE.search(before)
+            or _TABLE.search(_handle(text, before, chain.at))
+            or (_DRIZZLE.match(given) if _DB.search(before) else None)
+        )
         if table is None or _NARROWED.search(whole) or (verb == "update" and "..." in whole.split("(")[0]):
             return
         if verb == "delete" and given.strip() and not _DRIZZLE.match(given):
             return
     named = next((group for group in table.groups() if group), "?") if table is not None else "?"
     yield _say(at, len(name), every_row(verb, named, ["?"]))
+
+
+def _handle(text: str, before: str, at: int) -> str:
+    """What a constant stands for that a chain begins with, if it is used for nothing else in between."""
+    name = before.strip().removeprefix("await").removeprefix("return").strip().rstrip(".")
+    if not name.isidentifier():
+        return ""
+    made = list(re.finditer(rf"\bconst\s+{re.escape(name)}\s*=\s*([^;\n]{{1,200}});", text[:at]))
+    used = (
+        re.search(rf"\b{re.escape(name)}\b", text[made[-1].end() : at - len(before.rstrip())])
+        if made
+        else None
+    )
+    return made[-1][1] if made and used is None else ""
 
 
 _TABLE = LatePattern(
@@ -165,7 +194,7 @@ def _excluded(given: str, at: int, wide: int) -> Iterator[Text]:
     none.
     """
     inner = re.search(
-        r"\.(?:select|pluck)\(\s*['\"`](?:\w+\.)?(\w+)['\"`]\s*\)|"
+        r"\.(?:select|pluck|distinct)\(\s*['\"`](?:\w+\.)?(\w+)['\"`]\s*\)|"
         r"\bselect\(\s*['\"`](?:\w+\.)?(\w+)['\"`]\s*\)",
         given,
     )

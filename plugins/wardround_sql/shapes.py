@@ -12,7 +12,7 @@ from wardround.late import LatePattern
 from wardround_sql.script import Script
 from wardround_sql.trees import Tree, trees
 
-_FILLED = LatePattern(r"jx{3,}$")
+FILLED = LatePattern(r"jx{3,}$")
 """What stands for a hole of a template."""
 
 
@@ -216,7 +216,7 @@ def _is_loose(
     select = query.select
     if column.is_star or isinstance(column.this, exp.Star):
         return False
-    if _FILLED.match(column.name) or _FILLED.match(column.table):
+    if FILLED.match(column.name) or FILLED.match(column.table):
         return False
     holder = column.find_ancestor(
         exp.AggFunc,

@@ -10,6 +10,7 @@ from wardround.findings import RawResult
 from wardround.late import Late, LateEach, LatePattern
 from wardround.specialists import Specialist
 from wardround_sql.options import SqlOptions
+from wardround_sql.places import SUFFIXES
 
 _CODE = ("*.py", "*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.mjs", "*.cjs", "*.rb", "*.sh")
 _CALL = LatePattern(
@@ -34,7 +35,7 @@ _BUILDS = LatePattern(
     r"__tablename__|type_annotation_map|\bmapped_column\(|\bmodels\.FloatField|db_index=False|"
     r"\.objects\.(?:all\(\)\.)?(?:update|delete)\(|"
     r"\.(?:delete|update)\(\)|\bquery\([\w.]+\)\.(?:delete|update)\(|(?:update|delete)_all\b|destroy_all\b|"
-    r"ActiveRecord::Migration|\.(?:alterTable|createTable)\(|\bqueryInterface\.|\b[qQ]uery(?:Runner|"
+    r"ActiveRecord::Migration|\bpgTable\(|\.(?:alterTable|createTable)\(|\bqueryInterface\.|\b[qQ]uery(?:Runner|"
     r"Interface)\b|"
     r"\.(?:raw|whereRaw|\$queryRawUnsafe|\$executeRawUnsafe)\("
 )
@@ -47,6 +48,10 @@ _STEPS = LatePattern(
 """Calls that build a query, where the file names a library that has them."""
 _BARE = LatePattern(r"^[ \t]+\w+\.(?:filter|exclude|order_by)\(", re.MULTILINE)
 """A queryset that is narrowed on a line of its own."""
+_COUNTED = LatePattern(
+    r"^[ \t]+(?P<row>\w+)\.(?P<name>\w+) (?:[-+]=|= (?P=row)\.(?P=name) [-+]) ", re.MULTILINE
+)
+"""A value of a row that is counted up or down."""
 _LIBRARIES = {
     ".py": ("sqlalchemy", "sqlmodel"),
     "": ("knex", "kysely", "drizzle", "typeorm", "sequelize", "prisma", "supabase", "objection", "mikro-orm"),
@@ -66,7 +71,7 @@ def specialist() -> Specialist:
     """The specialist as the host takes it."""
     return Specialist(
         name="sql",
-        patterns=("*.sql",),
+        patterns=tuple(f"*{suffix}" for suffix in SUFFIXES),
         text_decides=_CODE,
         claims_text=holds_sql,
         tools=Late("wardround_sql.tools:TOOLS"),
@@ -87,7 +92,7 @@ def holds_sql(path: str, text: bytes) -> bool:
         return True
     if any(word in lowered for word in _BUILDERS) and _BUILDS.search(code) is not None:
         return True
-    if path.endswith(".py") and ".objects." in lowered and _BARE.search(code):
+    if path.endswith(".py") and ".objects." in lowered and (_BARE.search(code) or _COUNTED.search(code)):
         return True
     return _names_builder(path, lowered) and _STEPS.search(code) is not None
 

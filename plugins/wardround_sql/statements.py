@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from wardround.late import LatePattern
 from wardround_sql.lexer import Remark, cut, without_batch_ends
-from wardround_sql.nodes import Node, content, option, text_of, unwrapped, walk
+from wardround_sql.nodes import Node, content, is_too_deep, option, text_of, unwrapped, walk
 from wardround_sql.templates import is_template, without_jinja, without_placeholders
 
 _DOWN = LatePattern(
@@ -197,6 +197,8 @@ def _node(text: str) -> tuple[Node | None, tuple[str, int]]:
             continue
         except (ValueError, RecursionError, UnicodeEncodeError) as refused:
             return None, (str(refused) or type(refused).__name__, 0)
+        if trees and is_too_deep(trees[0]):
+            return None, ("nested too deep", 0)
         return (trees[0]["stmt"], error) if trees else (None, ("nothing in it", 0))
     return None, error
 
@@ -243,19 +245,46 @@ def _plpgsql_body(outer: Statement, body: str) -> Iterator[Statement]:
     at = max(start, 0)
     yield from _conditions(outer, tree, at)
     for one in walk(tree):
-        for kind in ("PLpgSQL_stmt_execsql", "PLpgSQL_stmt_perform", "PLpgSQL_stmt_return_query"):
+        for kind in ("PLpgSQL_stmt_execsql", "PLpgSQL_stmt_return_query", "PLpgSQL_stmt_dynexecute"):
             found = content(one, kind)
             query = _query(found) if found else ""
-            where = outer.text.find(query, at) if query else -1
-            if where < 0 or kind == "PLpgSQL_stmt_perform":
+            where = _place_of(query, outer.text, at)
+            if where < 0:
                 continue
             at = where
-            node, _error = _node(query)
+            if kind == "PLpgSQL_stmt_dynexecute":
+                query, where = query[1:-1] if _LITERAL.fullmatch(query) else "", where + 1
+            node = _node(query)[0] if query else None
             if node is not None:
                 name, inside = unwrapped(node)
                 yield replace(
                     outer, kind=name, node=inside, text=query, offset=outer.offset + where, outer=outer
                 )
+
+
+_LITERAL = LatePattern(r"'[^'\\]*'")
+"""What EXECUTE is given where the statement is written there."""
+_INTO = LatePattern(r" {6,}")
+
+
+def _place_of(query: str, text: str, at: int) -> int:
+    """Where a query of a body stands in the text of its function; -1 if it cannot be told.
+
+    The parser puts blanks in the place of INTO and its variables.
+    """
+    if not query:
+        return -1
+    where = text.find(query, at)
+    blank = _INTO.search(query) if where < 0 else None
+    while blank is not None:
+        head, rest = query[: blank.start()], query[blank.end() :]
+        where = text.find(head, at)
+        while where >= 0 and text[where + blank.end() :][: len(rest)] != rest:
+            where = text.find(head, where + 1)
+        if where >= 0:
+            return where
+        blank = _INTO.search(query, blank.end())
+    return where
 
 
 CONDITION = "PLpgSQL_condition"

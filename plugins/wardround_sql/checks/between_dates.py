@@ -10,7 +10,7 @@ from wardround.findings import Severity
 from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import Node, column_name, content, items, kinds, type_name, unwrapped, walk
+from wardround_sql.nodes import Node, column_name, content, items, kinds, texts, type_name, unwrapped, walk
 from wardround_sql.statements import Statement
 
 _MOMENT = LatePattern(r"(?:_at|_ts|timestamp|_time|At)$")
@@ -41,6 +41,12 @@ class BetweenDates(SqlCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         invalid("select a from notes where made_at between '2024-01-01' and '2024-01-31';\n", 1, 27),
+        invalid(
+            "select a from notes where made_at between date_trunc('month', $1)\n"
+            "and date_trunc('month', $1) + interval '1 month' - interval '1 day';\n",
+            1,
+            27,
+        ),
         invalid("select a from notes\nwhere b = 1 and made_at between $1::date and $2::date;\n", 2, 17),
         Invalid(
             "cur.execute('SELECT a FROM notes WHERE made_at BETWEEN %(first)s AND %(last_day)s', given)\n",
@@ -78,8 +84,24 @@ class BetweenDates(SqlCheck):
         return bool(_DATED.search(name))
 
 
+def _is_one_day(node: object) -> bool:
+    """Whether an expression is the length of a day: what is taken from the first moment of a month to end
+    it.
+    """
+    cast = content(node, "TypeCast") or {}
+    said = str((content(cast.get("arg"), "A_Const") or {}).get("sval", {}).get("sval", ""))
+    return type_name(cast.get("typeName", {})) == "interval" and said.strip().lower() in (
+        "1 day",
+        "1 days",
+        "p1d",
+    )
+
+
 def _is_day(bound: object) -> bool:
     """Whether a bound is a day, as it is written or by a cast."""
+    taken = content(bound, "A_Expr")
+    if taken is not None:
+        return texts(taken.get("name")) == ["-"] and _is_one_day(taken.get("rexpr"))
     cast = content(bound, "TypeCast")
     if cast is not None:
         return type_name(cast.get("typeName", {})) == "date"

@@ -44,6 +44,7 @@ class BlockingIndex(SqlCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        invalid("do $$\nbegin\n  execute 'create index i on notes (a)';\nend $$;\n", 3, 12),
         invalid("create index i on notes (a);\n", 1, 1),
         invalid("create table other (a int);\ncreate unique index if not exists i on notes (a);\n", 2, 1),
         Invalid(

@@ -18,7 +18,7 @@ _CONDITION = LatePattern(
 _VALUES = LatePattern(r"(?i)\bvalues\s*\([^()]*$")
 _ORDER = LatePattern(r"(?i)\border\s+by\s+(?:[\w.\", ]*[, ]\s*)?$")
 _PLAIN = LatePattern(
-    r"(?i)^\s*(?:\(\s*)?(?:and|or|where|having|order\s+by|(?:lower\(|upper\()?[\w.\"`]+\)?(?:::\w+)?\s*(?:[=<>@~!]+|->>?|#>>?|"
+    r"(?i)^\s*(?:\(\s*)?(?:and|or|where|having|order\s+by|(?:lower\(|upper\()?[\w.\"`]+\)?(?:::\w+)?\s*(?:[=<>@~!&]+|->>?|#>>?|"
     r"(?:not\s+)?(?:like|ilike|in))\s?|'[^']*'\s*(?:=|<>|<@|@>)\s*(?:any|all)?\s*\()"
 )
 

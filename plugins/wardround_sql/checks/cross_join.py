@@ -8,8 +8,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.joins import severed_joins
-from wardround_sql.queries import cross_joins, one_sided_joins
+from wardround_sql.joins import cross_joins, loose_updates, one_sided_joins, severed_joins
 
 
 class ImplicitCrossJoin(SqlCheck):
@@ -39,6 +38,12 @@ class ImplicitCrossJoin(SqlCheck):
         valid("select `a`.x from `a`, b where a.id = b.id;\nSELECT 1 FROM a CROSS JOIN b;\n", "mysql/q.sql"),
         valid("select 1 from a, b, c where a.id = b.id and c.x = b.x;\n"),
         valid("select 1 from a join b on true;\n"),
+        valid("select 1 from a, b where (a.id = b.id and a.x = 1) or (a.id = b.id and b.x = 2);\n"),
+        valid("update a set x = r.v from rates r where a.y = 1 and r.day = $1;\n"),
+        valid(
+            "create table rates (day date primary key, v int);\nupdate a set x = r.v from rates r where "
+            "r.day = $1;\n"
+        ),
         valid("select 1 from a join b on true join c on c.b_id = b.id and c.a_id = a.id;\n"),
         valid("select 1 from a left join lateral (select 1) b on true join c on c.a_id = a.id;\n"),
         valid("select 1 from a join b on b.x = 1 where a.id = b.a_id;\n"),
@@ -47,6 +52,16 @@ class ImplicitCrossJoin(SqlCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         invalid("select a.x from a, b;\n", 1, 20),
+        invalid("select 1 from a, b\nwhere a.id = b.id and a.x = 1 or a.x = 2;\n", 1, 18),
+        invalid(
+            "update a set x = r.v from rates r where a.y = 1 and r.day = $1;\n",
+            1,
+            27,
+            others={
+                "db/migrations/0001_a.sql": "create table rates (day date, c text, v int, primary key "
+                "(day, c));\n"
+            },
+        ),
         invalid("select 1\nfrom orders o, items i, users u\nwhere o.id = i.order_id and u.active;\n", 2, 25),
         invalid("create view v as select a.x from a, b where a.x = 1;\n", 1, 37),
         invalid("SELECT a.x FROM a, b WHERE a.x > 1;\n", 1, 20, "mysql/q.sql"),
@@ -62,7 +77,14 @@ class ImplicitCrossJoin(SqlCheck):
 
     def run(self) -> None:
         script = self.script
-        for found in (*cross_joins(script), *one_sided_joins(script), *severed_joins(script)):
+        if script.is_spare:
+            return
+        for found in (
+            *cross_joins(script),
+            *one_sided_joins(script),
+            *severed_joins(script),
+            *loose_updates(script),
+        ):
             first, second = found.tables
             self.report(
                 found.span,

@@ -51,6 +51,13 @@ class LimitWithoutOrder(SqlCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        invalid("-- name: LatestNote :one\nselect a from notes where b = $1 limit 1;\n", 2, 40),
+        invalid(
+            "create function f() returns int language plpgsql as $$\ndeclare v int;\nbegin\n"
+            "  select n into v from notes limit 5;\n  return v;\nend $$;\n",
+            4,
+            36,
+        ),
         invalid("select distinct on (a) a, b from notes;\n", 1, 21),
         invalid("select (select p.x from prices p where p.valid_from <= now() limit 1) from a;\n", 1, 68),
         Invalid(

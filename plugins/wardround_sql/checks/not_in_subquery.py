@@ -21,7 +21,7 @@ class NotInSubquery(SqlCheck):
 
     ID = "SQ030"
     NAME = "not-in-nullable-subquery"
-    WORDS = ("not in", "not  in", "in (", "in(")
+    WORDS = ("not in", "not  in", "in (", "in(", "all (", "all(", "all\n")
     TRIED_ON = "its cases alone; the checkouts tried have no place to read"
 
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -36,6 +36,9 @@ class NotInSubquery(SqlCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         invalid(
+            "select a from notes where b <> all (\n  select c from x union all select d from y);\n", 1, 29
+        ),
+        invalid(
             "create table other (c int);\nselect a from notes where b not in (select c from other);\n", 2, 29
         ),
         invalid("delete from notes where b not in (select o.parent_id from other o);\n", 1, 27),
@@ -48,9 +51,11 @@ class NotInSubquery(SqlCheck):
     ]
 
     def run(self) -> None:
+        told: set[tuple[int, int]] = set()
         for found in not_ins(self.script):
             required = self._is_required(found)
-            if required is not True:
+            if required is not True and found.span.start not in told:
+                told.add(found.span.start)
                 text = f"NOT IN gives no rows as soon as one {found.column} is NULL{found.note}"
                 self.report(found.span, text, severity=None if required is False else Severity.INFO)
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
-from wardround_sql.cases import api_invalid, api_valid, invalid
+from wardround_sql.cases import EARLIER, api_invalid, api_valid, invalid
 from wardround_sql.check import SqlCheck
 from wardround_sql.nodes import (
     column_name,
@@ -19,7 +19,7 @@ from wardround_sql.nodes import (
     walk,
 )
 from wardround_sql.queries import conjuncts
-from wardround_sql.schema import roles_of
+from wardround_sql.schema import Name, roles_of
 
 _CALLER = frozenset({"auth.uid", "auth.jwt", "auth.email", "current_setting"})
 
@@ -67,6 +67,13 @@ class OwnerGivenAway(SqlCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         api_invalid(
+            "create policy p on notes for insert with check ((select auth.role()) = 'authenticated' and "
+            "n > 0);\n",
+            1,
+            49,
+            {EARLIER: "create policy q on notes for select using (user_id = (select auth.uid()));\n"},
+        ),
+        api_invalid(
             "create policy p on notes for update\nusing (owner = (select auth.uid()))\nwith check "
             "(length(a) < 9);\n",
             3,
@@ -93,10 +100,11 @@ class OwnerGivenAway(SqlCheck):
             policy = self.script.policy(statement)
             if policy is None or check is None or policy.check is not statement or not policy.permissive:
                 continue
-            if node.get("cmd_name", "all") not in ("update", "all") or is_constant_true(check):
+            command = node.get("cmd_name", "all")
+            if command not in ("insert", "update", "all") or is_constant_true(check):
                 continue  # SQ002 speaks about the latter
-            owner = next(_owners(node.get("qual")), "")
             table = self.script.name_of(node.get("table", {}))
+            owner = self._owner(table) if command == "insert" else next(_owners(node.get("qual")), "")
             held = all(
                 (table, role, "update") in self.script.whole.withheld for role in ("anon", "authenticated")
             )
@@ -109,8 +117,19 @@ class OwnerGivenAway(SqlCheck):
                     f'policy "{node.get("policy_name")}" asks for {owner} of the row as it was, and not '
                     f"as it "
                     "will be: it can be given to anyone"
+                    if command != "insert"
+                    else f'policy "{node.get("policy_name")}" does not ask for {owner}: rows can be '
+                    f"made for anyone"
                 )
                 self.say(statement, text, _first(check, place))
+
+    def _owner(self, table: Name) -> str:
+        """The column by which every other policy of a table ties its rows to the caller."""
+        others = [
+            one.using.node.get("qual") for one in self.script.policies_of(table) if one.command != "insert"
+        ]
+        found = [next(_owners(one), "") for one in others if one is not None]
+        return found[0] if found and len(set(found)) == 1 else ""
 
 
 def _first(check: object, place: int | None) -> int | None:
@@ -137,6 +156,7 @@ def _asks_for(check: object, owner: str, table: str) -> bool:
     """Whether a condition is about the owner, the whole row, other tables, or what a function decides."""
     columns = {column_name({"ColumnRef": one})[-1] for one in kinds(check, "ColumnRef")}
     calls = {function_name(call) for call in kinds(check, "FuncCall")}
+    calls -= {"auth.role"}
     decides = any("." in name or name.startswith(("is_", "has_", "can_", "may_")) for name in calls)
     others = any(True for _ in kinds(check, "RangeVar"))
     return bool({owner, table} & columns) or decides or others or bool(calls & _CALLER)

@@ -15,6 +15,10 @@ from wardround_sql.queries import typed_columns
 _ZONE = LatePattern(r"(?i)(?:^|_)(?:time_?zone|tz|tz_?name|zone)$")
 _LOCAL = LatePattern(r"(?i)(?:^|_)(?:local|wall)(?:_|$)|[a-z]Local$")
 
+_DRIZZLE = LatePattern(
+    r"\b(?P<key>\w+)\s*:\s*(?P<call>timestamp)\(\s*(?:['\"][^'\"\n]*['\"]\s*,?\s*)?(?P<options>\{[^{}]*\})?\s*\)"
+)
+
 
 class TimestampWithoutZone(SqlCheck):
     """A column is a timestamp without time zone.
@@ -28,6 +32,7 @@ class TimestampWithoutZone(SqlCheck):
     NAME = "timestamp-without-zone"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "timestamp-without-zone"
+    READS = "code"
     WORDS = ("timestamp", "datetime")
     TRIED_ON = "storage: 2 read, both right: a note"
 
@@ -38,6 +43,11 @@ class TimestampWithoutZone(SqlCheck):
             "create table notes (at TIMESTAMP(3));\n", path="prisma/migrations/20240101000000_a/migration.sql"
         ),
         valid("create table notes (timestamp bigint);\n"),
+        Valid(
+            "import { pgTable, timestamp } from 'drizzle-orm/pg-core';\n"
+            "export const a = pgTable('a', { at: timestamp('at', { withTimezone: true }).notNull() });\n",
+            path="src/schema.ts",
+        ),
         Valid(
             "class Note(Base):\n    __tablename__ = 'notes'\n    at = Column(DateTime)\n",
             path="app/models.py",
@@ -58,6 +68,13 @@ class TimestampWithoutZone(SqlCheck):
             "prisma/migrations/20240101000000_a/migration.sql",
         ),
         invalid("create table notes (at timestamp);\n", 1, 24),
+        Invalid(
+            "import { pgTable, timestamp } from 'drizzle-orm/pg-core';\n"
+            "export const a = pgTable('a', {\n  at: timestamp('at', { mode: 'date' }).notNull(),\n});\n",
+            line=3,
+            column=7,
+            path="src/schema.ts",
+        ),
         invalid("alter table notes\n  add column at timestamp(3) without time zone;\n", 2, 17),
         invalid("create table notes (at timestamp default now(), b timestamptz);\n", 1, 24),
         Invalid(
@@ -76,6 +93,8 @@ class TimestampWithoutZone(SqlCheck):
     ]
 
     def run(self) -> None:
+        if "drizzle-orm/pg-core" in self.source.text:
+            self._of_drizzle()
         if not self.script.is_postgres or self.script.is_spare:
             return
         columns = list(typed_columns(self.script))
@@ -87,3 +106,12 @@ class TimestampWithoutZone(SqlCheck):
                 continue
             if found.table not in placed and not _LOCAL.search(found.column):
                 self.report(found.span, f"{found.column} forgets the time zone; use timestamptz")
+
+    def _of_drizzle(self) -> None:
+        """Columns of Drizzle, from which it writes the migrations."""
+        if self.script.is_spare:
+            return
+        for found in _DRIZZLE.finditer(self.source.text):
+            if "withTimezone" not in (found["options"] or "") and not _LOCAL.search(found["key"]):
+                place = self.script.span_of(found.start("call"), found.end("call"))
+                self.report(place, f"{found['key']} forgets the time zone; pass {{ withTimezone: true }}")

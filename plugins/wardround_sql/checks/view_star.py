@@ -34,6 +34,13 @@ class ViewStar(SqlCheck):
         valid("create table v as select * from notes;\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from alembic_utils.pg_view import PGView\n"
+            "a = PGView(schema='public', signature='a', definition='SELECT n.* FROM notes n')\n",
+            line=2,
+            column=63,
+            path="app/entities.py",
+        ),
         invalid("create view v as select * from notes;\n", 1, 25),
         invalid("select\n  n.*\nfrom notes n;\n", 2, 3, "db/views/open_notes_v02.sql"),
         invalid("create or replace view v as\nselect n.*, 1 as one from notes n;\n", 2, 8),

@@ -9,8 +9,9 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
+from wardround_sql.nodes import column_name, content
 from wardround_sql.places import is_seed
-from wardround_sql.queries import Write, writes
+from wardround_sql.queries import Write, conjuncts, writes
 
 
 class WriteWithoutWhere(SqlCheck):
@@ -46,6 +47,13 @@ class WriteWithoutWhere(SqlCheck):
         Valid("await db.query('DELETE FROM notes WHERE id = $1', [id])\n", path="src/store.ts"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import { Knex } from 'knex';\nasync function f(trx: Knex) {\n  const items = trx('notes');\n"
+            "  await items.delete();\n}\n",
+            line=4,
+            column=15,
+            path="src/q.ts",
+        ),
         invalid("delete from notes;\n", 1, 1),
         invalid("update notes set a = o.a from other o;\n", 1, 1),
         invalid("with old as (select id from notes)\ndelete from notes;\n", 2, 13),
@@ -60,6 +68,7 @@ class WriteWithoutWhere(SqlCheck):
             column=9,
             path="app/store.py",
         ),
+        invalid("alter table a add column b int;\nupdate a set b = c where b is null;\n", 2, 1),
         invalid("-- é\nselect 1; update notes set a = 'é';\n", 2, 11),
         invalid(
             "create function f() returns void language plpgsql as $$\nbegin\n  delete from notes;\nend $$;\n",
@@ -90,6 +99,31 @@ class WriteWithoutWhere(SqlCheck):
                     "batches, in a migration of its own"
                 )
             self.report(write.span, text, severity=self._level(write))
+        self._half_filled()
+
+    def _half_filled(self) -> None:
+        """UPDATE of the rows that have no value yet in a column which the file has just added: all of
+        them.
+        """
+        for statement in self.script.of("UpdateStmt"):
+            node = statement.node
+            tests = [content(part, "NullTest") for part in conjuncts(node.get("whereClause"))]
+            if not tests or not all(tests) or "fromClause" in node or not self.script.migrates(statement):
+                continue
+            tested = {name for test in tests if test for name in column_name(test.get("arg"))[-1:]}
+            own = self.script.own.tables.get(self.script.name_of(node.get("relation", {})))
+            if (
+                own is not None
+                and own.created is None
+                and tested & set(own.columns)
+                and statement.outer is None
+            ):
+                self.say(
+                    statement,
+                    f"this fills every row of {own.name} while the lock of ALTER TABLE is held; fill it in "
+                    "batches, in a migration of its own",
+                    severity=Severity.INFO,
+                )
 
     def _level(self, write: Write) -> Severity | None:
         """A note where every row is plainly meant: in migrations, and where an ORM has to be asked for it."""

@@ -1,0 +1,127 @@
+"""SQ065: a public bucket whose files everybody can list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_sql.cases import EARLIER, api_invalid, api_valid
+from wardround_sql.check import SqlCheck
+from wardround_sql.nodes import Node, column_name, content, is_constant_true, items, kinds
+from wardround_sql.places import set_patterns
+from wardround_sql.queries import conjuncts
+from wardround_sql.schema import roles_of
+from wardround_sql.statements import Fragment, parsed
+
+_BUCKET = "create policy p on storage.objects for select to anon using (bucket_id = 'pics');\n"
+_MADE = "insert into storage.buckets (id, name, public) values ('pics', 'pics', true);\n"
+_CLIENTS = {"public", "anon", "authenticated"}
+
+
+class BucketListing(SqlCheck):
+    """Everybody may read all rows of a public bucket, and so list its files.
+
+    The files of a public bucket are served by their address without asking a policy. A policy for SELECT on
+    ``storage.objects`` adds nothing but the list of all names, of all users. Leave it out, or limit it to the
+    user's own folder.
+    """
+
+    ID = "SQ065"
+    NAME = "public-bucket-listing"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.INFO
+    WORDS = ("storage.objects", '"objects"')
+    TRIED_ON = "5 Supabase projects: 7 hits, 5 read, all right: a note"
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        api_valid(_BUCKET),
+        api_valid(_MADE.replace("true", "false") + _BUCKET),
+        api_valid(_MADE + _BUCKET.replace("select", "insert").replace("using", "with check")),
+        api_valid(_MADE + _BUCKET.replace("'pics')", "'pics' and owner_id = (select auth.uid()::text))")),
+        api_valid(_MADE + _BUCKET.replace("= 'pics'", "= 'docs'")),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        api_invalid(_MADE + _BUCKET, 2, 1),
+        api_invalid(_BUCKET, 1, 1, {EARLIER: _MADE}),
+        api_invalid(
+            "insert into storage.buckets (id, name) values ('pics', 'pics');\n"
+            "update storage.buckets set public = true where id = 'pics';\n"
+            "create policy p on storage.objects for select using (true);\n",
+            3,
+            1,
+        ),
+    ]
+
+    def run(self) -> None:
+        for statement in self.script.of("CreatePolicyStmt"):
+            node = statement.node
+            table = node.get("table", {})
+            reads = node.get("permissive") and node.get("cmd_name", "all") in ("select", "all")
+            clients = set(roles_of(node.get("roles")) or ("public",)) & _CLIENTS
+            if (table.get("schemaname"), table.get("relname")) != ("storage", "objects") or not reads:
+                continue
+            named = _buckets(node.get("qual")) if clients and self.script.policy(statement) else None
+            open_ones = (
+                sorted(self._public() & named if named else self._public()) if named is not None else []
+            )
+            if open_ones:
+                self.say(
+                    statement, f"bucket {open_ones[0]} is public; this policy lets clients list all its files"
+                )
+
+    def _public(self) -> set[str]:
+        """The buckets that the migration set makes public."""
+        project, path = self.source.project, self.source.path
+        others = (one for one in project.files_with_word(("buckets",), set_patterns(path)) if one != path)
+        found: dict[str, bool] = {}
+        for text in (self.script.sql, *(project.read(one) or "" for one in others)):
+            found.update(_set_public(text) if "storage" in text else ())
+        return {bucket for bucket, is_public in found.items() if is_public}
+
+
+def _buckets(condition: object) -> set[str] | None:
+    """The buckets a policy is about, no name for all of them; None where it asks for more than the bucket."""
+    named: set[str] = set()
+    for part in conjuncts(condition):
+        comparison = content(part, "A_Expr") or {}
+        if column_name(comparison.get("lexpr"))[-1:] == ["bucket_id"]:
+            right = comparison.get("rexpr")
+            named |= {_constant(one) for one in (items(right) or [right])}
+        elif not is_constant_true(part):
+            return None
+    return named - {""}
+
+
+def _constant(node: object) -> str:
+    found = content(node, "A_Const") or {}
+    return str(found.get("sval", {}).get("sval", ""))
+
+
+def _set_public(text: str) -> Iterator[tuple[str, bool]]:
+    """The buckets a text makes or changes, and whether they are public."""
+    for statement in parsed(Fragment(text), "").statements:
+        relation = statement.node.get("relation", {})
+        if isinstance(relation, dict) and relation.get("relname") == "buckets":
+            yield from (
+                _inserted(statement.node) if statement.kind == "InsertStmt" else _updated(statement.node)
+            )
+
+
+def _inserted(node: Node) -> Iterator[tuple[str, bool]]:
+    columns = [one.get("name") for one in kinds(node.get("cols", []), "ResTarget")]
+    rows = (content(node.get("selectStmt"), "SelectStmt") or {}).get("valuesLists", [])
+    for row in rows:
+        given = dict(zip(columns, items(row), strict=False))
+        name = _constant(given.get("id")) or _constant(given.get("name"))
+        if name:
+            yield name, is_constant_true(given.get("public"))
+
+
+def _updated(node: Node) -> Iterator[tuple[str, bool]]:
+    for target in kinds(node.get("targetList", []), "ResTarget"):
+        for part in conjuncts(node.get("whereClause")) if target.get("name") == "public" else ():
+            comparison = content(part, "A_Expr") or {}
+            if column_name(comparison.get("lexpr"))[-1:] in (["id"], ["name"]):
+                yield _constant(comparison.get("rexpr")), is_constant_true(target.get("val"))

@@ -1,0 +1,57 @@
+"""SQ071: a condition on a part of a date."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_sql.cases import invalid, valid
+from wardround_sql.check import SqlCheck
+from wardround_sql.conditions import dates_of_columns
+
+
+class DateOfColumn(SqlCheck):
+    """A condition takes the day, month or year of a column, so an index on the column is of no use.
+
+    The function is computed for every row of the table. Compare the column itself with the two ends:
+    ``at >= day AND at < day + interval '1 day'``.
+    """
+
+    ID = "SQ071"
+    NAME = "date-function-on-column"
+    PLANE = Plane.PERF
+    SEVERITY = Severity.INFO
+    WORDS = ("date", "year", "month", "day", "strftime", "to_char", "trunc")
+    TRIED_ON = "30 trees: 1 hit, right: a note"
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        valid("select date(at) from t where at >= '2024-01-01' and at < '2024-01-02';\n"),
+        valid("select a from t where at >= date_trunc('day', now());\n"),
+        valid("select a from t join u on t.at::date = u.day where u.id = 1;\n"),
+        valid("select date(at), count(*) from t group by 1 having count(*) > 1;\n"),
+        valid("select a from {{ ref('t') }} where date(at) = '2024-01-01'\n", "models/a.sql"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        invalid("select a from t where date(at) = $1;\n", 1, 23),
+        invalid("select a from t where b = 1 and at::date = current_date;\n", 1, 33),
+        invalid("select a from t\nwhere extract(year from at) = 2024;\n", 2, 25),
+        invalid("SELECT a FROM t WHERE YEAR(at) = 2024;\n", 1, 23, "mysql/q.sql"),
+        Invalid(
+            "import sqlite3\nc.execute(\"SELECT a FROM t WHERE strftime('%Y', at) = ?\", (y,))\n",
+            line=2,
+            column=34,
+            path="app/q.py",
+        ),
+    ]
+
+    def run(self) -> None:
+        if self.script.is_spare:
+            return
+        for found in dates_of_columns(self.script):
+            self.report(
+                found.span,
+                f"an index on {found.subject} is of no use here; compare the column with both "
+                f"ends{found.note}",
+            )

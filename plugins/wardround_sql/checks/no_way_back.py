@@ -1,0 +1,102 @@
+"""SQ080: a migration that cannot be taken back."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_sql import places
+from wardround_sql.check import SqlCheck
+from wardround_sql.python_code import called, parsed_module
+
+_WAYS = {"RunPython": ("reverse_code", 2), "RunSQL": ("reverse_sql", 2)}
+_CHANGE = LatePattern(r"^(?P<indent>[ \t]*)def\s+change\b.*?^(?P=indent)end\b", re.MULTILINE | re.DOTALL)
+_ONE_WAY = LatePattern(
+    r"^[ \t]*(?:safety_assured\s*(?:\{|do)\s*)?(?P<call>execute\b|change_column\b|"
+    r"remove_column\s*\(?\s*:\w+\s*,\s*:\w+\s*\)?\s*$|"
+    r"remove_columns\b(?![^\n]*\btype:)|change_column_default\b(?![^\n]*\bfrom:)|drop_table\s*\(?\s*:\w+\s*\)?\s*$)",
+    re.MULTILINE,
+)
+_GUARDED = LatePattern(r"\b(?:reversible|up_only|revert)\b")
+_MIGRATION = LatePattern(r"\bActiveRecord::Migration\b")
+_DJANGO = "class Migration(migrations.Migration):\n    operations = [\n        {},\n    ]\n"
+_RAILS = "class A < ActiveRecord::Migration[7.1]\n  def change\n    {}\n  end\nend\n"
+_IN_DJANGO = "notes/migrations/0002_a.py"
+_IN_RAILS = "db/migrate/20240101000000_a.rb"
+
+
+class NoWayBack(SqlCheck):
+    """The migration raises an error when it is taken back.
+
+    Django refuses RunPython and RunSQL without a way back, Rails what it cannot turn round in ``change``;
+    then no earlier migration can be taken back either. Give ``reverse_code`` (``RunPython.noop`` where
+    there is nothing to undo), or write ``up`` and ``down``.
+    """
+
+    ID = "SQ080"
+    NAME = "migration-without-way-back"
+    PLANE = Plane.CONTRACT
+    SEVERITY = Severity.INFO
+    READS = "code"
+    WORDS = ("runpython", "runsql", "def change")
+    TRIED_ON = "healthchecks: 2 hits, both right: a note"
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(_DJANGO.format("migrations.RunPython(fill, migrations.RunPython.noop)"), path=_IN_DJANGO),
+        Valid(_DJANGO.format("migrations.RunSQL('SELECT 1', reverse_sql='SELECT 2')"), path=_IN_DJANGO),
+        Valid(_DJANGO.format("migrations.RunPython(fill)"), path="notes/tests/test_a.py"),
+        Valid(_RAILS.format("remove_column :notes, :a, :text"), path=_IN_RAILS),
+        Valid(_RAILS.format("reversible { |dir| dir.up { execute 'SELECT 1' } }"), path=_IN_RAILS),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(_DJANGO.format("migrations.RunPython(fill)"), line=3, column=9, path=_IN_DJANGO),
+        Invalid(_DJANGO.format("migrations.RunSQL(sql='SELECT 1')"), line=3, column=9, path=_IN_DJANGO),
+        Invalid(_RAILS.format("execute 'UPDATE notes SET a = 1'"), line=3, column=5, path=_IN_RAILS),
+        Invalid(_RAILS.format("remove_column :notes, :a"), line=3, column=5, path=_IN_RAILS),
+        Invalid(_RAILS.format("change_column :notes, :a, :text"), line=3, column=5, path=_IN_RAILS),
+    ]
+
+    def run(self) -> None:
+        path = self.source.path
+        if not places.is_migration(path, self.script.options.migrations):
+            return
+        found = (
+            self._of_django() if path.endswith(".py") else self._of_rails() if path.endswith(".rb") else ()
+        )
+        for start, end, says in found:
+            self.report(self.script.span_of(start, end), says)
+
+    def _of_django(self) -> Iterator[tuple[int, int, str]]:
+        module = parsed_module(self.source.text) if "migrations.Migration" in self.source.text else None
+        if module is None:
+            return
+        for call in (one.node for one in module.calls if one.name in _WAYS):
+            keyword, position = _WAYS[called(call)]
+            given = {one.arg for one in call.keywords}
+            if keyword in given or None in given or len(call.args) >= position or _is_noop(call):
+                continue
+            start = module.place(call)[0]
+            name = ast.unparse(call.func)
+            yield start, start + len(name), f"taking this back raises IrreversibleError; give {keyword}"
+
+    def _of_rails(self) -> Iterator[tuple[int, int, str]]:
+        text = self.source.text
+        for change in _CHANGE.finditer(text) if _MIGRATION.search(text) else ():
+            if _GUARDED.search(change.group()):
+                continue
+            for found in _ONE_WAY.finditer(text, change.start(), change.end()):
+                name = found["call"].split("(")[0].split()[0]
+                says = (
+                    f"taking this back raises IrreversibleMigration: {name} cannot be turned round in change"
+                )
+                yield found.start("call"), found.start("call") + len(name), says
+
+
+def _is_noop(call: ast.Call) -> bool:
+    """Whether nothing is done on the way forth either."""
+    return bool(call.args) and ast.unparse(call.args[0]).endswith("noop")

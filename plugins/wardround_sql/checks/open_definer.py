@@ -1,0 +1,196 @@
+"""SQ062: a function with its owner's rights that anybody may call, and that asks nobody who calls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_sql.cases import EARLIER, api_invalid, api_valid, valid
+from wardround_sql.check import SqlCheck
+from wardround_sql.nodes import Node, content, kinds, text_of, texts, type_name
+from wardround_sql.places import set_patterns
+from wardround_sql.schema import roles_of
+from wardround_sql.statements import Statement
+
+_ASKS = LatePattern(
+    r"\bauth\s*\.\s*\w+\s*\(|request\.jwt|request\.header|\bcurrent_setting\s*\(|\b(?:session|current)_user\b|"
+    r"\b(?:is|has|can|check|assert|require|verify|authori[sz]e|ensure|get_my|get_current|get_user|my|current|jwt|"
+    r"user)_\w*\s*\(|\bhmac\s*\(|\bcrypt\s*\(",
+    re.IGNORECASE,
+)
+"""What a body says that looks at who calls, or hands that to a function that does."""
+_SECRET = LatePattern(r"(?i)token|secret|code|key|hash|signature|password|otp|nonce")
+_WRITES = LatePattern(r"(?i)\b(?:insert\s+into|delete\s+from|update\s+[\w.\"]+(?:\s+(?:as\s+)?\w+)?\s+set)\b")
+_READS = LatePattern(r"(?i)\bfrom\s+[\w.\"]+")
+_TAKEN = LatePattern(
+    r"(?is)\brevoke\b[^;]*\bon\s+(?:all\s+)?(?:functions|routines)\b[^;]*\bfrom\b[^;]*\b(?:public|anon)\b"
+)
+_CALLERS = {"public", "anon", "authenticated"}
+
+
+class OpenDefiner(SqlCheck):
+    """A function that runs as its owner changes rows, clients may call it, and it asks nobody who calls.
+
+    Row-level security does not hold inside SECURITY DEFINER, and everyone may execute a new function, so the
+    API offers it to every client with any arguments. Compare with ``auth.uid()`` in the body, make it
+    SECURITY INVOKER, move it to a schema that is not served, or REVOKE EXECUTE FROM PUBLIC, anon and
+    authenticated.
+    """
+
+    ID = "SQ062"
+    NAME = "definer-function-open"
+    PLANE = Plane.SECURITY
+    WORDS = ("definer",)
+    TRIED_ON = (
+        "3 Supabase projects: 59 hits, 26 read, 24 right, set_user_role for "
+        "everyone among them; those without parameters and those that only read are a note"
+    )
+
+    _BODY = "as $$ begin update wallets set n = n - a where id = w; end $$"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        api_valid(f"create function f(w int, a int) returns void language plpgsql {_BODY};\n"),
+        api_valid(
+            "create function f(a int) returns void language plpgsql security definer set search_path = ''\n"
+            "as $$ begin update wallets set n = a where user_id = auth.uid(); end $$;\n"
+        ),
+        api_valid(
+            f"create function f(w int, a int) returns void language plpgsql security definer {_BODY};\n"
+            "revoke execute on function f(int, int) from public, anon, authenticated;\n"
+        ),
+        api_valid(
+            f"create function private.f(w int, a int) returns void language plpgsql security definer "
+            f"{_BODY};\n"
+        ),
+        api_valid(
+            "create function f() returns trigger language plpgsql security definer\n"
+            "as $$ begin insert into profiles (id) values (new.id); return new; end $$;\n"
+        ),
+        api_valid(
+            "create function f(invite_token text) returns void language plpgsql security definer\n"
+            "as $$ begin delete from invites where token = invite_token; end $$;\n"
+        ),
+        api_valid(
+            "create function f(a int) returns bool language sql security definer\n"
+            "as $$ select exists (select 1 from t where id = a) $$;\n"
+        ),
+        api_valid(
+            f"create function f(w int, a int) returns void language plpgsql security definer {_BODY};\n",
+            {
+                EARLIER: "alter default privileges in schema public revoke execute on functions from "
+                "public, anon;\n"
+            },
+        ),
+        valid(f"create function f(w int, a int) returns void language plpgsql security definer {_BODY};\n"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        api_invalid(
+            f"\ncreate function f(w int, a int) returns void language plpgsql security definer {_BODY};\n",
+            2,
+            1,
+        ),
+        api_invalid(
+            f"create function f(w int, a int) returns void language plpgsql security definer {_BODY};\n"
+            "grant execute on function f(int, int) to anon, authenticated;\n",
+            1,
+            1,
+        ),
+        api_invalid(
+            "create function f(a uuid) returns setof orders language sql security definer\n"
+            "as $$ select * from orders where user_id = a $$;\n",
+            1,
+            1,
+        ),
+        api_invalid(
+            "create function f(a int) returns void language sql security definer\n"
+            "as $$ delete from notes where id = a $$;\n"
+            "revoke all on function f(int) from public, anon;\n"
+            "grant execute on function f(int) to authenticated;\n",
+            1,
+            1,
+        ),
+    ]
+
+    def run(self) -> None:
+        for statement in self.script.of("CreateFunctionStmt"):
+            routine = self.script.whole.routines.made_by(statement)
+            is_served = not statement.node.get("is_procedure")  # PostgREST calls functions alone
+            if routine is None or not routine.definer or statement.outer is not None or not is_served:
+                continue
+            if not self.script.exposure.serves(routine.schema) or self.script.is_spare:
+                continue
+            if _returns(statement) in ("trigger", "event_trigger") or _takes_secret(statement):
+                continue
+            writes = _WRITES.search(statement.text) is not None
+            if _ASKS.search(statement.text) or not (writes or _gives_rows(statement)):
+                continue
+            callers = self._callers(routine.name)
+            if callers and not writes:
+                text = (
+                    f"{routine.name} gives rows past row-level security, {callers} may call it, "
+                    "and it does not ask who calls"
+                )
+                self.say(statement, text, severity=Severity.INFO)
+            elif callers:
+                self.say(
+                    statement,
+                    f"{routine.name} changes rows with its owner's rights, {callers} may call it, "
+                    "and it does not ask who calls",
+                    severity=None if statement.node.get("parameters") else Severity.INFO,
+                )
+
+    def _callers(self, name: str) -> str:
+        """Which clients may execute a function; nothing if none is left."""
+        taken: set[str] = set()
+        given: set[str] = set()
+        for statement in self.script.set_statements:
+            if statement.kind != "GrantStmt" or name not in _functions(statement.node):
+                continue
+            roles = set(roles_of(statement.node.get("grantees"))) & _CALLERS
+            if statement.node.get("is_grant"):
+                given |= roles
+            else:
+                taken |= roles
+                given -= roles
+        if not taken and any(_TAKEN.search(text) for text in self._texts()):
+            taken = {"public"}
+        if not taken:
+            return "everyone"
+        if given:
+            return "everyone" if given - {"authenticated"} else "whoever is signed in"
+        return ""
+
+    def _texts(self) -> Iterator[str]:
+        yield self.script.sql
+        project = self.source.project
+        words = ("functions", "FUNCTIONS", "routines", "ROUTINES")
+        for path in project.files_with_word(words, set_patterns(self.source.path)):
+            yield project.read(path) or ""
+
+
+def _returns(statement: Statement) -> str:
+    return type_name(statement.node.get("returnType", {}))
+
+
+def _gives_rows(statement: Statement) -> bool:
+    """Whether a function gives whole rows of what it is asked for by its arguments."""
+    modes = {one.get("mode") for one in kinds(statement.node.get("parameters", []), "FunctionParameter")}
+    many = statement.node.get("returnType", {}).get("setof") or "FUNC_PARAM_TABLE" in modes
+    return bool(many and modes - {"FUNC_PARAM_TABLE", "FUNC_PARAM_OUT"} and _READS.search(statement.text))
+
+
+def _takes_secret(statement: Statement) -> bool:
+    """Whether what it is given shows that the caller may: a token, or a code sent to somebody."""
+    given = kinds(statement.node.get("parameters", []), "FunctionParameter")
+    return any(_SECRET.search(one.get("name", "")) for one in given)
+
+
+def _functions(node: Node) -> set[str]:
+    """The names of the functions a grant is about."""
+    found = (content(one, "ObjectWithArgs") or {} for one in node.get("objects", []))
+    return {texts(one.get("objname"))[-1] for one in found if one.get("objname")} | {
+        text_of(one) for one in node.get("objects", []) if text_of(one)
+    }

@@ -1,0 +1,110 @@
+"""SQ083: Python's own operators where SQLAlchemy's are meant."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround_sql.check import SqlCheck
+from wardround_sql.python_code import called, parsed_module
+
+_TAKERS = frozenset({"where", "filter", "having", "and_", "or_", "on", "any", "has"})
+_SQLALCHEMY = ("sqlalchemy", "sqlmodel", "flask_sqlalchemy")
+_HEAD = "from sqlalchemy import select\nfrom app.models import User\n"
+
+
+class PythonOperator(SqlCheck):
+    """A condition is computed by Python before SQLAlchemy sees it.
+
+    ``User.gone is None`` is False, whatever is in the table, and ``a and b`` is one of the two. ``not
+    User.active`` raises or is False. Write ``User.gone.is_(None)``, ``a & b`` or two conditions,
+    ``~User.active``, ``User.id.in_(ids)``.
+    """
+
+    ID = "SQ083"
+    NAME = "python-operator-in-sql-condition"
+    DEFECT_CLASS = "compared-with-null"
+    READS = "code"
+    WORDS = ("sqlalchemy", "sqlmodel")
+    TRIED_ON = "30 trees: 2 hits in redash, both real defects"
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(_HEAD + "q = select(User).where(User.gone.is_(None), User.id.in_(ids))\n", path="app/q.py"),
+        Valid(_HEAD + "q = select(User).where((User.a == 1) & (User.b == 2))\n", path="app/q.py"),
+        Valid(_HEAD + "q = select(User).where(User.a == (b if c is None else c))\n", path="app/q.py"),
+        Valid(
+            "rows = [r for r in filter(lambda u: u.gone is None and u.a == 1, Rows.all)]\n", path="app/q.py"
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(_HEAD + "q = select(User).where(User.gone is None)\n", line=3, column=24, path="app/q.py"),
+        Invalid(
+            _HEAD + "q = s.query(User).filter(User.a == 1 and User.b == 2)\n",
+            line=3,
+            column=26,
+            path="app/q.py",
+        ),
+        Invalid(
+            _HEAD + "q = select(User).where(User.a == 1, not User.active)\n",
+            line=3,
+            column=37,
+            path="app/q.py",
+        ),
+        Invalid(_HEAD + "q = select(t).where(t.c.id in ids)\n", line=3, column=21, path="app/q.py"),
+    ]
+
+    def run(self) -> None:
+        module = parsed_module(self.source.text) if self.source.path.endswith(".py") else None
+        if module is None or not any(name.split(".")[0] in _SQLALCHEMY for name in module.imports):
+            return
+        for call in module.calls:
+            for given in call.node.args if call.name in _TAKERS and _is_chained(call.node) else ():
+                for part, says in _computed(given):
+                    start, end = module.place(part)
+                    self.report(self.script.span_of(start, min(end, start + 80)), says)
+
+
+def _is_chained(call: ast.Call) -> bool:
+    """Whether it is a step of a query, and no function of the same name."""
+    return isinstance(call.func, ast.Attribute) or called(call) in ("and_", "or_")
+
+
+def _computed(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
+    """The parts of a condition that are no condition any more when they are handed over."""
+    if isinstance(node, ast.BoolOp):
+        if all(_is_condition(one) for one in node.values):
+            word, sign = ("and", "&") if isinstance(node.op, ast.And) else ("or", "|")
+            yield node, f"Python's {word!r} keeps one of the two conditions; use {sign}, or {word}_()"
+        return
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        if _is_column(node.operand):
+            yield node, "Python's 'not' does not negate a column; use ~"
+        return
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and _is_column(node.left):
+        if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            yield node, "Python compares the column object here, not its values; use .is_() or .is_not()"
+        elif isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            yield node, "Python looks for the column object in the list here; use .in_() or .not_in()"
+
+
+def _is_condition(node: ast.expr) -> bool:
+    return isinstance(node, ast.Compare) and (
+        _is_column(node.left) or any(_is_column(c) for c in node.comparators)
+    )
+
+
+def _is_column(node: ast.expr) -> bool:
+    """Whether an expression is a column of a model's class or of a table."""
+    if not isinstance(node, ast.Attribute):
+        return False
+    owner = node.value
+    if isinstance(owner, ast.Attribute):
+        return owner.attr == "c"
+    return (
+        isinstance(owner, ast.Name)
+        and owner.id[:1].isupper()
+        and not owner.id.isupper()
+        and node.attr.islower()
+    )

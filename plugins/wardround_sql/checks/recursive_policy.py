@@ -1,0 +1,127 @@
+"""SQ063: a policy that asks the table it guards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround_sql.cases import EARLIER, invalid, valid
+from wardround_sql.check import SqlCheck
+from wardround_sql.nodes import Node, function_name, kinds
+from wardround_sql.schema import Name, Policy
+from wardround_sql.statements import Statement
+
+_READS = ("select", "all")
+
+
+class RecursivePolicy(SqlCheck):
+    """A policy for reading a table reads the same table, so every query of it fails.
+
+    To know which rows may be seen Postgres has to read the table, which asks the policy again: "infinite
+    recursion detected in policy". The same happens where two tables' policies read each other. Put the
+    look-up into a SECURITY DEFINER function, inside which no policy holds.
+    """
+
+    ID = "SQ063"
+    NAME = "policy-reads-its-own-table"
+    SEVERITY = Severity.ERROR
+    WORDS = ("policy",)
+    TRIED_ON = "2 Supabase projects: 3 hits, all right"
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        valid("create policy p on a for select using (b in (select b from c where u = auth.uid()));\n"),
+        valid("create policy p on a for insert with check (b in (select b from a where u = auth.uid()));\n"),
+        valid(
+            "create function f() returns setof int language sql security definer as $$ select b from a $$;\n"
+            "create policy p on a for select using (b in (select f()));\n"
+        ),
+        valid(
+            "create policy p on a for select using (b in (select b from c));\n"
+            "create policy q on c for select using (u = auth.uid());\n"
+        ),
+        valid("create policy p on a for select using (b in (select b from a));\ndrop policy p on a;\n"),
+        valid("create policy p on a for select using (b in (with a as (select 1 b) select b from a));\n"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        invalid(
+            "create policy p on a for select\n  using (b in (select x.b from a x where x.u = auth.uid()));\n",
+            2,
+            32,
+        ),
+        invalid("create policy p on public.a using (exists (select 1 from a where u = 1));\n", 1, 58),
+        invalid(
+            "create function f() returns setof int language sql as $$ select b from a $$;\n"
+            "create policy p on a for select using (b in (select f()));\n",
+            2,
+            53,
+        ),
+        invalid(
+            "create policy p on a for select using (b in (select b from c));\n",
+            1,
+            60,
+            others={
+                EARLIER.replace("supabase", "db"): "create policy q on c using (b in (select b from a));\n"
+            },
+        ),
+    ]
+
+    def run(self) -> None:
+        for statement in self.script.of("CreatePolicyStmt", "AlterPolicyStmt"):
+            name = self.script.name_of(statement.node.get("table", {}))
+            policy = self.script.policy(statement)
+            table = self.script.whole.tables.get(name)
+            if policy is None or not policy.permissive or policy.command not in _READS:
+                continue
+            if policy.using is not statement or (table is not None and table.rls is False):
+                continue
+            found = next(self._circles(name, policy, statement), None)
+            if found is not None:
+                place, through = found
+                self.say(statement, f"reading {name} asks this policy, which reads {through}", place)
+
+    def _circles(self, table: Name, policy: Policy, statement: Statement) -> Iterator[tuple[int | None, str]]:
+        """The places where a policy comes back to its own table, and how."""
+        condition = statement.node.get("qual", {})
+        for other, place in self._read(condition):
+            if other == table:
+                yield place, f"{table} again"
+            elif any(self._comes_back(one, policy) for one in self._policies(other)):
+                yield place, f"{other}, whose policy reads {table}"
+        for call in kinds(condition, "FuncCall"):
+            if any(one == table for one in self._read_by(function_name(call))):
+                yield call.get("location"), f"{table} again through {function_name(call)}()"
+
+    def _comes_back(self, other: Policy, policy: Policy) -> bool:
+        if other.command not in _READS or not _meet(other.roles, policy.roles):
+            return False
+        return any(name == policy.table for name, _place in self._read(other.using.node.get("qual", {})))
+
+    def _policies(self, table: Name) -> list[Policy]:
+        """The policies of another table, in this file or another of the set."""
+        return [one for one in self.script.policies_of(table) if one.permissive]
+
+    def _read(self, node: Node) -> Iterator[tuple[Name, int | None]]:
+        """The tables a condition reads."""
+        named = {one.get("ctename") for one in kinds(node, "CommonTableExpr")}
+        for one in kinds(node, "RangeVar"):
+            if "schemaname" in one or one.get("relname") not in named:
+                yield self.script.name_of(one), one.get("location")
+
+    def _read_by(self, function: str) -> Iterator[Name]:
+        """The tables that a function of this file reads with its caller's rights."""
+        for inner in self.script.everything:
+            made = self.script.whole.routines.made_by(inner.outer) if inner.outer is not None else None
+            if (
+                made is not None
+                and not made.definer
+                and function in (made.name, f"{made.schema}.{made.name}")
+            ):
+                yield from (name for name, _place in self._read(inner.node))
+
+
+def _meet(roles: tuple[str, ...], others: tuple[str, ...]) -> bool:
+    """Whether policies for two sets of roles can hold for one query."""
+    every = {"public"}
+    return not roles or not others or bool(every & {*roles, *others}) or bool(set(roles) & set(others))

@@ -1,0 +1,142 @@
+"""SQ084: a stored routine that puts its parameters into the text of a statement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_sql.cases import invalid, valid
+from wardround_sql.check import SqlCheck
+from wardround_sql.masked import span_in
+from wardround_sql.statements import Fragment
+
+_ROUTINE = LatePattern(
+    r"(?i)\bcreate\s+(?:or\s+(?:replace|alter)\s+)?(?:function|procedure|proc)\b|\bdo\s+\$"
+)
+_RUNS = LatePattern(
+    r"(?i)\bexecute\s+(?!on\b|function\b|procedure\b)(?:immediate\s+)?[\w'(]|\bexec(?:ute)?\s*\(|\bsp_executesql\b|"
+    r"\bprepare\s+\w+\s+from\b|\bopen\s+\w+\s+for\s+(?!select\b)[\w']|\bfor\s+\w+\s+in\s+execute\b"
+)
+_QUOTED = LatePattern(r"''%?'\s*(?:\|\||\+)\s*(?P<name>@?[a-z_][\w.]*)\b(?!\s*\()", re.IGNORECASE)
+"""A value between quotes that the routine writes itself: ``... = ''' || name || ''''``."""
+_FORMATTED = LatePattern(r"(?i)\bformat\s*\(\s*(?P<text>(?:[eE]?'(?:[^']|'')*'\s*(?:\|\|\s*)?)+),")
+_PERCENT = LatePattern(r"''%?%s%?%?''|(?:=|<>|\blike|\bilike)\s*%s")
+_BARE = LatePattern(
+    r"(?i)(?:[=<>]|\b(?:from|into|update|table|by|like|in\s*\())\s*'\s*(?:\|\||\+)\s*"
+    r"(?P<name>@?[a-z_]\w*)\b(?!\s*\()"
+)
+_SIGNATURE = LatePattern(
+    r"(?i)\b(?:function|procedure|proc)\s+[\w.\"\[\]]+\s*(?P<given>[^;]*?)\b(?:as|is|returns?|language)\b"
+)
+"""The parameters; whatever else a routine writes into a text it has made or looked up itself."""
+_TEXTUAL = (
+    r"(?i)(?<![\w@]){name}\s+(?:in\s+|out\s+|inout\s+|as\s+)?(?:text|varchar2?|nvarchar2?|"
+    r"character\s+varying|char|sysname)\b"
+)
+_COMMENTS = LatePattern(r"--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
+
+
+def _routine(body: str) -> str:
+    return f"create function f(p text, n int) returns void language plpgsql as $$\nbegin\n{body}"
+
+
+class RoutineText(SqlCheck):
+    """A function puts a text it is given into the statement it runs.
+
+    A quote in the text ends the string, and what follows is read as SQL, with the rights of whoever owns the
+    function. Pass values by ``EXECUTE ... USING`` or ``sp_executesql`` with parameters; names go through
+    ``format('%I')``, ``quote_ident`` or ``QUOTENAME``.
+    """
+
+    ID = "SQ084"
+    NAME = "parameter-in-routine-sql"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "sql-injection"
+    WORDS = ("execute", "exec", "prepare")
+    TRIED_ON = (
+        "30 trees: 9 hits, 6 read, all of them names that a block of a migration looked up; mended: "
+        "parameters alone, no hit"
+    )
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        valid(_routine("execute format('select 1 from %I where a = %L', p, n);\nend $$;\n")),
+        valid(_routine("execute 'select 1 from a where b = $1' using p;\nend $$;\n")),
+        valid(_routine("execute 'select 1 from a where b = ' || quote_literal(p);\nend $$;\n")),
+        valid(_routine("execute 'select 1 from a where b = ' || n;\nend $$;\n")),
+        valid(_routine("raise notice 'is ''' || p || '''';\nend $$;\ngrant execute on function f to a;\n")),
+        valid(
+            "CREATE PROCEDURE dbo.p @n nvarchar(50) AS\nEXEC sp_executesql N'SELECT 1 FROM dbo.A WHERE "
+            "N = @n', "
+            "N'@n nvarchar(50)', @n;\nGO\n"
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        invalid(_routine("execute 'select 1 from a where b = ''' || p || '''';\nend $$;\n"), 3, 43),
+        invalid(_routine("execute format('select 1 from a where b = ''%s''', p);\nend $$;\n"), 3, 9),
+        invalid(_routine("  execute 'drop table ' || p;\nend $$;\n"), 3, 28),
+        invalid(
+            "CREATE PROCEDURE dbo.p @n nvarchar(50) AS\nDECLARE @s nvarchar(max) = N'SELECT 1 FROM "
+            "dbo.A WHERE N = ''' "
+            "+ @n + '''';\nEXEC(@s);\nGO\n",
+            2,
+            66,
+        ),
+        invalid(
+            "CREATE OR REPLACE PROCEDURE p(n IN VARCHAR2) AS\nBEGIN\n"
+            "  EXECUTE IMMEDIATE 'DELETE FROM a WHERE b = ''' || n || '''';\nEND;\n/\n",
+            3,
+            53,
+        ),
+    ]
+
+    def run(self) -> None:
+        if not self.script.is_sql or self.script.is_spare:
+            return
+        for fragment in self.script.fragments:
+            code = _COMMENTS.sub(lambda found: " " * len(found.group()), fragment.text)
+            starts = [found.start() for found in _ROUTINE.finditer(code)]
+            for begun, end in zip(starts, [*starts[1:], len(code)], strict=False):
+                self._routine(fragment, code, begun, end)
+
+    def _routine(self, fragment: Fragment, code: str, begun: int, end: int) -> None:
+        if not _RUNS.search(code, begun, end):
+            return
+        told: set[int] = set()
+        for start, stop, name in _filled(code, begun, end):
+            line = code.count("\n", 0, start)
+            if line not in told and _is_statement(code, begun, start):
+                told.add(line)
+                says = (
+                    f"{name} becomes part of the text of the statement; pass it by USING, or through %L or %I"
+                )
+                self.report(span_in(self.script, fragment, start, stop), says)
+
+
+def _filled(code: str, begun: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """The places where a routine writes a value into a text, and what is written."""
+    for found in _QUOTED.finditer(code, begun, end):
+        yield *found.span("name"), found["name"]
+    for found in _FORMATTED.finditer(code, begun, end):
+        if _PERCENT.search(found["text"]):
+            yield found.start(), found.start() + len("format"), "%s"
+    signature = _SIGNATURE.search(code, begun, end)
+    given = signature["given"] if signature is not None else ""
+    for found in _BARE.finditer(code, begun, end):
+        if re.search(_TEXTUAL.format(name=re.escape(found["name"])), given):
+            yield *found.span("name"), found["name"]
+
+
+_OTHER = LatePattern(r"(?i)^\s*(?:raise|return\b(?!\s+query)|perform|print|insert|dbms_output|comment)\b")
+
+
+def _is_statement(code: str, begun: int, at: int) -> bool:
+    """Whether the text is one that is run: no message, and no row."""
+    start = max(
+        code.rfind(";", begun, at), code.rfind("begin", begun, at) + 4, code.rfind("$$", begun, at) + 1
+    )
+    words = code[start + 1 : at]
+    return _OTHER.match(words) is None
