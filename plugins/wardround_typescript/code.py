@@ -43,6 +43,17 @@ class Code:
         """The nodes of some kinds, those of the first kind first, each in source order."""
         return [node for name in names for node in self._by_kind.get(name, ())]
 
+    @cached_property
+    def _by_name(self) -> dict[str, list[Node]]:
+        found: dict[str, list[Node]] = {}
+        for node in self.kinds("identifier", "shorthand_property_identifier"):
+            found.setdefault(self.text(node), []).append(node)
+        return found
+
+    def named(self, name: str) -> list[Node]:
+        """Where a name stands as a variable, shorthand fields behind the others."""
+        return self._by_name.get(name, [])
+
     def text(self, node: Node | None) -> str:
         """The text of a node; empty where there is none."""
         if node is None:
@@ -235,6 +246,36 @@ def returned(function: Node) -> Iterator[Node]:
     for node in own_nodes(function):
         if node.type == "return_statement" and node.named_children:
             yield node.named_children[0]
+
+
+_CONDITIONS = frozenset(
+    {"if_statement", "while_statement", "do_statement", "for_statement", "switch_statement"}
+)
+_COMPARING = frozenset({"==", "===", "!=", "!==", "<", ">", "<=", ">=", "instanceof", "in"})
+
+
+def is_tested(code: Code, node: Node) -> bool:
+    """Whether a condition asks something of a value: by itself, negated, compared, or before ``&&``."""
+    inner, above = node, node.parent
+    while above is not None:
+        if above.type in _CONDITIONS:
+            return (
+                above.child_by_field_name("condition") == inner or above.child_by_field_name("value") == inner
+            )
+        if above.type == "ternary_expression":
+            return above.child_by_field_name("condition") == inner
+        if above.type == "unary_expression":
+            return code.field(above, "operator") in ("!", "typeof")
+        if above.type == "binary_expression":
+            operator = code.field(above, "operator")
+            if operator in _COMPARING or (operator == "&&" and above.child_by_field_name("left") == inner):
+                return True
+            if operator not in ("&&", "||", "??"):
+                return False
+        elif above.type not in _CASES and above.type != "member_expression":
+            return False
+        inner, above = above, above.parent
+    return False
 
 
 def _reach(node: Node) -> Node | None:

@@ -129,6 +129,8 @@ def is_in_handler(code: Code, node: Node) -> bool:
 
 def _is_handler(code: Code, function: Node) -> bool:
     given = function.parent
+    if given is not None and given.type == "arguments" and given.parent is not None:
+        given = given.parent.parent  # what is made of it: handleSubmit(function), debounce(function)
     if given is not None and given.type == "jsx_expression" and given.parent is not None:
         attribute = given.parent
         return attribute.type == "jsx_attribute" and bool(

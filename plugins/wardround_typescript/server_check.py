@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from wardround.findings import Severity
+from wardround.late import LatePattern
 from wardround_typescript.tree_check import TreeCheck
 
 if TYPE_CHECKING:
@@ -13,6 +16,10 @@ if TYPE_CHECKING:
     from wardround_typescript.taint.scope import ModuleScope
 
 _FUNCTIONS = ("function", "arrow", "method_definition")
+_CHOSEN = frozenset({"if_statement", "ternary_expression", "binary_expression"})
+_AT_HOME = LatePattern(
+    r"(?i)NODE_ENV|(^|[^a-z])(is_?)?(dev|debug|local|prod|test|staging)|[a-z](Dev|Prod|Local)"
+)
 
 
 class ServerCheck(TreeCheck):
@@ -57,11 +64,16 @@ class ServerCheck(TreeCheck):
         return any(self.options(one) is None for one in spread)
 
     def literal(self, node: Node | None) -> str | None:
-        """The text of a string literal, or of a name that stands for one."""
+        """The text of a string literal, of a name that stands for one, or of several put together."""
         found = self.scope.resolved(node) if node is not None else None
-        if found is None or found.type not in {"string", "template_string"} or "${" in self.text(found):
+        if found is None:
             return None
-        return self.text(found)[1:-1]
+        if found.type in {"string", "template_string"} and "${" not in self.text(found):
+            return self.text(found)[1:-1]
+        from wardround_typescript.taint.constants import worth
+
+        told = worth(self.scope, found)
+        return told if isinstance(told, str) else None
 
     def function_around(self, node: Node) -> Node | None:
         around = node.parent
@@ -84,3 +96,60 @@ class ServerCheck(TreeCheck):
                 break
             around = around.parent
         return " ".join(names)
+
+    def is_for_development(self, node: Node) -> bool:
+        """Whether a test around a place asks if the program runs on a developer's machine."""
+        inner = node
+        while inner.parent is not None and not inner.parent.type.endswith("_declaration"):
+            around = inner.parent
+            test = around.child_by_field_name("condition") or around.child_by_field_name("left")
+            is_asked = around.type in _CHOSEN and test is not None and test.id != inner.id
+            if is_asked and _AT_HOME.search(self.text(test)):
+                return True
+            inner = around
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A value of an option that takes a protection away.
+
+    Attributes:
+        value: what the option's value looks like then, followed through constants.
+        beside: what stands in a file where the option means this.
+    """
+
+    key: str
+    value: LatePattern
+    beside: LatePattern
+    message: str
+    severity: Severity | None = None
+
+
+class SettingCheck(ServerCheck):
+    """A check on options that take a protection away, wherever the object stands that holds them."""
+
+    SETTINGS: ClassVar[tuple[Setting, ...]]
+
+    def look(self) -> None:
+        named: dict[str, list[Setting]] = {}
+        for one in self.SETTINGS:
+            named.setdefault(one.key, []).append(one)
+        for node in self.code.kinds("pair", "assignment_expression"):
+            key = node.child_by_field_name("key") or node.child_by_field_name("left")
+            value = node.child_by_field_name("value") or node.child_by_field_name("right")
+            name = self.text(key).strip("'\"`").rpartition(".")[2] if key is not None else ""
+            if name in named and value is not None:
+                self._weigh(node, value, named[name])
+
+    def _weigh(self, node: Node, value: Node, settings: list[Setting]) -> None:
+        text = self.text(self.scope.resolved(value))
+        for one in settings:
+            if one.value.search(text) and one.beside.search(self.source.text) and self.counts(node):
+                if not self.is_for_development(node):
+                    self.say(node, one.message, one.severity)
+                return
+
+    def counts(self, node: Node) -> bool:
+        """Whether the option at a place is one of those that are meant."""
+        return True

@@ -19,7 +19,8 @@ _ANSWER = LatePattern(
 _REQUEST = LatePattern(
     r"^((\w+\.)*(axios|http|httpClient|client|api|apiClient|ky|got|request|instance"
     r"|fetcher|rest)\.(get|post|put|patch|delete|request)"
-    r"|\$fetch|ofetch|fetchJson|useFetch)$"
+    r"|\$fetch|ofetch|fetchJson|(?:\w+\.)*use(?:Lazy)?(?:Fetch|AsyncData|SWR\w*|Query|InfiniteQuery|SuspenseQuery|Axios"
+    r"|LoaderData|RouteLoaderData|ActionData|FetcherData))$"
 )
 _CHECKED = LatePattern(
     r"(?i)\b(safe_?parse\w*|schema|validate\w*|decode|assert\w*|guard|is_?valid\w*"
@@ -29,6 +30,8 @@ _OUTSIDE = LatePattern(
     r"(?i)^(raw\w*|data|json|response|res|row|dto|payload|body|api\w*|result|input|server\w*)$"
 )
 _NAMED = LatePattern(r"^:\s*(?!Promise|Record|Partial|JSX|React)[A-Z][a-z]\w+(\[\])?$")
+_OWN_TYPE = LatePattern(r"^(?!Record|Partial|Error|Axios)[A-Z][a-z]\w+(?:\[\])*$")
+_ASKED = LatePattern(r"await\s+([\w.$]+)\(")
 _CLONED = LatePattern(r"JSON\.parse\(\s*JSON\.stringify")
 
 
@@ -46,13 +49,29 @@ class AnyThroughGeneric(TreeCheck):
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     KINDS = (".ts", ".tsx", ".mts", ".vue", ".svelte")
-    WORDS = ("JSON.parse(", ".json()", "<any>", ": any")
+    WORDS = (
+        "JSON.parse(",
+        ".json()",
+        "<any>",
+        ": any",
+        ".data as ",
+        "data as ",
+        ".data;",
+        ".data\n",
+        " data;",
+        " data\n",
+    )
     TRIED_ON = (
         "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
         "formbricks, chainlit, chatbot-ui, lerna, webpack-cli, three Supabase starters and NodeBB "
         "(17,758 scripts): 3 hits, all read, all as it says"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "const res = await axios.get<Person>('/me');\nconst me = Person.parse(res.data);\n"
+            "const rows = (await load()).data as Row[];\nconst kept = state.data as Row;\n",
+            path="a.ts",
+        ),
         Valid(
             "export function read<T>(raw: string, schema: Schema<T>): T {\n"
             "  return schema.parse(JSON.parse(raw));\n"
@@ -67,6 +86,26 @@ class AnyThroughGeneric(TreeCheck):
         Valid("const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value));\n", path="a.ts"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "async function tokens(url: string) {\n  const res = await axios.get(url);\n"
+            "  const found = res.data as TokenPair;\n  return found.access;\n}\n",
+            path="a.ts",
+            line=3,
+            column=17,
+        ),
+        Invalid(
+            "const { data } = await http.get('/me');\nconst me: Person = data;\n",
+            path="a.ts",
+            line=2,
+            column=7,
+        ),
+        Invalid(
+            "export function useViews(id: string) {\n  const { data } = useSWR<any>(`/views/${id}`);\n"
+            "  return data?.views as number;\n}\n",
+            path="a.ts",
+            line=2,
+            column=20,
+        ),
         Invalid(
             "export function toUser(raw: any): User {\n  return { id: raw.id, name: raw.full_name };\n}\n",
             path="a.ts",
@@ -117,6 +156,8 @@ class AnyThroughGeneric(TreeCheck):
             self.say(node, "the client is asked for any, so nothing of the answer is checked from here on")
         for node in self._taken_as_any():
             self.say(node, "what comes from outside is any here, so no field of it is checked")
+        for node in self._cast_answers():
+            self.say(node, "what the server sent is declared to have this type, and nothing checks it")
         for node in self._rows_of_any():
             self.say(node, "the rows of the answer are any, so no field of them is checked")
 
@@ -178,6 +219,35 @@ class AnyThroughGeneric(TreeCheck):
             types = call.child_by_field_name("type_arguments")
             if types is not None and code.text(types) in ("<any>", "<any[]>") and _REQUEST.search(called):
                 yield call
+
+    def _cast_answers(self) -> Iterator[Node]:
+        """Casts of the data of a client that says nothing about its type, such as axios."""
+        from wardround_typescript.code import bare
+
+        code = self.code
+        for node in code.kinds("as_expression", "variable_declarator"):
+            is_cast = node.type == "as_expression"
+            value = node.named_children[0] if is_cast else node.child_by_field_name("value")
+            typed = code.text(node.named_children[-1]) if is_cast else code.field(node, "type").lstrip(": ")
+            if _OWN_TYPE.search(typed) and self._is_data(bare(value)):
+                yield node
+
+    def _is_data(self, value: Node | None) -> bool:
+        """Whether a value is the data of what a request without a type of its own was awaited for."""
+        code = self.code
+        if value is None or value.type not in ("member_expression", "identifier"):
+            return False
+        if value.type == "member_expression" and code.field(value, "property") != "data":
+            return False
+        start = value.child_by_field_name("object") or value
+        declarator = code.declaration(code.text(start), start) if start.type == "identifier" else None
+        if declarator is None or declarator.type != "variable_declarator":
+            return False
+        if value.type == "identifier" and not code.field(declarator, "name").startswith(("{ data", "{data")):
+            return False
+        asked = code.field(declarator, "value")
+        found = _ASKED.match(asked)
+        return found is not None and _REQUEST.search(found[1]) is not None
 
     def _taken_as_any(self) -> Iterator[Node]:
         """What an exported function takes from outside as any and gives back under a type of the program."""

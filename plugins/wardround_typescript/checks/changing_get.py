@@ -19,10 +19,10 @@ _SESSION = LatePattern(
 )
 _USER = LatePattern(r"(?i)@CurrentUser|req\.user|@User\(|session|@Session|@Req\(")
 _DOES = LatePattern(
-    r"(?i)[/:(|](delete|remove|destroy|approve|reject|decision|accept|decline|leave|cancel|disable|enable|activate|deactivate|archive|restore|ban|block|transfer|pay|buy|follow|unfollow|join|revoke|purge|clear|reset|promote|close|publish|unpublish|toggle|logout-all|invite|vote|like|add|update|set-\w+)\b"
+    r"(?i)[/:(|](delete|remove|destroy|approve|reject|decision|accept|decline|leave|cancel|disable|enable|activate|deactivate|archive|restore|ban|block|transfer|pay|buy|follow|unfollow|join|revoke|purge|clear|reset|promote|close|publish|unpublish|toggle|logout-all|invite|vote|like|add|update|set-\w+|disconnect|unlink|unsubscribe|reject|switch|upgrade|downgrade|deactivate|rotate|lock|unlock)\b"
 )
 _WRITES = LatePattern(
-    r"^(delete|remove|destroy|update|create|insert|save|approve|reject|decide|cancel|disable|enable|archive|revoke|leave|transfer|grant|ban|block|activate|deactivate|purge|follow|join|accept|decline|publish|toggle|vote|set|add|close|promote|mark)(?![a-z])(?!.*(Header|Cookie|Type|Status))"
+    r"^(delete|remove|destroy|update|create|insert|save|approve|reject|decide|cancel|disable|enable|archive|revoke|leave|transfer|grant|ban|block|activate|deactivate|purge|follow|join|accept|decline|publish|toggle|vote|set|add|close|promote|mark|disconnect|unlink|unsubscribe|change|switch|upgrade|downgrade|rotate|lock|unlock|refund|charge)(?![a-z])(?!.*(Header|Cookie|Type|Status))"
 )
 _HARMLESS = LatePattern(
     r"(?i)(^|\.)(map|set|cache|params|searchParams|headers?|res|response|reply|req|log|logger|"

@@ -96,6 +96,15 @@ class EffectAsHandler(TreeCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
+            "function Search({ onClose }) {\n  const router = useRouter();\n"
+            "  const [asked, setAsked] = useState(null);\n  useEffect(() => {\n    if (!asked) return;\n"
+            "    setAsked(null);\n    router.push(`/search?q=${asked.q}`);\n  }, [asked, router]);\n"
+            "  return <form onSubmit={handleSubmit((values) => setAsked(values))} />;\n}\n",
+            path="a.tsx",
+            line=5,
+            column=5,
+        ),
+        Invalid(
             "function Plans() {\n  const [plan, setPlan] = useState('free');\n"
             "  useEffect(() => {\n    analytics.track('plan', { plan });\n"
             "  }, [plan]);\n"
@@ -114,7 +123,7 @@ class EffectAsHandler(TreeCheck):
             "}\n",
             path="a.tsx",
             line=5,
-            column=15,
+            column=5,
         ),
         Invalid(
             "function Buy({ id }) {\n  const dispatch = useDispatch();\n"
@@ -124,7 +133,7 @@ class EffectAsHandler(TreeCheck):
             "  return <button onClick={() => dispatch(added(id))} />;\n}\n",
             path="a.jsx",
             line=5,
-            column=17,
+            column=5,
         ),
     ]
 
@@ -137,7 +146,8 @@ class EffectAsHandler(TreeCheck):
             if component is None or event is None or not effect.dependencies:
                 continue
             if self._is_event(effect, component):
-                self.say(event, "an effect does what the handler that changes this state should do")
+                place = self._guard(effect) or event
+                self.say(place, "an effect does what the handler that changes this state should do")
 
     def _is_event(self, effect: Effect, component: Node) -> bool:
         text = self.code.text(effect.function)
@@ -170,14 +180,18 @@ class EffectAsHandler(TreeCheck):
 
     def _is_guarded(self, effect: Effect) -> bool:
         """Whether the effect first asks for one of the things it depends on."""
+        return self._guard(effect) is not None
+
+    def _guard(self, effect: Effect) -> Node | None:
+        """The condition the effect begins with, if it asks for one of the things it depends on."""
         body = effect.function.child_by_field_name("body")
         first = body.named_children[0] if body is not None and body.named_children else None
         if first is None or first.type != "if_statement":
-            return False
+            return None
         condition = self.code.field(first, "condition").strip("()!")
         first_word = condition.split(" ")[0].rstrip(")")
         known = effect.dependencies or ()
-        return first_word in known or first_word.partition(".")[0] in known
+        return first if first_word in known or first_word.partition(".")[0] in known else None
 
     def _telling_names(self) -> Iterator[str]:
         """What is taken out of a hook for toasts: ``const { push } = useToast()``."""
@@ -205,6 +219,8 @@ class EffectAsHandler(TreeCheck):
                 for node in code.kinds("identifier")
                 if code.text(node) == state.setter and not _is_declared(node)
             ]
+            # Taking the note of what happened back, the effect is no source of it.
+            uses = [node for node in uses if not _is_within(node, effect.function)] or uses
             if not uses or not all(self._is_user(node) or is_in_handler(code, node) for node in uses):
                 return False
         return True
@@ -239,3 +255,7 @@ def _calls(function: Node) -> Iterator[Node]:
 
 def _is_declared(node: Node) -> bool:
     return node.parent is not None and node.parent.type == "array_pattern"
+
+
+def _is_within(node: Node, function: Node) -> bool:
+    return function.start_byte <= node.start_byte < function.end_byte

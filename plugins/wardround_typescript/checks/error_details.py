@@ -18,7 +18,8 @@ _SENDS = frozenset({"json", "send", "end", "write", "render", "jsonp"})
 _RESPONSE = LatePattern(r"^(res|response|_res|reply|rep|c|ctx|Response|NextResponse|this\.res)\b")
 _STACK = LatePattern(r"(?i)\b(e|err|error|ex|exception|cause|reason)\??\.stack$")
 _CHOSEN = LatePattern(
-    r"(?i)NODE_ENV|\?\s*\w+\??\.stack|(dev|debug|production|prod|show\w*|expose\w*|verbose)\w*\s*(\?|&&)|&&\s*\{?\s*stack|isDev"
+    r"(?i)NODE_ENV|\?\s*\w+\??\.stack|(dev|debug|production|prod|show\w*|expose\w*|verbose)\w*\s*(\?|&&)"
+    r"|&&\s*\{?\s*stack|isDev"
 )
 _WHERE = LatePattern(r"(?i)NODE_ENV|dev|debug|prod|env\b|local|expose|verbose|test")
 _WHERE_RETURNED = LatePattern(
@@ -66,6 +67,14 @@ class ErrorDetails(ServerCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "class Filter {\n  catch(error, host) {\n    res.status(500).json(this.describe(error));\n  }\n"
+            "  describe(error) {\n    return { title: error.name, trace: error.stack?.split('\\n') };\n"
+            "  }\n}\n",
+            line=3,
+            column=5,
+            path="case.ts",
+        ),
         Invalid(
             "app.setErrorHandler((error, request, reply) => {\n"
             "  const { code, stack } = error;\n"
@@ -147,7 +156,7 @@ class ErrorDetails(ServerCheck):
     def _tells(self, node: Node) -> bool:
         from wardround_typescript.syntax import inside
 
-        whole = self.scope.resolved(node)
+        whole = self._described(self.scope.resolved(node))
         for one in inside(whole):
             text = self.text(one)
             if one.type == "member_expression" and _STACK.search(text):
@@ -155,6 +164,16 @@ class ErrorDetails(ServerCheck):
             if one.type == "shorthand_property_identifier" and text == "stack":
                 return not _CHOSEN.search(self.text(whole))
         return False
+
+    def _described(self, node: Node) -> Node:
+        """What a function or method of the file makes of the error that is handed to it."""
+        if node.type != "call_expression":
+            return node
+        name = self._called(node).rpartition(".")[2]
+        helper = self.scope.functions.get(name) or next(
+            (one.methods[name] for one in self.scope.classes.values() if name in one.methods), None
+        )
+        return helper if helper is not None else node
 
     def _is_guarded(self, node: Node) -> bool:
         """Whether a condition around it, or a return before it, asks where the program runs."""

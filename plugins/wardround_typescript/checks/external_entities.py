@@ -10,7 +10,7 @@ from wardround.findings import Plane
 from wardround_typescript.server_check import ServerCheck
 
 if TYPE_CHECKING:
-    pass
+    from wardround_typescript.syntax import Node
 
 _PARSES = frozenset(
     {
@@ -24,6 +24,7 @@ _PARSES = frozenset(
         "parseHtml",
     }
 )
+_STARTS = frozenset({"spawn", "spawnSync", "execFile", "execFileSync", "exec", "execSync", "execa"})
 _READS = ("noent", "replaceEntities", "dtdload", "expandEntities")
 
 
@@ -62,6 +63,13 @@ class ExternalEntities(ServerCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
+            "import { spawn } from 'node:child_process';\n"
+            "const FLAGS = ['--format', '--noent', '-'];\nconst child = spawn('xmllint', FLAGS);\n",
+            line=3,
+            column=15,
+            path="case.ts",
+        ),
+        Invalid(
             "const libxml = require('libxmljs');\n"
             "function parse(source, { external = false } = {}) {\n"
             "  return libxml.parseXmlString(source, { dtdload: external, replaceEntities: external });\n"
@@ -89,6 +97,8 @@ class ExternalEntities(ServerCheck):
 
     def look(self) -> None:
         for name, node, arguments in self.calls():
+            if name.rpartition(".")[2] in _STARTS and self._is_xmllint(arguments):
+                self.say(node, "xmllint puts in what the document names, files of the server among it")
             if name.rpartition(".")[2] in _PARSES and "libxml" in name.lower() and len(arguments) > 1:
                 for option in _READS:
                     value = self.option(arguments[1], option)
@@ -97,3 +107,10 @@ class ExternalEntities(ServerCheck):
                             node, "the parser puts in what the document names, files of the server among it"
                         )
                         break
+
+    def _is_xmllint(self, arguments: list[Node]) -> bool:
+        given = [self.scope.resolved(one) for one in arguments[:2]]
+        words = " ".join(
+            self.text(one) for one in given if one.type in {"string", "template_string", "array"}
+        )
+        return "xmllint" in words and ("--noent" in words or "--loaddtd" in words)

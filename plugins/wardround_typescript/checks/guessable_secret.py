@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
@@ -13,28 +14,38 @@ from wardround_typescript.server_check import ServerCheck
 if TYPE_CHECKING:
     from wardround_typescript.syntax import Node
 
+_HOLDS = frozenset({"variable_declarator", "assignment_expression", "augmented_assignment_expression"})
 _BINDINGS = frozenset({"variable_declarator", "pair", "assignment_expression", "public_field_definition"})
 _SECRET = LatePattern(
     r"(?i)\b(password|passwd|passphrase|passcode|secret|otp|totp|pincode|nonce|csrf|xsrf|salt|"
     r"api ?key|token|credential|"
     r"session ?id|sid|(reset|invite|invitation|verification|verify|confirm\w*|recovery|activation|"
     r"access|backup|login|"
-    r"auth\w*|magic|coupon|voucher|gift)\w* ?(token|code|key|id|pin|link))s?\b"
+    r"auth\w*|remember ?me|magic|coupon|voucher|gift)\w* ?(token|code|key|id|pin|link))s?\b"
 )
 _CODE = LatePattern(r"(?i)^(code|pin|key|id|hash|ticket|link)s?$")
+_KEY = LatePattern(r"(?i)^(code|pin|key|ticket)s?$")
 _PURPOSE = LatePattern(
-    r"(?i)sign.?in|log.?in\b|verif|passwor|\botp|two.?factor|2fa|\bsess(ion)?[:.(_]|reset|invit|magic|sms\.|api.?key"
+    r"(?i)sign.?in|log.?in\b|verif|passwor|\botp|two.?factor|2fa|\bsess(ion)?[:.(_]|reset|invit|magic"
+    r"|sms\.|api.?key"
 )
 _ASIDE = LatePattern(
-    r"(?i)jitter|delay|backoff|shuffle|sample|mock|fake|demo|seed|color|colour|animation|retry|tokeniz|tokenCount"
+    r"(?i)jitter|delay|backoff|shuffle|sample|mock|fake|demo|seed|color|colour|animation|retry|tokeniz"
+    r"|tokenCount"
 )
 _HUMP = LatePattern(r"([a-z0-9])([A-Z])")
+_GUESSABLE = LatePattern(
+    r"^uuid\.v1$|^(lodash|_|underscore)\.(sample|sampleSize|shuffle|random)$|(^|\.)pseudoRandomBytes$"
+    r"|^chance\.(string|guid|hash)$"
+)
 _MADE_UP = LatePattern(r"(^|/)(seed\w*|fixtures?|examples?|demo|mocks?)[/.]")
 _COUNTED = LatePattern(
     r"(?i)\b(input|output|total|max|min|prompt|completion|used|num|count|reasoning)\s?tokens?\b|\btokens\b"
     # What tells one round from the next.
-    r"|\b(reload|refetch|render|request|cancel|change|update|run|job|cache|layout|drag)\s?tokens?\b"
+    r"|\b(reload|refetch|fetch|render|request|cancel|change|update|run|job|cache|layout|drag)\s?tokens?\b"
 )
+_OF_PAGE = LatePattern(r"from ['\"]react['\"]")
+"""In components a refresh token tells one round of loading from the next."""
 _MAKES_TEXT = LatePattern(
     r"^(Array\.from|Math\.\w+|String|Buffer\.from|\w+\.(map|join|toString|slice|substring|padStart|charAt))\b"
 )
@@ -52,7 +63,15 @@ class GuessableSecret(ServerCheck):
     NAME = "guessable-secret-from-helper"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "guessable-token"
-    WORDS = ("Math.random", "uuid", "Date.now().toString(36)")
+    WORDS = (
+        "Math.random",
+        "uuid",
+        "Date.now().toString(36)",
+        "sample",
+        "shuffle",
+        "_.random",
+        "pseudoRandomBytes",
+    )
     TRIED_ON = (
         "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
         "without their tests (5,800 files): one hit, right (a one-time code in hoppscotch); six in "
@@ -76,6 +95,21 @@ class GuessableSecret(ServerCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "app.post('/keep', (req, res) => {\n  let key = '';\n"
+            "  while (key.length < 32) {\n    key += SIGNS[Math.floor(Math.random() * SIGNS.length)];\n  }\n"
+            "  res.cookie('keep', key, { httpOnly: true });\n});\n",
+            line=4,
+            column=29,
+            path="case.ts",
+        ),
+        Invalid(
+            "import sampleSize from 'lodash/sampleSize';\n"
+            "const resetToken = sampleSize(SIGNS, 32).join('');\n",
+            line=2,
+            column=20,
+            path="case.ts",
+        ),
         Invalid(
             "import { v1 } from 'uuid';\nconst resetToken = v1();\n",
             line=2,
@@ -121,17 +155,20 @@ class GuessableSecret(ServerCheck):
 
     def look(self) -> None:
         drawn = self.code.calls_of("Math.random")
-        drawn += [node for name, node, _ in self.calls() if name == "uuid.v1"]
+        drawn += [node for name, node, _ in self.calls() if _GUESSABLE.search(name)]
         for node in drawn:
             if _MADE_UP.search(self.source.path) or (
                 node.parent is not None and self.code.field(node.parent, "operator") in {"<", ">", "<=", ">="}
             ):
                 continue
-            if not _ASIDE.search(self._statement(node)) and self._is_secret(node):
+            said = self._statement(node).replace(self.code.called(node), "")
+            if not _ASIDE.search(said) and self._is_secret(node):
                 self.say(node, "a secret is made with a generator whose output can be predicted")
 
     def _names_secret(self, words: str) -> bool:
-        return _SECRET.search(words) is not None and not _COUNTED.search(words)
+        if _SECRET.search(words) is None or _COUNTED.search(words):
+            return False
+        return "refresh" not in words.lower() or _OF_PAGE.search(self.source.text) is None
 
     def _statement(self, node: Node) -> str:
         around = node
@@ -141,7 +178,10 @@ class GuessableSecret(ServerCheck):
 
     def _is_secret(self, node: Node) -> bool:
         """Whether the names around it, or those its function's answer goes to, are those of secrets."""
-        if self._names_secret(self._holder(node)):
+        held = self._holder(node)
+        if self._names_secret(held) or self._is_login(node):
+            return True
+        if _KEY.search(held.strip()) and _PURPOSE.search(self._near(node)):
             return True
         function = self.function_around(node)
         while function is not None:
@@ -152,6 +192,28 @@ class GuessableSecret(ServerCheck):
                 return True
             function = self.function_around(function)
         return False
+
+    def _is_login(self, node: Node) -> bool:
+        """Whether what is drawn here, or put together of it, is kept in a cookie or a session."""
+        around = node.parent
+        while around is not None and around.type not in _HOLDS:
+            around = None if around.type in {"statement_block", "program"} else around.parent
+        held = (
+            around.child_by_field_name("name") or around.child_by_field_name("left")
+            if around is not None
+            else None
+        )
+        name = self.text(held)
+        if not name.isidentifier():
+            return False
+        place = r"(?:String\(|`\$?\{?)?" + name + r"\b"
+        kept = (
+            rf"\.cookie\(\s*[^,()]{{1,80}},\s*{place}|ookies?(?:\(\))?\.set\(\s*[^,()]{{1,80}},\s*{place}"
+            rf"|\.session(?:\.\w+|\[[^\]]{{1,60}}\])\s*=\s*{place}|[sS]et-[cC]ookie[^\n"
+            r"]{{0,80}}\$\{{{name}\}}"
+            rf"|`(?:sess|session|token|reset|invite):\$\{{{name}\}}"
+        )
+        return re.search(kept, self._near(node)) is not None
 
     def _holder(self, node: Node) -> str:
         around = node.parent

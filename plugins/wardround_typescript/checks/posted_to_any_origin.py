@@ -21,6 +21,10 @@ _PERSONAL = LatePattern(
     r"(?i)(token|password|passwd|secret|credential|api_?key|jwt|session|profile"
     r"|email|phone|account|customer|\buser\b|address|iban|card)"
 )
+_WRITTEN = LatePattern(
+    r"(?i)^(?:selection|selected_?text|draft|clipboard|comments?|notes?|answers?|form_?(?:data|values)|transcript"
+    r"|search_?term)$"
+)
 _GRANT = LatePattern(r"(?i)^(code|auth_?code|grant|id_?token|access_?token|assertion)$")
 _FLOW = LatePattern(r"(?i)oauth|sign_?in|log_?in|auth|callback|sso|oidc")
 _CSRF = LatePattern(r"(?i)csrf")
@@ -62,6 +66,13 @@ class PostedToAnyOrigin(TreeCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "const tell = (frame, selection) => {\n"
+            "  frame.contentWindow?.postMessage({ type: 'select', selection }, '*');\n};\n",
+            path="a.ts",
+            line=2,
+            column=3,
+        ),
         Invalid(
             "interface Result {\n  code: string;\n  state: string;\n"
             "}\nfunction read(search: string): Result | null {\n"
@@ -106,8 +117,15 @@ class PostedToAnyOrigin(TreeCheck):
             if target is None or not _WINDOW.search(called):
                 continue
             place = self._star(target, call)
-            if place is not None and self._is_private(argument(call, 0), _DEPTH):
+            if place is None:
+                continue
+            message = argument(call, 0)
+            if self._is_private(message, _DEPTH):
                 self.say(place, "what is private is posted to whatever page is in that window")
+            elif any(_WRITTEN.search(key) for key in self._keys(message, _DEPTH)):
+                self.say(
+                    place, "what somebody wrote is posted to whatever page is in that window", Severity.INFO
+                )
 
     def _star(self, target: Node, call: Node) -> Node | None:
         """The call, or the place where a helper makes the target everybody; None where it names an origin."""

@@ -39,6 +39,7 @@ _NO_SECRET = LatePattern(
     r"(?i)(public_?key|key_?id|token_?type|tokenId|key_?name|csrf|version|keyType|length|site_?key)"
 )
 _SECRET_HEADER = LatePattern(r"(?i)['\"]x-[\w-]*(key|secret|token|signature)['\"]|authorization['\"]")
+_COMPARES = frozenset({"equals", "localeCompare"})
 _KEY_NAME = LatePattern(r"(?i)^(\w*(secret|apiKey|token|key))$")
 
 
@@ -53,7 +54,7 @@ class SecretCompared(ServerCheck):
     NAME = "secret-compared-with-equals"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "timing-attack"
-    WORDS = ("===", "!==", "== ", "!= ")
+    WORDS = ("===", "!==", "== ", "!= ", ".equals(", ".localeCompare(")
     TRIED_ON = (
         "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
         "without their tests (5,800 files): no hit"
@@ -106,6 +107,13 @@ class SecretCompared(ServerCheck):
             path="case.ts",
         ),
         Invalid(
+            "const mac = (key, text) => createHmac('sha256', key).update(text).digest();\n"
+            "export const isSigned = (key, text, given) => mac(key, text).equals(given);\n",
+            line=2,
+            column=47,
+            path="case.ts",
+        ),
+        Invalid(
             "app.use((req, res, next) => {\n"
             "  if (req.headers['x-api-key'] !== process.env.API_KEY) return res.sendStatus(401);\n"
             "  next();\n"
@@ -126,6 +134,8 @@ class SecretCompared(ServerCheck):
     ]
 
     def look(self) -> None:
+        from wardround_typescript.code import argument
+
         whole = self.source.text
         if not _HMAC.search(whole) and not (_SENT.search(whole) and _ANY_SECRET.search(whole)):
             return
@@ -140,6 +150,14 @@ class SecretCompared(ServerCheck):
             sides = [self._meaning(left), self._meaning(right)]
             if self._is_digest(sides) or self._is_key(left, right, sides):
                 self.say(node, "this comparison takes longer the more of a secret is right")
+
+        for called, call in self.code.calls:
+            function, first = call.child_by_field_name("function"), argument(call, 0)
+            owner = function.child_by_field_name("object") if function is not None else None
+            if called.endswith(("equals", ".localeCompare")) and owner is not None and first is not None:
+                sides = [self._meaning(owner), self._meaning(first)]
+                if called.rpartition(".")[2] in _COMPARES and self._is_digest(sides):
+                    self.say(call, "this comparison takes longer the more of a secret is right")
 
     def _meaning(self, node: Node) -> str:
         """A side, with what the names and helpers in it stand for."""

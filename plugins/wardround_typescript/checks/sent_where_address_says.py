@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks import Invalid, Valid
@@ -29,6 +29,10 @@ _GUARDED = LatePattern(
     r"|charAt\(|\[1\]|new URL\(|(?i:safe|allow|valid|sanit|internal|relative|whitelist"
     r"|known)"
 )
+_LEADS = frozenset({"href", "src", "action", "formAction", "xlinkHref", "srcdoc", "srcDoc"})
+_PARAMETERS = LatePattern(
+    r"^(await\s+)?(useSearchParams\(|new URLSearchParams\((window\.|document\.)?location\.)"
+)
 _THROUGH = frozenset({"decodeURIComponent", "decodeURI", "String", "atob"})
 _DEPTH = 4
 
@@ -46,7 +50,7 @@ class SentWhereAddressSays(TreeCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.WARN
     KINDS = (*SCRIPTS, *COMPONENTS)
-    WORDS = ("location", "outer.push", "outer.replace")
+    WORDS = ("location", "outer.push", "outer.replace", "href", "src")
     ALSO = (("arams", ".query.", "location.hash", "referrer"),)
     TRIED_ON = (
         "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
@@ -64,6 +68,21 @@ class SentWhereAddressSays(TreeCheck):
         Valid("const page = route.query.page;\nlocation.assign(PAGES[page]);\n", path="a.ts"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "export function Back() {\n  const [params] = useSearchParams();\n"
+            "  const back = params.get('back');\n"
+            "  return <a href={back}>Back</a>;\n}\n",
+            path="a.tsx",
+            line=4,
+            column=13,
+        ),
+        Invalid(
+            "const params = new URLSearchParams(location.search);\n"
+            "document.querySelector('iframe').src = params.get('page');\n",
+            path="a.js",
+            line=2,
+            column=1,
+        ),
         Invalid(
             "function next() {\n  const params = new URLSearchParams(location.search);\n"
             "  return params.get('next') ?? '/';\n"
@@ -106,6 +125,27 @@ class SentWhereAddressSays(TreeCheck):
             ):
                 self.say(call, "the address bar says where the user is sent next")
 
+        self._links()
+
+    def _links(self) -> None:
+        """Attributes and properties of elements that lead somewhere, or load something."""
+        for node, value in self._leading():
+            if self._is_foreign(value, _DEPTH):
+                self.say(node, "the address bar says where this leads, and may say javascript:")
+
+    def _leading(self) -> Iterator[tuple[Node, Node | None]]:
+        code = self.code
+        for node in code.kinds("jsx_attribute"):
+            parts = node.named_children
+            value = parts[1] if len(parts) == 2 and parts[1].type == "jsx_expression" else None
+            if code.text(parts[0]) in _LEADS and value is not None and value.named_children:
+                yield node, value.named_children[0]
+        for node in code.kinds("assignment_expression"):
+            left = node.child_by_field_name("left")
+            name = code.field(left, "property") if left is not None else ""
+            if name in _LEADS and not _HREF.search(code.text(left)):
+                yield node, node.child_by_field_name("right")
+
     def _is_foreign(self, node: Node | None, depth: int) -> bool:
         """Whether a value is taken out of the address as it is, and nothing around it asks what it is."""
         from wardround_typescript.code import argument, bare
@@ -116,6 +156,8 @@ class SentWhereAddressSays(TreeCheck):
             return False
         text = code.text(one).replace("?.", ".")
         if one.type in ("call_expression", "member_expression") and _FROM_ADDRESS.search(text):
+            return True
+        if one.type == "call_expression" and self._reads_parameters(one):
             return True
         if one.type == "binary_expression" and code.field(one, "operator") in ("??", "||"):
             return self._is_foreign(one.child_by_field_name("left"), depth)
@@ -129,6 +171,12 @@ class SentWhereAddressSays(TreeCheck):
         if called in _THROUGH:
             return self._is_foreign(argument(one, 0), depth)
         return "." not in called and self._is_answer_foreign(code.function_of(called, one), depth)
+
+    def _reads_parameters(self, call: Node) -> bool:
+        """Whether ``p.get("x")`` reads the address: by what p was declared to be."""
+        owner, _, method = self.code.called(call).rpartition(".")
+        declared = self.code.declaration(owner, call) if method == "get" and owner.isidentifier() else None
+        return _PARAMETERS.search(self.code.field(declared, "value")) is not None
 
     def _is_answer_foreign(self, function: Node | None, depth: int) -> bool:
         from wardround_typescript.code import returned

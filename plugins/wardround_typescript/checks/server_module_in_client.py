@@ -22,6 +22,9 @@ _SERVER_ONLY = LatePattern(
 )
 _SVELTE = LatePattern(r"^\$lib/server(/|$)|^\$env/(static|dynamic)/private$|\.server$|\.server/")
 _VUE = LatePattern(r"^(~|@|~~|@@|#)/?server/")
+_NAMED_SERVER = LatePattern(
+    r"(?:^[@~#]/?|/)server/(?:[\w-]+/)*(?:db|database|prisma|drizzle|redis|mailer|auth|session|secrets?|env)$|\.server$"
+)
 _TYPE_NAME = LatePattern(r"^(type\s|[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*$)")
 
 
@@ -62,11 +65,18 @@ class ServerModuleInClient(TreeCheck):
             path="app/a.tsx",
             others={"server/prisma.ts": "import 'server-only';\n"},
         ),
+        Valid("'use client';\nimport { save } from '@/server/actions';\n", path="app/a.tsx"),
         Valid(
             "<script>\n  import { PUBLIC_URL } from '$env/static/public';\n</script>\n", path="src/a.svelte"
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "'use client';\nimport { useState } from 'react';\nimport { db } from '@/server/db';\n",
+            path="app/a.tsx",
+            line=3,
+            column=1,
+        ),
         Invalid(
             "'use client';\nimport { prisma } from '@/server/prisma';\n",
             path="app/a.tsx",
@@ -119,4 +129,6 @@ class ServerModuleInClient(TreeCheck):
         if path.endswith(".vue"):
             return _VUE.search(module) is not None
         text = module_text(module, path, self.source.project)
-        return text is not None and "use server" not in text[:200] and _SERVER_ONLY.search(text) is not None
+        if text is None:
+            return _NAMED_SERVER.search(module) is not None
+        return "use server" not in text[:200] and _SERVER_ONLY.search(text) is not None

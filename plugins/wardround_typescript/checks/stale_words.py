@@ -27,6 +27,11 @@ _STATE = (
     "for (const order of orders) {\n  // cancelled orders never reach the ledger\n  if "
     "(order.state === State.STATE) continue;\n}\n"
 )
+_SCHEMA = (
+    "const joining = z.object({\n  email: z.string(),\n  password: z.string().min(0),\n});\n\n"
+    "/**\n * Signs up.\n * @param password - the password (minimum 3 characters).\n */\n"
+    "export const join = action(joining);\n"
+)
 
 
 def _invalid(shape: str, gap: str, was: str, now: str, line: int, column: int) -> Invalid:
@@ -72,6 +77,13 @@ class StaleWords(Check):
         _invalid(_OPTION, ", 0", ", 500", ", 100", 1, 57),
         _invalid(_TTL, "ttl: 0", "ttl: 300", "ttl: 60", 4, 20),
         _invalid(_PLATE, "TYPE", "Vehicle | null", "Vehicle", 4, 30),
+        Invalid(
+            _SCHEMA.replace(".min(0)", "\n    .min(8)\n    .max(72)"),
+            line=10,
+            column=44,
+            path="a.ts",
+            base=_SCHEMA.replace("min(0)", "min(3)"),
+        ),
         _invalid(_STATE, "STATE", "CANCELLED", "DRAFT", 2, 6),
     ]
 

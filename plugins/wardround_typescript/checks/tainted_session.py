@@ -23,7 +23,7 @@ class TaintedSession(TaintedCheck):
     DEFECT_CLASS = "trust-boundary"
     DANGER = ("TRUST",)
     MESSAGE = "data from the request is stored in the session as it came"
-    WORDS = ("session.",)
+    WORDS = ("session.", "session[")
     TRIED_ON = (
         "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
         "without their tests (5,800 files): two hits in NodeBB were a matter of taste; only what says "

@@ -25,6 +25,9 @@ _ACCEPTS = LatePattern(
 )
 
 
+_TAKES_ALL = LatePattern(r"^\(\s*\(\w+,\s*(\w+)\)\s*=>\s*(\{\s*)?\1\(0\)")
+
+
 class TlsSettings(ServerCheck):
     """Whoever answers is trusted, or an old TLS is spoken.
 
@@ -44,6 +47,8 @@ class TlsSettings(ServerCheck):
         "secureProtocol",
         "strictSSL",
         "insecure",
+        "certificate-error",
+        "setCertificateVerifyProc",
     )
     TRIED_ON = (
         "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
@@ -69,6 +74,20 @@ class TlsSettings(ServerCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "class Client {\n  constructor({ base, strict = false }) {\n"
+            "    this.agent = new Agent({ keepAlive: true, rejectUnauthorized: strict });\n  }\n}\n",
+            line=3,
+            column=47,
+            path="case.ts",
+        ),
+        Invalid(
+            "app.on('certificate-error', (event, contents, url, error, certificate, callback) => {\n"
+            "  event.preventDefault();\n  callback(true);\n});\n",
+            line=1,
+            column=1,
+            path="case.ts",
+        ),
         Invalid(
             "const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: !selfSigned });\n",
             line=1,
@@ -103,11 +122,28 @@ class TlsSettings(ServerCheck):
                 node, self.code.field(node, "left").rpartition(".")[2], node.child_by_field_name("right")
             )
 
+        for called, call in self.code.calls:
+            given = call.child_by_field_name("arguments")
+            text = self.text(given)[:600] if given is not None else ""
+            if (called.endswith(".on") and "certificate-error" in text[:24] and "callback(true)" in text) or (
+                called.endswith("setCertificateVerifyProc") and _TAKES_ALL.search(text)
+            ):
+                self.say(call, "whoever answers is trusted, with any certificate")
+
+    def _is_off_by_default(self, value: Node) -> bool:
+        """Whether a parameter is false unless a caller says otherwise."""
+        function = self.function_around(value)
+        listed = function.child_by_field_name("parameters") if function is not None else None
+        said = self.text(listed).replace(" ", "")
+        return any(f"{sign}{self.text(value)}=false" in said for sign in "{,(")
+
     def _set(self, node: Node, name: str, value: Node | None) -> None:
         if value is None or name not in _NAMES:
             return
         text = self.text(self.scope.resolved(value))
-        if name == "rejectUnauthorized" and _NEGATED.search(text):
+        if name == "rejectUnauthorized" and value.type == "identifier" and self._is_off_by_default(value):
+            self.say(node, "whoever answers is trusted, with any certificate, unless a caller asks for more")
+        elif name == "rejectUnauthorized" and _NEGATED.search(text):
             self.say(node, "whoever answers is trusted, with any certificate, by an option that says so")
         elif (name in {"minVersion", "maxVersion"} and text.strip("'\"") in {"TLSv1", "TLSv1.1"}) or (
             name == "secureProtocol" and _OLD.search(text)

@@ -39,7 +39,7 @@ class TokenSettings(ServerCheck):
     NAME = "token-by-settings"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "signature-not-verified"
-    WORDS = ("jwt", "JWT", "SignJWT", "jsonwebtoken", "jose", "JwtModule")
+    WORDS = ("ignoreExpiration", "jwt", "JWT", "SignJWT", "jsonwebtoken", "jose", "JwtModule")
     TRIED_ON = (
         "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
         "without their tests (5,800 files): one hit, arguable (a token that is decoded to choose "
@@ -134,6 +134,14 @@ class TokenSettings(ServerCheck):
             column=25,
             path="case.ts",
         ),
+        Invalid(
+            "const jwt = require('jsonwebtoken');\n"
+            "const BY_CLIENT = { web: {}, mobile: { ignoreExpiration: true } };\n"
+            "const read = (token, client) => jwt.verify(token, KEY, BY_CLIENT[client]);\n",
+            line=2,
+            column=40,
+            path="case.ts",
+        ),
     ]
 
     def look(self) -> None:
@@ -149,6 +157,13 @@ class TokenSettings(ServerCheck):
             elif last in {"verify", "verifyAsync", "jwtVerify"} and len(arguments) > 1:
                 self._verified(node, arguments)
         self._defaults()
+        for node in self.code.kinds("pair"):
+            if self.code.field(node, "key") == "ignoreExpiration" and self._value(node) == "true":
+                self.say(node, "a token is taken long after it ended")
+
+    def _value(self, pair: Node) -> str:
+        value = pair.child_by_field_name("value")
+        return self.text(self.scope.resolved(value)) if value is not None else ""
 
     def _signed(self, node: Node, arguments: list[Node]) -> None:
         claims, options = self.options(arguments[0]), arguments[2] if len(arguments) > 2 else None

@@ -17,9 +17,14 @@ _BROKEN = LatePattern(r"(?i)(^|-)(ecb|des|des3|3des|rc2|rc4|bf|blowfish|des-ede\
 _FIXED = LatePattern(
     r"^Buffer\.(alloc\(\s*(\d+|[A-Z_]+)\s*(,\s*['\"\d][^)]*)?\)|from\(\s*['\"][^'\"]*['\"][^)]*\))$"
 )
+_DRAWN = LatePattern(r"^(crypto\.)?randomBytes\(")
 _FIXED_WORDS = LatePattern(r"\.parse\(\s*['\"][^'\"]*['\"]\s*\)$")
 _CRYPTO_JS = LatePattern(r"(^|\.)(AES|DES|TripleDES|RC4|Rabbit|RC4Drop)\.(en|de)crypt$|(?i:^crypto-?js[./])")
 _OLD = LatePattern(r"(^|[./])(DES|TripleDES|tripledes|RC4|rc4|RC4Drop|Rabbit|rabbit)\.")
+
+
+_SHORT_KEY = 2048
+"""Bits of an RSA key below which it counts as broken: NIST SP 800-131A."""
 
 
 class WeakCipherUse(ServerCheck):
@@ -34,7 +39,7 @@ class WeakCipherUse(ServerCheck):
     NAME = "weak-cipher-by-settings"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "weak-cipher"
-    WORDS = ("ipheriv", "CryptoJS", "crypto-js", "createCipher", "forge", "subtle")
+    WORDS = ("ipheriv", "CryptoJS", "crypto-js", "createCipher", "forge", "subtle", "modulusLength")
     TRIED_ON = (
         "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
         "without their tests (5,800 files): no hit"
@@ -85,6 +90,33 @@ class WeakCipherUse(ServerCheck):
             path="case.ts",
         ),
         Invalid(
+            "import { createCipheriv } from 'node:crypto';\n"
+            "class Seal {\n  private static readonly IV = Buffer.from('f3a1c07be54d2896', 'hex');\n"
+            "  close(key) {\n    return createCipheriv('aes-256-cbc', key, Seal.IV);\n  }\n}\n",
+            line=5,
+            column=12,
+            path="case.ts",
+        ),
+        Invalid(
+            "import { createCipheriv, randomBytes } from 'node:crypto';\n"
+            "const iv = randomBytes(16);\n"
+            "export const seal = (key) => createCipheriv('aes-256-cbc', key, iv);\n",
+            line=3,
+            column=30,
+            path="case.ts",
+        ),
+        Invalid(
+            "import { createCipheriv } from 'node:crypto';\n"
+            "const algorithm = ['aes', '128', 'ecb'].join('-');\n"
+            "export const seal = (key) => createCipheriv(algorithm, key, null);\n",
+            line=3,
+            column=30,
+            path="case.ts",
+        ),
+        Invalid(
+            "crypto.generateKeyPairSync('rsa', { modulusLength: 1024 });\n", line=1, column=1, path="case.ts"
+        ),
+        Invalid(
             "const CryptoJS = require('crypto-js');\n"
             "exports.seal = (text) => CryptoJS.TripleDES.encrypt(text, KEY).toString();\n",
             line=2,
@@ -96,6 +128,10 @@ class WeakCipherUse(ServerCheck):
     def look(self) -> None:
         for name, node, arguments in self.calls():
             last = name.rpartition(".")[2]
+            if last in {"generateKeyPair", "generateKeyPairSync"} and len(arguments) > 1:
+                length = self.option(arguments[1], "modulusLength")
+                if length is not None and self.text(length).isdigit() and int(self.text(length)) < _SHORT_KEY:
+                    self.say(node, "a key as short as this can be computed")
             if last in {"createCipheriv", "createDecipheriv"} and arguments:
                 self._node_cipher(node, last, arguments)
             elif (
@@ -125,7 +161,14 @@ class WeakCipherUse(ServerCheck):
         found = self.scope.resolved(node)
         if found.type == "string":
             return len(self.text(found)) > 2
-        return found.type == "call_expression" and _FIXED.search(self.text(found)) is not None
+        if found.type != "call_expression":
+            return False
+        return _FIXED.search(self.text(found)) is not None or self._is_made_once(found, node)
+
+    def _is_made_once(self, found: Node, node: Node) -> bool:
+        """Whether a start value is drawn when the module is loaded, and used again and again."""
+        is_drawn = _DRAWN.search(self.text(found)) is not None
+        return is_drawn and self.function_around(found) is None and self.function_around(node) is not None
 
     def _crypto_js(self, node: Node, name: str, arguments: list[Node]) -> None:
         mode = self.option(arguments[2], "mode") if len(arguments) > 2 else None

@@ -34,7 +34,19 @@ _SIGNS = LatePattern(
 _PROTOCOL = LatePattern(r"\brealm\b|\bntlm|NTLM|oauth_signature|mysql_native|Digest |EVP_BytesToKey")
 """Protocols that say which hash is taken."""
 _SLOW = LatePattern(r"bcrypt|argon2|scrypt|pbkdf2")
+_SHORT = 400
 _FRESH = LatePattern(r"randomBytes|randomUUID")
+
+
+_ROUNDS = {
+    "pbkdf2": (2, 10_000),
+    "pbkdf2Sync": (2, 10_000),
+    "hash": (1, 10),
+    "hashSync": (1, 10),
+    "genSalt": (0, 10),
+    "genSaltSync": (0, 10),
+}
+"""Where a function is told its rounds, and how many it needs at least: OWASP's cheat sheet on passwords."""
 
 
 class WeakHashUse(ServerCheck):
@@ -49,7 +61,18 @@ class WeakHashUse(ServerCheck):
     NAME = "weak-hash-by-use"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "weak-hash"
-    WORDS = ("createHash", "md5", "MD5", "sha1", "SHA1", "SHA256", "createHmac", "pbkdf2")
+    WORDS = (
+        "createHash",
+        "md5",
+        "MD5",
+        "sha1",
+        "SHA1",
+        "SHA256",
+        "createHmac",
+        "pbkdf2",
+        "bcrypt",
+        "subtle.digest",
+    )
     TRIED_ON = (
         "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
         "without their tests (5,800 files): two hits, one right; HTTP digest and a first step before "
@@ -77,6 +100,23 @@ class WeakHashUse(ServerCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import bcrypt from 'bcrypt';\nawait bcrypt.hash(given, 4);\n", line=2, column=7, path="case.ts"
+        ),
+        Invalid(
+            "const ROUNDS = 1000;\ncrypto.pbkdf2Sync(given, salt, ROUNDS, 64, 'sha512');\n",
+            line=2,
+            column=1,
+            path="case.ts",
+        ),
+        Invalid(
+            "async function print(value) {\n"
+            "  return crypto.subtle.digest('SHA-256', new TextEncoder().encode(value));\n}\n"
+            "export const save = async (passphrase) => store(await print(passphrase));\n",
+            line=2,
+            column=10,
+            path="case.ts",
+        ),
         Invalid(
             "const MD5 = require('crypto-js/md5');\n"
             "function signature(file, expires) {\n"
@@ -122,12 +162,13 @@ class WeakHashUse(ServerCheck):
     def look(self) -> None:
         if _PROTOCOL.search(self.source.text):
             return
+        self._rounds()
         is_first_step = _SLOW.search(self.source.text) is not None
         for name, node, arguments in self.calls():
             kind = self._kind(name, arguments)
             if not kind:
                 continue
-            hashed = self._hashed(node, name, arguments)
+            hashed = self._hashed(node, name, arguments) + self._given_by_callers(node)
             around = self._around(node)
             if _FRESH.search(hashed) or self._is_first_step(node):
                 continue
@@ -139,6 +180,17 @@ class WeakHashUse(ServerCheck):
             elif kind == "broken" and (_SECRET.search(hashed) or _SIGNS.search(around)):
                 self.say(node, "a signature or a token rests on a hash that can be forged")
 
+    def _rounds(self) -> None:
+        """Slow functions that are told to be fast."""
+        for name, node, arguments in self.calls():
+            last = name.rpartition(".")[2]
+            place, least = _ROUNDS.get(last, (9, 0))
+            told = self.scope.resolved(arguments[place]) if place < len(arguments) else None
+            text = self.text(told).replace("_", "") if told is not None else ""
+            is_meant = "pbkdf2" in last or "bcrypt" in name.lower() or last.startswith("genSalt")
+            if text.isdigit() and int(text) < least and is_meant:
+                self.say(node, "so few rounds leave a password to be guessed fast")
+
     def _is_first_step(self, node: Node) -> bool:
         """Whether the answer takes the place of the password, for another function to hash."""
         around = node.parent
@@ -148,7 +200,7 @@ class WeakHashUse(ServerCheck):
 
     def _kind(self, name: str, arguments: list[Node]) -> str:
         last = name.rpartition(".")[2]
-        if last == "createHash" and arguments:
+        if (last == "createHash" or name.endswith("subtle.digest")) and arguments:
             algorithm = (self.literal(arguments[0]) or "").lower().replace("-", "")
             return (
                 "broken"
@@ -181,6 +233,15 @@ class WeakHashUse(ServerCheck):
             if value is not None and value.end_byte - value.start_byte < 200:
                 text += " " + self.text(value)
         return text
+
+    def _given_by_callers(self, node: Node) -> str:
+        """What a helper of the file is given that does nothing but hash."""
+        function = self.function_around(node)
+        own = self.code.name_of(function) if function is not None else ""
+        if not own or function is None or function.end_byte - function.start_byte > _SHORT:
+            return ""
+        calls = [call for called, call in self.code.calls if called == own]
+        return " ".join(self.text(call.child_by_field_name("arguments"))[:200] for call in calls[:9])
 
     def _around(self, node: Node) -> str:
         function = self.function_around(node)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
+from wardround.late import LatePattern
 from wardround_typescript.taint import sinks
-from wardround_typescript.taint.dangers import CLEAN, Danger, Value, all_of
+from wardround_typescript.taint.dangers import CLEAN, Danger, Value, added, all_of
 from wardround_typescript.taint.scope import FUNCTIONS, bare
 from wardround_typescript.taint.sinks import Sink
 from wardround_typescript.taint.values import Values
@@ -18,7 +19,7 @@ _RECORD_KEYS = frozenset(
     {"data", "$set", "values", "update", "create", "defaults", "set", "$setOnInsert", "doc"}
 )
 _WHOLE = ("body", "query", "params", "headers", "cookies", "json()")
-_UNTESTED = Danger.FIELDS | Danger.NOSQL
+_KEY_NAME = LatePattern(r"(?i)(id|ids|uuid|slug|method|key)$")
 _WRAPPED = ("execAsync", "execPromise")
 _MEANT = ("new", "options", "opts", "config")
 
@@ -74,6 +75,8 @@ class Answers(Values):
             self._into(sink, method, arguments, values)
         if sinks.RESPONSES.search(text):
             self._answer(owner, method, text, arguments, values)
+        elif method in sinks.LOG_METHODS and sinks.LOGS.search(text):
+            self._logged(arguments, values)
 
     def _is_called_on(self, sink: Sink, owner: Node, text: str) -> bool:
         assert sink.receiver is not None
@@ -102,6 +105,10 @@ class Answers(Values):
                 one.type == "object" and self.scope.property(one, "root") is not None
                 for one in map(self.scope.resolved, arguments[1:])
             )
+        if method == "file":  # hapi stays in its folder unless it is told not to
+            options = self.scope.resolved(arguments[1]) if len(arguments) > 1 else None
+            told = self.scope.property(options, "confine") if options is not None else None
+            return told is None or self.module.of(told) != "false"
         if sink.danger is Danger.STATEMENT and sink.receiver is not None:
             return not self.owner.builds_queries
         if sink.danger is Danger.XPATH and method in {"get", "find"}:
@@ -235,6 +242,17 @@ class Answers(Values):
         ):
             self.reach(Danger.PATH, given, value)
 
+    def _logged(self, arguments: Sequence[Node], values: Sequence[Value]) -> None:
+        """Text put together for a log; what stands by itself there is written in quotes, or as JSON.
+
+        Keys by which records are found are passed over: what is not one of them finds nothing.
+        """
+        for node, value in zip(arguments, values, strict=True):
+            whole = self.scope.resolved(node)
+            parts = list(_parts(whole)) if value else []
+            if any(self.value(one) for one in parts if not _KEY_NAME.search(self.module.of(one))):
+                self.reach(Danger.LINE, node, value)
+
     # Answers to requests.
 
     def _answer(
@@ -249,8 +267,37 @@ class Answers(Values):
         if method in {"render", "view"} and len(arguments) > 1:
             self._rendered(arguments[1])
 
+    def _handed_over(self, context: Node) -> Value:
+        """What a template is given whole: as it is, or spread into an object."""
+        core = self.scope.resolved(context)
+        if core.type != "object":
+            return self.value(context)
+        return all_of([self.value(one) for one in core.named_children if one.type == "spread_element"])
+
+    def answered(self, node: Node, value: Value) -> None:
+        """What a handler returns is the answer in some frameworks: a page, or where the browser goes."""
+        function = self.function
+        holder = function.parent if function is not None else None
+        if function is None or holder is None:
+            return
+        name = self.module.of(holder.child_by_field_name("key") or function)[:40]
+        if (name == "handler" and self.owner.is_hapi) or self._types_html(function):
+            self.reach(Danger.PAGE, node, value)
+        before = function.prev_named_sibling
+        while before is not None and before.type == "decorator":
+            if self.module.of(before).startswith("@Redirect") and node.type == "object":
+                url = self.scope.property(node, "url")
+                self.reach(Danger.REDIRECT, url or node, self.value(url) if url is not None else CLEAN)
+            before = before.prev_named_sibling
+
+    def _types_html(self, function: Node) -> bool:
+        """Whether a handler of fastify's says that what it returns is HTML."""
+        given = self.module.of(function.child_by_field_name("parameters") or function)[:120]
+        return "reply" in given and sinks.TYPED_HTML.search(self.module.of(function)) is not None
+
     def _rendered(self, context: Node) -> None:
         """Markup made of the sender's text and handed to a template is meant to be put there as it is."""
+        self.reach(Danger.VIEW, context, added(self._handed_over(context), Danger.VIEW, Danger.FIELDS))
         whole = self.scope.resolved(context)
         for one in whole.named_children if whole.type == "object" else ():
             value = (
@@ -290,6 +337,16 @@ class Answers(Values):
         while around is not None and around.type not in FUNCTIONS:
             around = around.parent
         return around
+
+
+def _parts(text: Node) -> Iterator[Node]:
+    """The values that a template or a sum puts together."""
+    if text.type == "template_string":
+        for one in text.named_children:
+            yield from one.named_children[:1] if one.type == "template_substitution" else ()
+    elif text.type == "binary_expression":
+        for one in text.named_children:
+            yield from _parts(one) if one.type == "binary_expression" else (one,)
 
 
 def _elsewhere(name: str) -> str:

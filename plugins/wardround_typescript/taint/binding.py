@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tree_sitter import Node
 
 from wardround_typescript.taint import cleansing, sinks
 from wardround_typescript.taint.calls import Calls
-from wardround_typescript.taint.dangers import CLEAN, Danger, Value, field_of, only, united, without
+from wardround_typescript.taint.dangers import ARCHIVE, CLEAN, Danger, Value, field_of, only, united, without
 from wardround_typescript.taint.scope import bare
-from wardround_typescript.taint.state import keys_of
+from wardround_typescript.taint.state import AMOUNT, keys_of
+
+_ENTRY_NAMES = frozenset({"entryName", "relativePath"})
+"""Properties that only entries of archives have."""
 
 
 class Binding(Calls):
@@ -37,7 +42,7 @@ class Binding(Calls):
         if not value and left.type != "subscript_expression":
             return
         text = self.module.of(left)
-        if sinks.TRUSTED.search(text):
+        if sinks.TRUSTED.search(self.key_of(left) or text):
             self.reach(Danger.TRUST, left, value)
         if text in {"ctx.body", "ctx.response.body", "this.ctx.body", "this.body"}:
             said = self.module.of(self.function) if self.function is not None else ""
@@ -48,6 +53,8 @@ class Binding(Calls):
             if owner is None or index is None:
                 return
             chosen = self.value(index)
+            if sinks.SESSION.search(self.module.of(owner)) and self.property_of(left) is None:
+                self.reach(Danger.TRUST, left, chosen)
             reached = only(self.value(owner), Danger.REACHED)
             if reached and chosen and text not in self.module.of(right):
                 self.reach(
@@ -61,6 +68,7 @@ class Binding(Calls):
                 self.values[stem] = united(
                     self.values.get(stem, CLEAN), without(value, Danger.FIELDS | Danger.REACHED), keys
                 )
+                self.forget(stem, CLEAN)
 
     def bind(self, target: Node, value: Value, source: Node | None) -> None:
         """Give a value to what stands left of ``=``: a name, a property, or a pattern of these."""
@@ -93,6 +101,8 @@ class Binding(Calls):
         self.values[key] = value
         for name, known in fields.items():
             self.values[f"{key}.{name}"] = known
+        if source is not None:
+            self._bind_contents(key, bare(source))
         if kind:
             self.kinds[key] = kind
         if source is not None:
@@ -105,6 +115,20 @@ class Binding(Calls):
                 self.values[stem] = united(
                     self.values.get(stem, CLEAN), without(value, Danger.FIELDS | Danger.REACHED)
                 )
+
+    def _bind_contents(self, key: str, source: Node) -> None:
+        """Note what the list or map that a name is given holds."""
+        row = self.row_of(source)
+        held = self.held_by(source) if row is None else None
+        if row is not None:
+            self.keep_row(key, row)
+        elif held is not None:
+            self.keep_map(key, held)
+        stem, _, place = key.rpartition(".")
+        if place.isdigit() and f"{stem}.{AMOUNT}" in self.values:
+            known = self.row(stem)
+            if known is None or int(place) >= len(known.elements):
+                self.forget(stem, self.values[key])
 
     def _bind_object(self, target: Node, value: Value, source: Node | None) -> None:
         fields = self.fields_of(source, value) if source is not None else {}
@@ -131,6 +155,8 @@ class Binding(Calls):
                     self.values[f"{self.module.of(own)}.{deep[len(name) + 1 :]}"] = known
 
     def _part_of(self, value: Value, name: str) -> Value:
+        if name in _ENTRY_NAMES and not value and self.owner.reads_archives:
+            return {ARCHIVE: Danger.PATH}
         return CLEAN if name in cleansing.CLEAN_PROPERTIES else field_of(value, name)
 
     def _bind_pair(self, target: Node, value: Value) -> None:
@@ -144,9 +170,21 @@ class Binding(Calls):
 
     def _bind_array(self, target: Node, value: Value, source: Node | None) -> None:
         core = bare(source) if source is not None else None
-        parts = core.named_children if core is not None and core.type == "array" else None
-        for at, one in enumerate(target.named_children):
-            if parts is not None and at < len(parts):
-                self.bind(one, self.value(parts[at]), parts[at])
-            else:
-                self.bind(one, value, None)
+        parts = core.named_children if core is not None and core.type == "array" else ()
+        row = self.row_of(core) if core is not None else None
+        fields = self.fields_of(core, value) if core is not None and row is None else {}
+        for at, one in _places(target):
+            held = (
+                row.at(at) if row is not None and one.type != "rest_pattern" else fields.get(str(at), value)
+            )
+            self.bind(one, held or CLEAN, parts[at] if at < len(parts) else None)
+
+
+def _places(pattern: Node) -> Iterator[tuple[int, Node]]:
+    """The parts of ``[a, , b]``, each with its place."""
+    at = 0
+    for one in pattern.children:
+        if one.type == ",":
+            at += 1
+        elif one.is_named and one.type != "comment":
+            yield at, one

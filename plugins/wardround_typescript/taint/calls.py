@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tree_sitter import Node
 
@@ -11,6 +11,7 @@ from wardround_typescript.taint.answers import Answers
 from wardround_typescript.taint.dangers import (
     CLEAN,
     EVERYTHING,
+    SENT,
     SENT_TEXT,
     Danger,
     Value,
@@ -103,6 +104,8 @@ class Calls(Answers):
         if found is not None:
             flow, target = found
             given = [self._given(one, value) for one, value in zip(arguments, values, strict=True)]
+            if method in {"call", "apply"}:
+                given = [Given(one.value, one.fields, method == "apply") for one in given[1:]]
             returned = flow.called(target, given, node, self.module.path)
             if name.rpartition(".")[2] in {"pick", "omit"}:
                 return without(returned, Danger.FIELDS)
@@ -110,12 +113,53 @@ class Calls(Answers):
         last = method or name.rpartition(".")[2]
         if name == "Object.keys" and values:
             return keys_of(values[0])
+        if name == "JSON.parse" and arguments:
+            inner = self._cloned(arguments[0])
+            if inner is not None:
+                return self.value(inner)
+        if name == "Object.fromEntries" and arguments:
+            return self._unpacked(arguments[0], values[0])
         if name in cleansing.CONVERTING or last in {"getTime", "toISOString"}:
             return CLEAN
         gone = self._cleansed(name, last, method)
         if owner is None or name in cleansing.KEEPING:
             return self._kept(name, gone, values, last)
         return self._method(owner, method, owned, arguments, values, gone)
+
+    def fields_of(self, node: Node, value: Value) -> Mapping[str, Value]:
+        found = super().fields_of(node, value)
+        call = bare(node)
+        return found or (self._returned_fields(call) if call.type == "call_expression" and value else {})
+
+    def _returned_fields(self, call: Node) -> Mapping[str, Value]:
+        callee, given = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+        if callee is None or given is None:
+            return {}
+        arguments = [one for one in given.named_children if one.type != "comment"]
+        values = [CLEAN if one.type in FUNCTIONS else self.value(one) for one in arguments]
+        found = self.owner.program.callee(self, call, bare(callee), values)
+        if found is None:
+            return {}
+        return found[0].returned_fields(
+            found[1], [self._given(one, value) for one, value in zip(arguments, values, strict=True)]
+        )
+
+    def _unpacked(self, node: Node, value: Value) -> Value:
+        """An object of the pairs of a form, a query or a list: of the first two the sender chose the keys."""
+        if self.kind_of(node) == "form":
+            return without(SENT, Danger.NOSQL)
+        text = self.module.of(node)
+        is_sent = text.endswith((".entries()", "earchParams")) or "ormData" in text
+        return added(value, Danger.FIELDS, Danger.SQL) if is_sent else value
+
+    def _cloned(self, node: Node) -> Node | None:
+        """What ``JSON.parse(JSON.stringify(x))`` makes a copy of."""
+        call = bare(node)
+        function = call.child_by_field_name("function") if call.type == "call_expression" else None
+        given = call.child_by_field_name("arguments")
+        if function is None or given is None or self.module.of(function) != "JSON.stringify":
+            return None
+        return given.named_children[0] if given.named_children else None
 
     def _given(self, node: Node, value: Value) -> Given:
         core = bare(node)
@@ -158,6 +202,9 @@ class Calls(Answers):
         values: Sequence[Value],
         gone: Danger,
     ) -> Value:
+        held = self.taken(owner, method, arguments, values)
+        if held is not None:
+            return held
         if method in cleansing.ADDING_METHODS and not self.kind_of(owner):
             self._added(owner, method, values)
         if method in {"replace", "replaceAll"} and arguments:

@@ -24,7 +24,8 @@ _HARMFUL = LatePattern(
     r"child_process|['\"](node:)?fs(/promises)?['\"]|fs-extra|\.(query|execute|raw|find|findOne|aggregate|prepare)\(|Unsafe\(|"
     r"\beval\(|new Function\b|['\"](node:)?vm['\"]|\b(fetch|axios|got|redirect)\b|createQueryBuilder|"
     r"Where\(|unserialize|yaml|"
-    r"xpath|ldap|\.(create|update|save|insert)\("
+    r"xpath|ldap|\.(create|update|save|insert)\(|RegExp\(|emplate|andlebars|nunjucks|\bejs\b|\bcryo\b|eserialize|"
+    r"sendFile|setHeader|\.session\b|\blocation\(|\bopenExternal\("
 )
 _CLIENT = LatePattern(r"^\s*(/\*[^*]*\*/\s*)?['\"]use client['\"]")
 _ON_SERVER = LatePattern(

@@ -18,6 +18,8 @@ _TYPES = {"string": OBJECT, "number": EVERYTHING, "boolean": EVERYTHING, "bigint
 _REFUSED = LatePattern(
     r"(?i)block|deny|denied|bad|forbid|reserved|black|unsafe|danger|banned|disallow|exclude|illegal|invalid"
 )
+_FINDS = LatePattern(r"^(find|get|load|fetch|look_?up|read|query|select|search|by[A-Z])")
+"""Functions that give nothing where they know nothing by that name: then it can still be any."""
 _UNPARSED = frozenset({"pathname", "search", "searchParams", "hash"})
 
 
@@ -149,9 +151,12 @@ class Conditions(State):
         looked: dict[str, Danger] = {}
         for one in arguments:
             looked.update(self._looked_at(one))
+        if _FINDS.search(name):
+            return looked, {}
         if owner is not None and not arguments and cleansing.CHECKING.search(name):
             looked.update(dict.fromkeys(self.keys(owner), EVERYTHING))
-        return looked, looked
+        # What did not pass is written to logs as it came.
+        return looked, {key: gone & ~Danger.LINE for key, gone in looked.items()}
 
     def _method_clears(self, name: str, owner: Node, arguments: list[Node]) -> tuple[Clears, Clears] | None:
         """What methods of text and of lists tell; None where the method is another."""
@@ -171,6 +176,8 @@ class Conditions(State):
                     )
                 if "://" in literal and literal.count("/") < 3:
                     return NONE
+                if literal.startswith(".."):
+                    return {}, dict.fromkeys(self.keys(owner), Danger.PATH)
             return dict.fromkeys(self.keys(owner), gone), {}
         if name == "endsWith":
             literal = self.module.of(first)[1:-1] if first.type == "string" else ""

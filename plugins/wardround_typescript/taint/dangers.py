@@ -43,11 +43,14 @@ class Danger(IntFlag):
     """A property the sender chose; it may be the prototype of all objects."""
     PATTERN = auto()
     LINE = auto()
+    """It may hold line breaks."""
+    VIEW = auto()
+    """It is given to a template whole; FIELDS is what it must be for that to matter."""
 
 
 NOTHING = Danger(0)
 EVERYTHING = Danger(sum(Danger))
-PLACED = Danger.STATEMENT | Danger.QUOTED | Danger.COMMAND | Danger.PAGE | Danger.REACHED
+PLACED = Danger.STATEMENT | Danger.QUOTED | Danger.COMMAND | Danger.PAGE | Danger.REACHED | Danger.VIEW
 """What text gets only by where it is put."""
 BEHIND = {
     Danger.STATEMENT: Danger.SQL,
@@ -55,6 +58,7 @@ BEHIND = {
     Danger.COMMAND: Danger.SHELL,
     Danger.PAGE: Danger.HTML,
     Danger.REACHED: Danger.KEY,
+    Danger.VIEW: Danger.FIELDS,
 }
 """Of what text gets by its place, what it must have brought along."""
 ALL = EVERYTHING & ~PLACED

@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from wardround_typescript.taint import cleansing, sources
 from wardround_typescript.taint.binding import Binding
+from wardround_typescript.taint.constants import Worth, worth
 from wardround_typescript.taint.dangers import (
     CLEAN,
     EVERYTHING,
@@ -19,8 +20,8 @@ from wardround_typescript.taint.dangers import (
     field_of,
     united,
 )
-from wardround_typescript.taint.scope import bare
-from wardround_typescript.taint.state import keys_of, merged
+from wardround_typescript.taint.scope import FUNCTIONS, bare
+from wardround_typescript.taint.state import AMOUNT, keys_of, merged
 
 _MOST_ROUNDS = 2
 """How often a loop's body is walked, so that what its end assigns is seen at its start."""
@@ -49,14 +50,20 @@ class FunctionFlow(Binding):
         inner._body()
         self.owner.leave()
         self._keep(node, inner)
+        self.owner.shapes[node.id] = inner.shape or {}
         return self.owner.finished(node, inner.returned)
 
     def _keep(self, node: Node, inner: FunctionFlow) -> None:
         """What a function did to the names around it may have been done."""
         own = inner.own_names
         for key, value in inner.values.items():
-            if key in self.values and key.partition(".")[0] not in own and value is not self.values[key]:
-                self.values[key] = united(self.values[key], value)
+            if key.partition(".")[0] in own:
+                continue
+            if key in self.values:
+                if value is not self.values[key]:
+                    self.values[key] = united(self.values[key], value)
+            elif ".=" in key and f"{key.partition('.=')[0]}.{AMOUNT}" in self.values:
+                self.values[key] = value
 
     def run_resolver(self, function: Node, value: Value, fields: dict[str, Value]) -> Value:
         if not self.owner.enter():
@@ -117,6 +124,9 @@ class FunctionFlow(Binding):
             value = given[at] if given is not None and at < len(given) else CLEAN
             if is_named:
                 value = {PARAMETER + f"{self.module.path}:{function.start_byte}:{at}": self._whole(kind)}
+            default = one.child_by_field_name("value")
+            if default is not None and default.type not in FUNCTIONS:
+                value = united(value, self.value(default))
             if is_action:
                 value = united(value, sources.action_parameter(kind))
             if resolves and at == 1:
@@ -188,7 +198,7 @@ class FunctionFlow(Binding):
         if body.type == "statement_block":
             self.walk(body.named_children)
         else:
-            self.returned = united(self.returned, self.value(body))
+            self._gives(body)
 
     # Statements. Each answers whether control leaves the block there.
 
@@ -234,8 +244,23 @@ class FunctionFlow(Binding):
 
     def _return(self, node: Node) -> bool:
         if node.named_children:
-            self.returned = united(self.returned, self.value(node.named_children[0]))
+            self._gives(node.named_children[0])
         return True
+
+    def _gives(self, node: Node) -> None:
+        """Note what a function returns here, and what each field of it carries where that is written out."""
+        value = self.value(node)
+        self.returned = united(self.returned, value)
+        core = bare(node)
+        if not value:
+            return
+        self.answered(core, value)
+        row = self.row_of(core) if core.type == "array" else None
+        fields = {str(at): one for at, one in enumerate(row.elements)} if row is not None else {}
+        if core.type == "object":
+            fields.update(self.fields_of(core, value))
+        is_whole = self.shape is None and (row is None or row.rest is None)
+        self.shape = fields if is_whole else {}
 
     def _leave(self, node: Node) -> bool:
         for one in node.named_children:
@@ -252,6 +277,10 @@ class FunctionFlow(Binding):
         if test is None or then is None:
             return False
         self.value(test)
+        told = worth(self.scope, test)
+        other = node.child_by_field_name("alternative")
+        if told is not None:
+            return self.statement(then) if told else other is not None and self.walk(other.named_children)
         when_true, when_false = self.clears(test)
         before = dict(self.values)
         left: list[dict[str, Value]] = []
@@ -260,7 +289,6 @@ class FunctionFlow(Binding):
             left.append(self.values)
         self.values = before
         self.clear(when_false)
-        other = node.child_by_field_name("alternative")
         if other is None or not self.walk(other.named_children):
             left.append(self.values)
         self.merge(left)
@@ -328,6 +356,9 @@ class FunctionFlow(Binding):
         if subject is None or body is None:
             return False
         self.value(subject)
+        told = worth(self.scope, subject)
+        if told is not None and self._chosen_case(body, told):
+            return False
         known = dict.fromkeys(self.keys(bare(subject)), EVERYTHING)
         before = dict(self.values)
         left: list[dict[str, Value]] = []
@@ -352,6 +383,22 @@ class FunctionFlow(Binding):
         self.values = before
         self.merge(left)
         return not left
+
+    def _chosen_case(self, body: Node, told: Worth) -> bool:
+        """Walk the one case that a constant chooses, and those it falls through to; whether there is one."""
+        cases = body.named_children
+        tests = [case.child_by_field_name("value") for case in cases]
+        worths = [worth(self.scope, one) if one is not None else None for one in tests]
+        if any(one is None for one, test in zip(worths, tests, strict=True) if test is not None):
+            return False
+        default = next((at for at, case in enumerate(cases) if case.type == "switch_default"), len(cases))
+        first = worths.index(told) if told in worths else default
+        outer, self.jumped = self.jumped, []
+        for case, test in list(zip(cases, tests, strict=True))[first:]:
+            if self.walk(one for one in case.named_children if test is None or one.id != test.id):
+                break
+        self.jumped = outer
+        return True
 
     def _class(self, node: Node) -> bool:
         body = node.child_by_field_name("body")

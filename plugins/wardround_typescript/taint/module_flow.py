@@ -37,10 +37,12 @@ _PROGRAM = LatePattern(
     r"['\"](commander|yargs|cac|@commander-js/\S+|sade|oclif|@oclif/core|minimist|meow|citty)['\"]"
 )
 _SOCKETS = LatePattern(
-    r"socket\.io|['\"]ws['\"]|WebSocket|uWebSockets|@fastify/websocket|express-ws|sockjs|['\"]net['\"]|node:net"
+    r"socket\.io|['\"]ws['\"]|WebSocket|uWebSockets|@fastify/websocket|express-ws|sockjs|['\"]net['\"]"
+    r"|node:net"
 )
 _UPLOADS = LatePattern(
-    r"multer|busboy|formidable|multiparty|@fastify/multipart|fastify-multipart|multipart|koa-body|graphql-upload"
+    r"multer|busboy|formidable|multiparty|@fastify/multipart|fastify-multipart|multipart|koa-body"
+    r"|graphql-upload"
 )
 _QUERIES = LatePattern(r"(Query|Mutation)\s*:\s*\{|@Resolver|resolvers")
 _OLD_YAML = LatePattern(r'"js-yaml"\s*:\s*"[~^]?[0-3]\.')
@@ -56,6 +58,7 @@ class ModuleFlow:
         self.program = program
         self.scope = scope
         self.returns: dict[int, Value] = {}
+        self.shapes: dict[int, Mapping[str, Value]] = {}
         self._fields: dict[tuple[str, str], Value] = {}
         self._open: set[int] = set()
         self._depth = 0
@@ -87,13 +90,26 @@ class ModuleFlow:
                 FunctionFlow(self, None).run_function(function)
             self._open.discard(function.id)
         names = self._names(function)
+        handed = self._handed(function, names, given)
+        for name, value in handed.items():
+            self.program.hand(name, value, at, path)
+        return _put_in(self.returns.get(function.id, CLEAN), handed, names)
+
+    def returned_fields(self, function: Node, given: Sequence[Given]) -> Mapping[str, Value]:
+        """What the fields carry of what a function gives; empty where they are not written out."""
+        shape = self.shapes.get(function.id)
+        if not shape:
+            return {}
+        names = self._names(function)
+        handed = self._handed(function, names, given)
+        return {name: _put_in(value, handed, names) for name, value in shape.items()}
+
+    def _handed(self, function: Node, names: Sequence[str], given: Sequence[Given]) -> dict[str, Value]:
         handed: dict[str, Value] = {}
         for index, one in enumerate(given):
             if one.value and names:
                 self._hand(handed, self._taking(function, names, index, one.is_spread), one)
-        for name, value in handed.items():
-            self.program.hand(name, value, at, path)
-        return _put_in(self.returns.get(function.id, CLEAN), handed, names)
+        return handed
 
     def _hand(self, handed: dict[str, Value], names: Sequence[str], one: Given) -> None:
         for name in names:
@@ -121,7 +137,9 @@ class ModuleFlow:
             if node is not None and node.type in FUNCTIONS:
                 found[node] = self.name_of(node) or name
         for one in self.scope.classes.values():
-            found.update({node: name for name, node in one.methods.items() if name != "constructor"})
+            found.update(
+                {node: one.name if name == "constructor" else name for name, node in one.methods.items()}
+            )
         return found
 
     def parameters_of(self, function: Node) -> list[str]:
@@ -154,6 +172,12 @@ class ModuleFlow:
                 found.setdefault(node.id, name)
         for one in self.scope.classes.values():
             found.update({node.id: name for name, node in one.methods.items()})
+        for value in self.scope.declared.values():
+            core = bare(value) if value is not None else None
+            for name, node in (
+                _methods(self.scope, core) if core is not None and core.type == "object" else ()
+            ):
+                found.setdefault(node.id, name)
         return found
 
     def name_of_around(self, function: Node | None) -> str:
@@ -171,6 +195,10 @@ class ModuleFlow:
     @cached_property
     def is_program(self) -> bool:
         return self._holds(_PROGRAM)
+
+    @cached_property
+    def is_hapi(self) -> bool:
+        return "@hapi/" in self.scope.module.text or "server.route(" in self.scope.module.text
 
     @cached_property
     def serves_sockets(self) -> bool:
@@ -222,6 +250,15 @@ class ModuleFlow:
             if core is not None and core.type in {"call_expression", "binary_expression", "unary_expression"}:
                 found[name] = core
         return found
+
+
+def _methods(scope: ModuleScope, node: Node) -> Iterator[tuple[str, Node]]:
+    """The (name, function) pairs of an object literal."""
+    for one in node.named_children:
+        name = one.child_by_field_name("name" if one.type == "method_definition" else "key")
+        held = one if one.type == "method_definition" else one.child_by_field_name("value")
+        if name is not None and held is not None and held.type in FUNCTIONS:
+            yield scope.module.of(name).strip("'\"`"), held
 
 
 def _put_in(returned: Value, handed: Mapping[str, Value], names: Sequence[str]) -> Value:

@@ -126,6 +126,11 @@ class Program:
         may_load = is_own and any(not origin.startswith(PARAMETER) for value in values for origin in value)
         return self._callees.of(at, call, callee, may_load)
 
+    def property_read(self, at: State, owner: Node, name: str) -> Value | None:
+        """What a property gives that a method computes; None of any other."""
+        found = self._callees.getter(at, owner, name)
+        return found[0].called(found[1], (), owner, at.module.path) if found is not None else None
+
     def loaded(self, path: str) -> ModuleFlow | None:
         return self._flows.get(path)
 

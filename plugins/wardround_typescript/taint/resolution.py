@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tree_sitter import Node
 
 from wardround.late import LatePattern
+from wardround_typescript.code import returned
 from wardround_typescript.taint.module_flow import ModuleFlow
 from wardround_typescript.taint.scope import FUNCTIONS, ClassScope, bare
 from wardround_typescript.taint.state import State
@@ -36,18 +37,27 @@ class Callees:
         self._may_load = may_load
         return self._callee(at, call, callee)
 
+    def getter(self, at: State, owner: Node, name: str) -> Found | None:
+        """The function that computes a property, of an object whose class is known."""
+        self._may_load = False
+        found = self._method(at, bare(owner), name)
+        is_read = found is not None and any(one.type == "get" for one in found[1].children)
+        return found if is_read else None
+
     def _callee(self, at: State, call: Node, callee: Node) -> Found | None:
         """The function of the project that is called, and the module it is in."""
         flow = at.owner
         scope = flow.scope
         if callee.type == "identifier":
             return self._by_name(flow, scope.module.of(callee), call)
-        if callee.type != "member_expression":
+        if callee.type not in {"member_expression", "subscript_expression"}:
             return None
         owner, name = callee.child_by_field_name("object"), at.property_of(callee)
         if owner is None or name is None:
             return None
         owner = bare(owner)
+        if name in {"call", "apply"} and owner.type in {"identifier", "member_expression"}:
+            return self._callee(at, call, owner)
         if owner.type == "this":
             cls = scope.class_of(owner)
             method = cls.methods.get(name.lstrip("#")) if cls is not None else None
@@ -88,8 +98,9 @@ class Callees:
     def _method(self, at: State, owner: Node, name: str) -> Found | None:
         scope = at.owner.scope
         kind = self._type_of(at, owner)
-        if kind:
-            found = self._class(at.owner, kind)
+        made = self._made_by(at, owner) if not kind else None
+        if kind or made is not None:
+            found = self._class(at.owner, kind) if made is None else made
             method = found[1].methods.get(name) if found is not None else None
             return (found[0], method) if found is not None and method is not None else None
         imported = scope.imports.get(scope.module.of(owner)) if owner.type == "identifier" else None
@@ -125,6 +136,17 @@ class Callees:
             made = owner.child_by_field_name("constructor")
             return at.module.of(made) if made is not None else ""
         return ""
+
+    def _made_by(self, at: State, owner: Node) -> tuple[ModuleFlow, ClassScope] | None:
+        """The class whose object a function of the project gives: ``makeStore().read(x)``."""
+        call = at.scope.resolved(owner)
+        callee = call.child_by_field_name("function") if call.type == "call_expression" else None
+        found = self._callee(at, call, callee) if callee is not None and callee.type == "identifier" else None
+        for given in returned(found[1]) if found is not None else ():
+            made = bare(given).child_by_field_name("constructor")
+            if bare(given).type == "new_expression" and made is not None and found is not None:
+                return self._class(found[0], found[0].scope.module.of(made))
+        return None
 
     def _class(self, flow: ModuleFlow, name: str) -> tuple[ModuleFlow, ClassScope] | None:
         if name in flow.scope.classes:

@@ -126,6 +126,12 @@ def kept(scope: ModuleScope, node: Node, depth: int = 0) -> Danger:
     return _united(kept(scope, one, depth + 1) for one in _inner(call))
 
 
+def is_loose(scope: ModuleScope, node: Node) -> bool:
+    """Whether a schema lets keys through that it does not name."""
+    value = scope.constant(scope.module.of(node)) if node.type == "identifier" else node
+    return value is not None and bool(_LOOSE.intersection(name for name, _, _ in chain(value)))
+
+
 def _inner(call: Node) -> list[Node]:
     given = call.child_by_field_name("arguments")
     found = []
@@ -163,12 +169,17 @@ def fields(scope: ModuleScope, node: Node, depth: int = 0) -> Mapping[str, Dange
 def pairs(scope: ModuleScope, node: Node) -> Iterator[tuple[str, Node]]:
     """The (key, value) of an object literal whose keys can be read."""
     for one in node.named_children if node.type == "object" else ():
-        if one.type == "pair":
-            key, value = one.child_by_field_name("key"), one.child_by_field_name("value")
-            if key is not None and value is not None:
-                yield scope.module.of(key).strip("'\"`"), value
-        elif one.type == "shorthand_property_identifier":
-            yield scope.module.of(one), one
+        yield from pair(scope, one)
+
+
+def pair(scope: ModuleScope, node: Node) -> Iterator[tuple[str, Node]]:
+    """The (key, value) of one entry of an object literal, if its key can be read."""
+    if node.type == "pair":
+        key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
+        if key is not None and value is not None:
+            yield scope.module.of(key).strip("'\"`"), value
+    elif node.type == "shorthand_property_identifier":
+        yield scope.module.of(node), node
 
 
 def _united(found: Iterator[Danger]) -> Danger:

@@ -21,6 +21,9 @@ _WRAPPED = frozenset(
     "await_expression",
      "type_assertion", "instantiation_expression"}
 )  # fmt: skip
+_CHANGES = frozenset(
+    {"assignment_expression", "augmented_assignment_expression", "update_expression", "for_in_statement"}
+)
 _LONGEST_NAME = 120
 
 
@@ -46,12 +49,13 @@ class Imported:
 
 @dataclass(slots=True)
 class ClassScope:
-    """A class: its methods, and the types its fields are declared with."""
+    """A class: its methods, the types of its fields, and the values of those that keep theirs."""
 
     name: str
     node: Node
     methods: dict[str, Node] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)
+    kept: dict[str, Node] = field(default_factory=dict)
 
 
 class ModuleScope:
@@ -175,6 +179,10 @@ class ModuleScope:
                 value = one.child_by_field_name("value")
                 if value is not None and value.type in FUNCTIONS:
                     found.methods[own] = value
+                elif value is not None and any(
+                    child.type in {"static", "readonly"} for child in one.children
+                ):
+                    found.kept[own] = value
 
     def _constructor(self, found: ClassScope, node: Node) -> None:
         listed = node.child_by_field_name("parameters")
@@ -269,6 +277,25 @@ class ModuleScope:
             own = self.exported_names.get(name, "")
         return self.functions.get(own) or (self.classes[own].node if own in self.classes else None)
 
+    @cached_property
+    def changed(self) -> frozenset[str]:
+        """The names that are given another value after they were declared."""
+        return frozenset(
+            self._field(node, "left") or self._field(node, "argument")
+            for node in inside(self.module.root)
+            if node.type in _CHANGES
+        )
+
+    @cached_property
+    def getters(self) -> frozenset[str]:
+        """The names of the properties that methods of the module's classes compute."""
+        return frozenset(
+            name
+            for one in self.classes.values()
+            for name, node in one.methods.items()
+            if any(child.type == "get" for child in node.children)
+        )
+
     def class_of(self, node: Node) -> ClassScope | None:
         """The class a node stands in."""
         around: Node | None = node
@@ -341,10 +368,18 @@ class ModuleScope:
             ):
                 given = stem.child_by_field_name("arguments")
                 stem = given.named_children[0] if given is not None and given.named_children else stem
+            field = self._field_value(node, owner) if owner is not None else None
+            if field is not None:
+                return self.resolved(field, depth + 1)
             if stem is not None and stem.type == "object":
                 value = self.property(stem, self._field(node, "property"))
                 return self.resolved(value, depth + 1) if value is not None else node
         return node
+
+    def _field_value(self, node: Node, owner: Node) -> Node | None:
+        """What a field was given in its class, where it keeps that: one that is static or readonly."""
+        held = self.class_of(node) if owner.type == "this" else self.classes.get(self.module.of(owner))
+        return held.kept.get(self._field(node, "property").lstrip("#")) if held is not None else None
 
     def property(self, node: Node, name: str, depth: int = 0) -> Node | None:
         """The value of a key of an object literal, also of one spread into it."""

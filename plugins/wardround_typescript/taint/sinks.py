@@ -62,7 +62,7 @@ _XPATH = LatePattern(r"(?i)xpath")
 _DOCUMENT = LatePattern(r"(?i)(^|\.)(doc|document|xml\w*|root|tree|dom)$")
 _RESPONSE = LatePattern(r"(^|\.)(res|response|_res|reply|rep)(\.(raw|status\(\w*\)|code\(\w*\)))?$")
 _ANSWER = LatePattern(
-    r"(?i)(^|\.)(res|response|_res|reply|rep|ctx|context|c|NextResponse|Response|h|event)$|redirect"
+    r"(?i)(^|\.)(res|response|_res|reply|rep|ctx|context|c|NextResponse|Response|h|event)(\.(status|code)\(\w*\))?$|redirect"
 )
 _HTTP = LatePattern(
     r"(?i)(^|\.)(axios|axiosRef|http|https|httpService|httpClient|got|ky|request|superagent|needle|agent|undici|fetcher|"
@@ -185,6 +185,8 @@ METHODS: dict[str, tuple[Sink, ...]] = _table(
         Sink(Danger.FIELDS, 0, 2, (), _RECORDS),
     ),
     _each("sendFile sendfile download", Sink(Danger.PATH, 0, 0, (), _RESPONSE)),
+    _each("file", Sink(Danger.PATH, 0, 0, (), LatePattern(r"^h$"))),
+    _each("response", Sink(Danger.PAGE, 0, 0, (), LatePattern(r"^h$"))),
     _each("render view", Sink(Danger.PATH, 0, 0, (), _VIEWS)),
     _each("renderString compile template renderFile", Sink(Danger.TEMPLATE, 0, 0, (), _TEMPLATES)),
     _each("redirect location", Sink(Danger.REDIRECT, 0, 1, (), _ANSWER)),
@@ -218,6 +220,11 @@ RESPONSES = LatePattern(
     16,
 )
 """What answers a request in Express, Fastify and Node itself."""
+LOG_METHODS = frozenset(
+    {"log", "info", "warn", "warning", "error", "debug", "trace", "verbose", "notice", "fatal"}
+)
+LOGS = LatePattern(r"^console$|(^|\.)log4js$")
+"""Logs that write text as it is; most others write JSON, in which line breaks are escaped."""
 TYPED_TEXT = LatePattern(
     r"(?i)content-type['\"]?\s*[,:]\s*['\"`](text/(plain|csv|xml|markdown|javascript|event-stream|calendar)|application/|image/)"
     r"|\.type\(\s*['\"](text|txt|json|csv|xml|js|text/(plain|csv|markdown|xml)|application/[\w.+-]+|image/\w+)['\"]"
@@ -277,6 +284,7 @@ NO_RECORDS = frozenset(
     ]
 )
 """Classes whose objects are no rows of a table."""
+SESSION = LatePattern(r"^(req|request|ctx|this\.ctx|c)\.session$")
 TRUSTED = LatePattern(
     r"^(req|request|ctx|this\.ctx|c)\.session(\.\w+)?\.\w*(?i:user|account|role|admin|tenant|org|team|perm|scope|plan|group|owner|"
     r"email|flag|price|total|amount|credit|level|verified|auth|login|workspace|project|customer|privilege|feature|"

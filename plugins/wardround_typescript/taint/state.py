@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 Clears = Mapping[str, Danger]
 NONE: tuple[Clears, Clears] = ({}, {})
 _MOST_NAMES = 20
+AMOUNT = "#"
+"""Under this a list or a map says how much of it is known: see ``contents``."""
 
 
 class State(ABC):
@@ -45,6 +47,7 @@ class State(ABC):
         self.made_of: dict[str, frozenset[str]] = dict(around.made_of) if around else {}
         self.is_typed: bool = around.is_typed if around else False
         self.returned: Value = CLEAN
+        self.shape: Mapping[str, Value] | None = None
         self.has_pairs = False
         self.depth = 0
         self.loops = 0
@@ -210,7 +213,7 @@ class State(ABC):
             return
         parts = [key for key in self.values if "." in key]
         for key, gone in cleared.items():
-            for one in (key, *(part for part in parts if part.startswith(key + "."))):
+            for one in (key, *(part for part in parts if part.startswith(key + ".") and part[-1] != AMOUNT)):
                 self.values[one] = without(self._before(one), gone)
 
     def _before(self, key: str) -> Value:

@@ -8,6 +8,8 @@ from tree_sitter import Node
 
 from wardround.late import LatePattern
 from wardround_typescript.taint import cleansing, schemas, sinks, sources
+from wardround_typescript.taint.constants import worth
+from wardround_typescript.taint.contents import Contents
 from wardround_typescript.taint.dangers import (
     ARCHIVE,
     CLEAN,
@@ -24,8 +26,9 @@ from wardround_typescript.taint.dangers import (
 from wardround_typescript.taint.dangers import OBJECT as IS_OBJECT
 from wardround_typescript.taint.scope import FUNCTIONS, bare
 from wardround_typescript.taint.sinks import ARCHIVE_ENTRY, ARCHIVE_NAMES
-from wardround_typescript.taint.texts import Part, Texts
+from wardround_typescript.taint.texts import Part
 
+_DEEPEST_FIELDS = 3
 _DEEPEST = 90
 """Expressions nested deeper are not looked into; people don't write them."""
 _PARTS_OF_UPLOAD = frozenset(
@@ -36,7 +39,7 @@ _OF_SENDER = frozenset({"hostname", "host", "origin", "user-agent", "content-typ
 _ADDRESS = LatePattern(r"(?i)(headers|url|location|href)[\w)]*$")
 
 
-class Values(Texts):
+class Values(Contents):
     """The part of a walk that reads expressions."""
 
     def value(self, node: Node) -> Value:
@@ -64,6 +67,11 @@ class Values(Texts):
     def _inner(self, node: Node) -> Value:
         return self.value(node.named_children[0]) if node.named_children else CLEAN
 
+    def _yielded(self, node: Node) -> Value:
+        """What a generator gives, one after the other; what it is sent is not followed."""
+        self.returned = united(self.returned, self._inner(node))
+        return CLEAN
+
     def _last(self, node: Node) -> Value:
         found = [self.value(one) for one in node.named_children]
         return found[-1] if found else CLEAN
@@ -87,9 +95,16 @@ class Values(Texts):
             return self.values[f"{key}.{name}"]
         if key == "process" and name == "argv":
             return sources.OF_ARGUMENTS
+        written = self._last_pair(bare(owner), name) if bare(owner).type == "object" else None
+        if written is not None:
+            return self.value(written)
         if key == "this":
             return self.owner.field(self.scope.class_of(owner), name)
         value = self.value(owner)
+        if name in self.scope.getters:
+            computed = self.owner.program.property_read(self, owner, name)
+            if computed is not None:
+                return computed
         if self._is_entry(owner, name):
             return {ARCHIVE: Danger.PATH}
         if name in sources.UPLOADS and self._is_upload(owner, name):
@@ -111,6 +126,16 @@ class Values(Texts):
         if name in {"pathname", "hash"}:
             return without(value, OWN_ADDRESS)
         return value
+
+    def _last_pair(self, node: Node, name: str) -> Node | None:
+        """The value of a key of an object literal, where nothing that is spread in after it replaces it."""
+        for one in reversed(node.named_children):
+            if one.type == "spread_element":
+                return None
+            key = one.child_by_field_name("key")
+            if one.type == "pair" and key is not None and self.module.of(key).strip("'\"") == name:
+                return one.child_by_field_name("value")
+        return None
 
     def _request_part(self, kind: str, name: str) -> Value:
         found = sources.part(kind, name)
@@ -137,8 +162,12 @@ class Values(Texts):
         name = self.property_of(node)
         if owner is None or index is None:
             return CLEAN
+        if name is None:
+            place = worth(self.scope, index)
+            name = str(place) if isinstance(place, (str, int)) else None
         if name is not None:
-            return self.property_value(owner, name)
+            row = self.row_of(owner) if name.isdigit() else None
+            return self.property_value(owner, name) if row is None else row.at(int(name)) or CLEAN
         chosen = self.value(index)
         value = self.value(owner)
         if value and not only(value, ~Danger.REACHED):
@@ -180,6 +209,9 @@ class Values(Texts):
 
     def _either(self, left: Node, right: Node, operator: str) -> Value:
         first = self.value(left)
+        told = worth(self.scope, left) if operator != "??" else None
+        if told is not None and bool(told) is (operator == "||"):
+            return first
         before = dict(self.values)
         when_true, when_false = self.clears(left)
         self.clear(when_true if operator == "&&" else when_false)
@@ -193,6 +225,9 @@ class Values(Texts):
         if test is None or first is None or second is None:
             return CLEAN
         self.value(test)
+        told = worth(self.scope, test)
+        if told is not None:
+            return self.value(first if told else second)
         when_true, when_false = self.clears(test)
         before = dict(self.values)
         self.clear(when_true)
@@ -242,11 +277,19 @@ class Values(Texts):
         name = self.module.of(key).strip("'\"")
         if name.lower() == "location" and value and self._is_header(pair):
             self.reach(Danger.REDIRECT, node, value)
+        if name == "destination" and value and self._is_redirect(pair):
+            self.reach(Danger.REDIRECT, node, value)
         if name == "body" and is_page and value:
             self.reach(Danger.PAGE, node, value)
         if name == "$where" and value:
             self.reach(Danger.CODE, node, value)
         return without(value, Danger.FIELDS | Danger.REACHED | (Danger.NOSQL if name == "$eq" else Danger(0)))
+
+    def _is_redirect(self, pair: Node) -> bool:
+        """Whether a pair says where Next sends the browser: ``{ redirect: { destination } }``."""
+        holder = pair.parent.parent if pair.parent is not None else None
+        key = holder.child_by_field_name("key") if holder is not None else None
+        return key is not None and self.module.of(key) == "redirect"
 
     def _is_header(self, pair: Node) -> bool:
         """Whether a pair stands among the headers of an answer."""
@@ -263,19 +306,28 @@ class Values(Texts):
         """What is known of each field of an expression, where more is known than of the whole."""
         node = bare(node)
         if node.type == "object":
-            if any(one.type == "spread_element" for one in node.named_children):
-                return {}
-            return {
-                name: self.value(one)
-                for name, one in schemas.pairs(self.scope, node)
-                if one.type not in FUNCTIONS
-            }
+            return self._written_fields(node)
         if node.type == "call_expression":
             return self._parsed_fields(node)
         key = self.key_of(node)
         if key is None:
             return {}
         return {one[len(key) + 1 :]: known for one, known in self.values.items() if one.startswith(key + ".")}
+
+    def _written_fields(self, node: Node, depth: int = 0) -> Mapping[str, Value]:
+        """The fields of an object literal, and the fields of those that are literals themselves."""
+        found: dict[str, Value] = {}
+        for one in node.named_children:
+            if one.type == "spread_element":
+                found = {}  # what is spread in may replace what stands before it
+                continue
+            for name, value in schemas.pair(self.scope, one):
+                if value.type not in FUNCTIONS:
+                    found[name] = self.value(value)
+                    if value.type == "object" and depth < _DEEPEST_FIELDS:
+                        inner = self._written_fields(value, depth + 1)
+                        found.update({f"{name}.{deep}": known for deep, known in inner.items()})
+        return found
 
     def _parsed_fields(self, node: Node) -> Mapping[str, Value]:
         parsed = self.parsing(node)
@@ -288,7 +340,8 @@ class Values(Texts):
             prefix + name: only(value, left) for name, left in schemas.fields(self.scope, schema).items()
         }
         if is_safe:
-            found["data"] = without(only(value, schemas.kept(self.scope, schema)), IS_OBJECT)
+            gone = Danger(0) if schemas.is_loose(self.scope, schema) else IS_OBJECT
+            found["data"] = without(only(value, schemas.kept(self.scope, schema)), gone)
         return found
 
     def parsing(self, node: Node) -> tuple[Node, Node, bool] | None:
@@ -360,9 +413,10 @@ _EXPRESSIONS: dict[str, Callable[[Values, Node], Value]] = {
     **dict.fromkeys(
         ("parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression",
         "await_expression",
-         "spread_element", "yield_expression", "instantiation_expression"),
+         "spread_element", "instantiation_expression"),
         Values._inner,
     ),
+    "yield_expression": Values._yielded,
     **dict.fromkeys(FUNCTIONS, Values._function),
     **dict.fromkeys(("string", "number", "regex", "this", "super", "true", "false", "null", "undefined",
     "comment",

@@ -28,7 +28,7 @@ _HREF_OF_CONSTANT = r"\bhref=\{\s*[A-Z][A-Z0-9_]+\s*\}"
 _IMPORTS_USE = r"\bimport\b[^;\"'`]{0,500}[\s{,]use\s*[,}]"
 _WAITING_FRAMEWORK = (
     r"['\"](?:fastify|koa|@koa/router|koa-router|hono|@nestjs/common|elysia|express-async-errors"
-    r"|express-promise-router)['\"]"
+    r"|express-promise-router)['\"]|\bfastify\.|\bFastify(?:Instance|Plugin)"
 )
 _LONGEST_HANDLER = 120
 _PRECISE = 15

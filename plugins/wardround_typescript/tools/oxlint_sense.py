@@ -7,6 +7,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
+from msgspec.structs import replace
+
 from wardround.findings import RawResult, Span
 from wardround.tools.output import map_of
 from wardround_typescript.tools.oxlint_exact import EXACT, weighed
@@ -23,6 +25,9 @@ _LIKE_REACT = rf"\bReact\.\w|\bextends\s+(?:Pure)?Component\b|\b{_BUILT_IN_HOOK}
 """What a file has that uses React without an import; Vue and Svelte have hooks of other names as well."""
 _JSX = r"</|/>"
 _NAMED = r"'([^']+)'"
+_HOOK_SAID = r"^React Hook (?:React\.)?(\w+)"
+_LONGEST_EFFECT = 120
+"""Lines above a list of dependencies in which its hook is looked for."""
 _REF = r"[rR]ef(?:\.current)?$|\.current$"
 _DEFINED = r"^[ \t]*(?:export\s+)?(?:async\s+)?(?:function\s*\*?\s*|const\s+|let\s+)([A-Za-z_$][\w$]*)"
 _CALLED = r"([A-Za-z_$][\w$]*)\s*\("
@@ -121,7 +126,7 @@ class Looked:
 def sensible(found: Sequence[RawResult], looked: Callable[[str], Looked]) -> list[RawResult]:
     """The results that a person would keep who has the file before them."""
     kept = [one for one in _of_one_test_framework(found, looked) if _is_sensible(one, looked(one.file))]
-    return [weighed(one) for one in _without_echo(kept, looked)]
+    return [_at_stale_read(weighed(one), looked) for one in _without_echo(kept, looked)]
 
 
 def _of_one_test_framework(found: Sequence[RawResult], looked: Callable[[str], Looked]) -> list[RawResult]:
@@ -165,6 +170,28 @@ def _is_missing_dependency(message: str) -> bool:
         return False
     names = re.findall(_NAMED, message.partition("missing depend")[2])
     return not names or not all(re.search(_REF, name) for name in names)
+
+
+def _at_stale_read(result: RawResult, looked: Callable[[str], Looked]) -> RawResult:
+    """A missing dependency where its old value is read, not at the list, which may be a screen away."""
+    hook = re.search(_HOOK_SAID, result.message)
+    if result.code != "react-hooks/exhaustive-deps" or hook is None:
+        return result
+    lines = looked(result.file).lines
+    end = result.span.line - 1
+    start = next(
+        (at for at in range(end, max(end - _LONGEST_EFFECT, -1), -1) if f"{hook[1]}(" in lines[at]), None
+    )
+    names = "|".join(map(re.escape, re.findall(_NAMED, result.message.partition("missing depend")[2])))
+    if start is None or not names:
+        return result
+    for at in range(start, end + (start == end)):
+        head = lines[at].partition(f"{hook[1]}(") if at == start else ("", "", lines[at])
+        read = re.search(rf"(?<![\w$.'\"/])(?:{names})(?![\w$'\"]|\s*:)", head[2].partition("//")[0])
+        if read is not None:
+            column = len(head[0]) + len(head[1]) + read.start() + 1
+            return replace(result, span=Span(at + 1, column, at + 1, column + len(read[0])))
+    return result
 
 
 def _indent(line: str) -> int:

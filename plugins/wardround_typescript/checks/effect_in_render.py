@@ -1,0 +1,188 @@
+"""TS034."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_PAGE = LatePattern(
+    r"^(?:(?:window|globalThis)\.)?(?:document\.(?:title|cookie|body\b|documentElement\b)|location\b)"
+)
+_DONE_TO_PAGE = LatePattern(
+    r"^(?:(?:window|globalThis)\.)?(?:(?:localStorage|sessionStorage)\.(?:setItem|removeItem|clear)"
+    r"|document\.(?:body|documentElement|head)\.[\w.]*(?:add|remove|toggle|setAttribute|setProperty|appendChild)"
+    r"|location\.(?:assign|replace|reload)|addEventListener|setInterval|setTimeout|alert"
+    r"|scrollTo|history\.(?:pushState|replaceState))$"
+    r"|^document\.addEventListener$|^(?:analytics|posthog|mixpanel|amplitude|gtag|dataLayer)(?:\.\w+)?$"
+)
+_LEADS = {"useNavigate": "", "useRouter": ".push .replace", "useHistory": ".push .replace", "useDispatch": ""}
+_MADE_ONCE = LatePattern(r"\.current\b|\binitiali[sz]ed\b|\btypeof window\s*={2,3}\s*['\"]undefined")
+_NO_CLIENT = LatePattern(r"(?m)^\s*['\"]use server['\"]|(^|/)(?:api|server)/")
+
+
+class EffectInRender(TreeCheck):
+    """Rendering changes something outside of React.
+
+    React may render a component twice, throw a render away, or render on the server where there is no
+    page; the change is made each time, and before anything is shown. Do it in an effect, or in the
+    handler of the event that it follows from.
+    """
+
+    ID = "TS034"
+    NAME = "effect-in-render"
+    DEFECT_CLASS = "impure-render"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.WARN
+    KINDS = (".tsx", ".jsx", ".js", ".ts")
+    WORDS = (
+        *("document.", "location", "Storage.", "addEventListener(", "setInterval(", "setTimeout("),
+        *("useNavigate(", "useRouter(", "useHistory(", "useDispatch(", "analytics", "posthog", "fetch("),
+    )
+    ALSO = (("</", "/>", "use"),)
+    TRIED_ON = (
+        "the trees of hoppscotch, langfuse, formbricks, documenso (in part), redash, NodeBB, chatbot- "
+        "ui, redux-toolkit, react-hook-form, TanStack/query, supabase/storage, lerna, chainlit and "
+        "four Supabase starters (15,632 scripts): 5 hits, all read: 4 right, 1 that defers what it "
+        "does by a timer on purpose"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "function Page({ title }) {\n  useEffect(() => { document.title = title; }, [title]);\n"
+            "  const keep = () => localStorage.setItem('title', title);\n"
+            "  return <button onClick={keep}>{title}</button>;\n}\n",
+            path="a.tsx",
+        ),
+        Valid(
+            "async function Page({ id }) {\n  const row = await (await fetch(`/rows/${id}`)).json();\n"
+            "  return <b>{row.name}</b>;\n}\n",
+            path="a.tsx",
+        ),
+        Valid(
+            "function Room() {\n  const [user] = useState(() => localStorage.getItem('user'));\n"
+            "  const router = useRouter();\n  return <a onClick={() => router.push('/')}>{user}</a>;\n}\n",
+            path="a.tsx",
+        ),
+        Valid("export function Move(to) {\n  window.location.href = to;\n}\n", path="a.js"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "function Page({ title }) {\n  if (title) {\n    document.title = title;\n  }\n"
+            "  return <h1>{title}</h1>;\n}\n",
+            path="a.tsx",
+            line=3,
+            column=5,
+        ),
+        Invalid(
+            "export const Guard = ({ user, children }) => {\n  const navigate = useNavigate();\n"
+            "  if (!user) navigate('/login');\n  return <>{children}</>;\n};\n",
+            path="a.jsx",
+            line=3,
+            column=14,
+        ),
+        Invalid(
+            "export default function Guard({ user }) {\n  const router = useRouter();\n"
+            "  if (!user) { router.replace('/login'); return null; }\n  return <b>{user.name}</b>;\n}\n",
+            path="a.tsx",
+            line=3,
+            column=16,
+        ),
+        Invalid(
+            "function useTheme(theme) {\n  const [size] = useState(3);\n"
+            "  localStorage.setItem('theme', theme);\n  return size;\n}\n",
+            path="a.ts",
+            line=3,
+            column=3,
+        ),
+        Invalid(
+            "function Users() {\n  const [users, setUsers] = useState([]);\n"
+            "  fetch('/users').then((r) => r.json()).then(setUsers);\n  return <List users={users} />;\n}\n",
+            path="a.jsx",
+            line=3,
+            column=3,
+        ),
+    ]
+
+    def look(self) -> None:
+        code = self.code
+        if _NO_CLIENT.search(code.module.text) or _NO_CLIENT.search(code.module.path):
+            return
+        seen: set[int] = set()
+        for node in code.kinds("assignment_expression", "call_expression"):
+            if not self._is_effect(node):
+                continue
+            component = self._rendered(node)
+            if component is not None and component.id not in seen and not self._is_made_once(node):
+                seen.add(component.id)
+                self.say(node, "this changes what is outside of the component, each time it is rendered")
+
+    def _rendered(self, node: Node) -> Node | None:
+        """The component or hook in whose rendering itself a node stands."""
+        from wardround_typescript.code import function_around, is_async
+        from wardround_typescript.components import is_component, is_hook
+
+        function = function_around(node)
+        if function is None or is_async(function):
+            return None
+        if is_component(self.code, function):
+            return function if self._shows(function) else None
+        return function if is_hook(self.code, function) and self._keeps(function) else None
+
+    def _shows(self, function: Node) -> bool:
+        from wardround_typescript.code import own_nodes
+
+        return any(one.type.startswith("jsx_") for one in own_nodes(function))
+
+    def _keeps(self, function: Node) -> bool:
+        """Whether a function that is named like a hook is one: it calls a hook of React."""
+        from wardround_typescript.code import own_nodes
+
+        return any(
+            one.type == "call_expression"
+            and self.code.called(one).removeprefix("React.")
+            in ("useState", "useEffect", "useRef", "useContext")
+            for one in own_nodes(function)
+        )
+
+    def _is_effect(self, node: Node) -> bool:
+        code = self.code
+        if node.type == "assignment_expression":
+            return _PAGE.search(code.field(node, "left")) is not None
+        called = code.called(node)
+        if _DONE_TO_PAGE.search(called):
+            return not called.startswith(("gtag", "dataLayer")) or called in ("gtag", "dataLayer.push")
+        return self._leads(called, node) or (called == "fetch" and self._is_sent(node))
+
+    def _leads(self, called: str, call: Node) -> bool:
+        """Whether it takes the user elsewhere, or tells the store, by what a hook gave."""
+        name, _, method = called.partition(".")
+        made = self.code.value_of(name, call)
+        maker = self.code.called(made) if made is not None and made.type == "call_expression" else ""
+        if maker not in _LEADS:
+            return False
+        return f".{method}" in _LEADS[maker].split() if method else not _LEADS[maker]
+
+    def _is_sent(self, call: Node) -> bool:
+        """Whether the request is a statement of its own, and not something to wait for in a promise."""
+        above: Node | None = call
+        while above is not None and above.type in ("call_expression", "member_expression"):
+            above = above.parent
+        return above is not None and above.type == "expression_statement"
+
+    def _is_made_once(self, node: Node) -> bool:
+        return any(_MADE_ONCE.search(self.code.field(one, "condition")) for one in _ifs_around(node))
+
+
+def _ifs_around(node: Node) -> Iterator[Node]:
+    above = node.parent
+    while above is not None:
+        if above.type == "if_statement":
+            yield above
+        above = above.parent

@@ -1,0 +1,123 @@
+"""TS351."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.server_check import Setting, SettingCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_ON = LatePattern(r"^true$")
+_OFF = LatePattern(r"^false$")
+_SAME = LatePattern(r"^\(?\s*(?P<one>\w+)(:\s*\w+)?\s*\)?(:\s*\w+)?\s*=>\s*(String\()?(?P=one)\)?$")
+_ENGINES = LatePattern(
+    r"(?i)nunjucks|swig|\beta\b|handlebars|hbs|\bejs\b|mustache|\bdot\b|liquid|twig|squirrelly"
+)
+_MARKED_UP = LatePattern(r"(?i)escape|saniti|purif|encode|\bsafe|trusted")
+_PLAIN = LatePattern(r"^(string|number|true|false|null|undefined|template_string)$")
+
+
+class EscapingOff(SettingCheck):
+    """A template engine no longer escapes what it fills in.
+
+    Text that people wrote then becomes markup of the page, scripts included. Leave escaping on, and mark
+    the few pieces that are markup, after they were escaped or cleaned.
+    """
+
+    ID = "TS351"
+    NAME = "template-escaping-off"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.WARN
+    DEFECT_CLASS = "html-injection"
+    WORDS = ("autoescape", "autoEscape", "noEscape", "SafeString", "escape")
+    ALSO = (("njucks", "swig", "eta", "andlebars", "hbs", "ejs", "ustache", "dot", "liquid", "twig"),)
+    TRIED_ON = (
+        "the trees of 13 projects (NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, "
+        "redash, chainlit, lerna, biome, NodeGoat among them; 19,000 scripts): one hit, right (NodeGoat)"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "const nunjucks = require('nunjucks');\nnunjucks.configure('views', { autoescape: true });\n",
+            path="case.ts",
+        ),
+        Valid(
+            "const Handlebars = require('handlebars');\n"
+            "Handlebars.registerHelper('link', (url) => {\n"
+            "  const href = Handlebars.escapeExpression(url);\n"
+            '  return new Handlebars.SafeString(`<a href="${href}">here</a>`);\n});\n',
+            path="case.ts",
+        ),
+        Valid(
+            "const Handlebars = require('handlebars');\n"
+            "Handlebars.registerHelper('br', () => new Handlebars.SafeString('<br>'));\n",
+            path="case.ts",
+        ),
+        Valid(
+            "const nunjucks = require('nunjucks');\n"
+            "const mails = new nunjucks.Environment(loader, { autoescape: false });\n"
+            "export const subject = (name) => mails.render('subject.txt', { name });\n",
+            path="case.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "const nunjucks = require('nunjucks');\nnunjucks.configure('views', { autoescape: false });\n",
+            line=2,
+            column=31,
+            path="case.ts",
+        ),
+        Invalid(
+            "const Handlebars = require('handlebars');\n"
+            "Handlebars.registerHelper('at', (text) => {\n"
+            "  const html = String(text).replace(/@(\\w+)/g, '<b>$1</b>');\n"
+            "  return new Handlebars.SafeString(html);\n});\n",
+            line=4,
+            column=10,
+            path="case.ts",
+        ),
+        Invalid(
+            "const Mustache = require('mustache');\nMustache.escape = (text) => text;\n",
+            line=2,
+            column=1,
+            path="case.ts",
+        ),
+        Invalid(
+            "import Handlebars from 'handlebars';\n"
+            "const page = Handlebars.compile(source, { noEscape: true });\n",
+            line=2,
+            column=43,
+            path="case.ts",
+        ),
+    ]
+    SETTINGS = (
+        Setting("autoescape", _OFF, _ENGINES, "what templates fill in is no longer escaped"),
+        Setting("autoEscape", _OFF, _ENGINES, "what templates fill in is no longer escaped"),
+        Setting("noEscape", _ON, _ENGINES, "what this template fills in is not escaped"),
+        Setting("escape", _SAME, _ENGINES, "what templates fill in is no longer escaped"),
+    )
+
+    def look(self) -> None:
+        super().look()
+        for name, node, arguments in self.calls():
+            is_markup = name.endswith("SafeString") and node.type == "new_expression" and arguments
+            if is_markup and not self._is_harmless(node, arguments[0]):
+                self.say(node, "what is filled in here is taken for markup, and nothing escaped it")
+
+    def counts(self, node: Node) -> bool:
+        """Texts that are no pages, as subjects of mails, are not escaped."""
+        return ".txt" not in self.source.text
+
+    def _is_harmless(self, node: Node, given: Node) -> bool:
+        """Whether it is a text of the program, or something in the helper escapes or cleans it."""
+        found = self.scope.resolved(given)
+        if _PLAIN.search(found.type) and "${" not in self.text(found):
+            return True
+        function = self.function_around(node)
+        said = self.text(function if function is not None else found)
+        return _MARKED_UP.search(said.replace("SafeString", "")) is not None

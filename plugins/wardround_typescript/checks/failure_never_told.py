@@ -1,0 +1,107 @@
+"""TS044."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+
+if TYPE_CHECKING:
+    pass
+
+_OUTCOME = LatePattern(
+    r"(?P<who>[\w$.?]+)(?:\.(?:onload|onloadend)\s*=(?!=)|\.(?:on|once|addEventListener)\(\s*"
+    r"['\"](?:load|close|exit|finish|end|open|ready|connect|listening|drain)['\"])"
+)
+_FAILS = LatePattern(
+    r"\.on(?:error|abort)\s*=|['\"](?:error|abort|timeout|close|exit|disconnect)['\"]|\breject\b|\.catch\(|setTimeout\("
+    r"|AbortSignal|\bpipeline\(|\bfinished\("
+)
+_MADE = LatePattern(
+    r"\bnew (?:window\.)?(?:Image|FileReader|Audio|XMLHttpRequest|WebSocket|EventSource|Worker)\b"
+    r"|createElement\(\s*['\"](?:script|img|link|video|audio|iframe)['\"]|\b(?:spawn|exec|execFile|fork|createReadStream"
+    r"|createWriteStream|createConnection|createServer|connect|request|get|pipe|listen)\("
+)
+_PROCESS = LatePattern(r"\b(?:spawn|execFile|fork)\(")
+
+
+class FailureNeverTold(TreeCheck):
+    """The promise waits for success only, and when it fails nobody ever hears of it.
+
+    It settles in the handler of an event that does not come after a failure, so whoever awaits it waits
+    for ever: the image that is not there, the program that cannot be started. Call ``reject`` in the
+    handler of the error too.
+    """
+
+    ID = "TS044"
+    NAME = "promise-never-settles"
+    DEFECT_CLASS = "promise-never-settles"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.INFO
+    KINDS = (*SCRIPTS, *COMPONENTS)
+    WORDS = ("new Promise",)
+    ALSO = (("onload", ".on(", ".once(", "addEventListener("),)
+    TRIED_ON = (
+        "the trees of hoppscotch, langfuse, formbricks, documenso (in part), redash, NodeBB, chatbot- "
+        "ui, redux-toolkit, react-hook-form, TanStack/query, supabase/storage, lerna, chainlit and "
+        "four Supabase starters (15,632 scripts): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "const load = (url) => new Promise((done, fail) => {\n  const image = new Image();\n"
+            "  image.onload = () => done(image);\n  image.onerror = fail;\n  image.src = url;\n});\n",
+            path="a.ts",
+        ),
+        Valid(
+            "const run = (name) => new Promise((done, fail) => {\n  const child = spawn(name);\n"
+            "  child.on('error', fail);\n  child.on('exit', done);\n});\n",
+            path="a.ts",
+        ),
+        Valid("const shown = new Promise((done) => { box.addEventListener('load', done); });\n", path="a.ts"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "const load = (url) => new Promise((done) => {\n  const image = new Image();\n"
+            "  image.onload = () => done(image);\n  image.src = url;\n});\n",
+            path="a.ts",
+            line=1,
+            column=23,
+        ),
+        Invalid(
+            "function run(name) {\n  return new Promise((resolve, reject) => {\n"
+            "    const child = spawn(name, []);\n"
+            "    child.on('exit', (code) => (code ? reject(new Error('no')) : resolve()));\n  });\n}\n",
+            path="a.js",
+            line=2,
+            column=10,
+        ),
+        Invalid(
+            "const put = (url) => new Promise<void>((resolve) => {\n"
+            "  const tag = document.createElement('script');\n"
+            "  tag.addEventListener('load', () => resolve());\n  tag.src = url;\n"
+            "  document.head.append(tag);\n});\n",
+            path="a.ts",
+            line=1,
+            column=22,
+        ),
+    ]
+
+    def look(self) -> None:
+        code = self.code
+        for made in code.kinds("new_expression"):
+            if code.field(made, "constructor") == "Promise" and self._is_deaf(code.field(made, "arguments")):
+                self.say(
+                    made, "after a failure this promise never settles, and whoever awaits it waits for ever"
+                )
+
+    def _is_deaf(self, text: str) -> bool:
+        found = _OUTCOME.search(text)
+        if found is None or not _MADE.search(text):
+            return False
+        if _PROCESS.search(text):
+            return not any(word in text for word in ("'error'", '"error"', "execFile(", "setTimeout("))
+        return not _FAILS.search(text.replace(found[0], "", 1))

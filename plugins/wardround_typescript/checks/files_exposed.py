@@ -1,0 +1,120 @@
+"""TS353."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_WHOLE = LatePattern(
+    r"^(__dirname|process\.cwd\(\)|import\.meta\.dirname|os\.homedir\(\)|homedir\(\)|['\"`](\.|\./|/|\.\."
+    r"|\.\./|~)['\"`])$"
+    r"|^(path\.)?(join|resolve)\(\s*((__dirname|process\.cwd\(\)"
+    r"|import\.meta\.dirname)\s*)?(,?\s*['\"]\.{1,2}/?['\"]\s*)*\)$"
+)
+_MODULES = LatePattern(r"(^|[/'\"`])node_modules/?['\"`]\s*\)?$")
+_STATIC = frozenset(
+    {"express.static", "serve-static", "koa-static", "serve-static.default", "sirv", "koa-static.default"}
+)
+_PLUGINS = frozenset({"@fastify/static", "fastify-static", "@fastify/static.default"})
+
+
+class FilesExposed(ServerCheck):
+    """Files of the program itself can be fetched by anybody.
+
+    A folder that is served whole gives away what lies in it besides the pages: sources, settings with
+    passwords, the lists of a folder's files. Keep what visitors may fetch in a folder of its own, and
+    serve that.
+    """
+
+    ID = "TS353"
+    NAME = "own-files-served"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.WARN
+    DEFECT_CLASS = "files-exposed"
+    WORDS = ("static", "serveIndex", "serve-index", "sirv")
+    TRIED_ON = (
+        "the trees of 13 projects (NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, "
+        "redash, chainlit, lerna, biome, NodeGoat among them; 19,000 scripts): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "const express = require('express');\napp.use(express.static(path.join(__dirname, 'public')));\n",
+            path="case.ts",
+        ),
+        Valid(
+            "import express from 'express';\n"
+            "app.use('/lib', express.static('node_modules/swagger-ui-dist'));\n",
+            path="case.ts",
+        ),
+        Valid(
+            "import express from 'express';\napp.use(express.static('dist', { dotfiles: 'ignore' }));\n",
+            path="case.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "const express = require('express');\napp.use(express.static(__dirname));\n",
+            line=2,
+            column=9,
+            path="case.ts",
+        ),
+        Invalid(
+            "import express from 'express';\nconst ROOT = path.join(__dirname, '..');\n"
+            "app.use('/files', express.static(ROOT));\n",
+            line=3,
+            column=19,
+            path="case.ts",
+        ),
+        Invalid(
+            "import express from 'express';\napp.use(express.static('public', { dotfiles: 'allow' }));\n",
+            line=2,
+            column=9,
+            path="case.ts",
+        ),
+        Invalid(
+            "const serveIndex = require('serve-index');\napp.use('/uploads', serveIndex('uploads'));\n",
+            line=2,
+            column=21,
+            path="case.ts",
+        ),
+        Invalid(
+            "import fastifyStatic from '@fastify/static';\n"
+            "await app.register(fastifyStatic, { root: process.cwd() });\n",
+            line=2,
+            column=7,
+            path="case.ts",
+        ),
+    ]
+
+    def look(self) -> None:
+        for name, node, arguments in self.calls():
+            if not arguments:
+                continue
+            if name in _STATIC:
+                self._served(node, arguments[0], arguments[1] if len(arguments) > 1 else None)
+            elif name in {"serve-index", "serve-index.default"}:
+                self.say(node, "anybody can list the files of this folder")
+            elif (
+                name.endswith("register")
+                and self.scope.dotted(arguments[0]) in _PLUGINS
+                and len(arguments) > 1
+            ):
+                root = self.option(arguments[1], "root")
+                if root is not None:
+                    self._served(node, root, arguments[1])
+
+    def _served(self, node: Node, folder: Node, options: Node | None) -> None:
+        if _WHOLE.search(self.text(self.scope.resolved(folder))):
+            self.say(node, "the program's own files can be fetched here, its settings among them")
+        elif _MODULES.search(self.text(self.scope.resolved(folder))):
+            self.say(node, "every package that is installed can be fetched here", Severity.INFO)
+        elif options is not None and self.literal(self.option(options, "dotfiles")) == "allow":
+            self.say(node, "files whose names begin with a dot can be fetched, .env among them")

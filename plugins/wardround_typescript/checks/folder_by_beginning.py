@@ -1,0 +1,126 @@
+"""TS357."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_MADE = LatePattern(
+    r"^(await\s+)?(path\.|fs\.|fsp\.|posix\.)*(resolve|join|normalize|realpath|realpathSync)(\.native)?\("
+)
+_FOLDER = LatePattern(
+    r"(?i)(root|base|dir|directory|folder|prefix|parent)$|^[A-Z_]*(ROOT|BASE|DIR|FOLDER|UPLOADS|HOME)[A-Z_]*$"
+)
+_OTHERS = frozenset({"array", "object", "new_expression", "regex", "number"})
+_ENDED = LatePattern(r"(?i)\bsep\b|['\"`][\\/]+['\"`]|/`|addTrailing|withSlash|trailing")
+
+
+class FolderByBeginning(ServerCheck):
+    """Whether a file lies in a folder is told by how its path begins, without the slash after the folder.
+
+    ``/srv/data-old/x`` begins with ``/srv/data`` too, so files of every folder pass whose name begins
+    alike. Add ``path.sep`` to the folder, or look whether ``path.relative`` begins with two dots.
+    """
+
+    ID = "TS357"
+    NAME = "folder-told-by-beginning"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.WARN
+    DEFECT_CLASS = "path-traversal"
+    WORDS = (".startsWith(",)
+    ALSO = (("path", "resolve", "join"),)
+    TRIED_ON = (
+        "the trees of 13 projects (NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, "
+        "redash, chainlit, lerna, biome, NodeGoat among them; 19,000 scripts): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "const file = path.resolve(root, name);\n"
+            "if (!file.startsWith(root + path.sep)) throw new Error(name);\n",
+            path="case.ts",
+        ),
+        Valid(
+            "const file = path.resolve(ROOT, name);\n"
+            "if (file !== ROOT && !file.startsWith(`${ROOT}/`)) throw new Error(name);\n",
+            path="case.ts",
+        ),
+        Valid(
+            "const ROOT = '/srv/files/';\nconst file = path.join(ROOT, name);\n"
+            "if (!file.startsWith(ROOT)) throw new Error(name);\n",
+            path="case.ts",
+        ),
+        Valid("const text = join(words, ' ');\nif (text.startsWith(prefix)) count += 1;\n", path="case.ts"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import path from 'path';\nconst file = path.resolve(root, name);\n"
+            "if (!file.startsWith(root)) throw new Error(name);\n",
+            line=3,
+            column=6,
+            path="case.ts",
+        ),
+        Invalid(
+            "import path from 'path';\nconst ROOT = path.join(__dirname, 'uploads');\n"
+            "export function read(name) {\n  const file = path.join(ROOT, name);\n"
+            "  return file.startsWith(ROOT) ? load(file) : null;\n}\n",
+            line=5,
+            column=10,
+            path="case.ts",
+        ),
+        Invalid(
+            "import { resolve } from 'node:path';\n"
+            "if (!resolve(baseDir, name).startsWith(resolve(baseDir))) return null;\n",
+            line=2,
+            column=6,
+            path="case.ts",
+        ),
+    ]
+
+    def look(self) -> None:
+        from wardround_typescript.code import argument
+
+        if "path" not in self.source.text:
+            return
+        for called, node in self.code.calls:
+            if not called.endswith(".startsWith"):
+                continue
+            function, first = node.child_by_field_name("function"), argument(node, 0)
+            owner = function.child_by_field_name("object") if function is not None else None
+            if owner is None or first is None or not _MADE.search(self.text(self.scope.resolved(owner))):
+                continue
+            if self._is_folder(first) and not _ENDED.search(self._around(node)):
+                self.say(
+                    node, "files of folders beside it whose names begin alike pass this too; add path.sep"
+                )
+
+    def _is_folder(self, node: Node) -> bool:
+        """Whether this is a folder's path that does not end with a slash, as far as can be seen."""
+        found = self.scope.resolved(node)
+        text = self.text(found)
+        if found.type == "call_expression" and _MADE.search(text):
+            return True
+        if found.type in {"string", "template_string"}:
+            return not text[1:-1].endswith(("/", "\\")) and text[1:2] in {"/", "."}
+        is_name = node.type in {"identifier", "member_expression"} and found.type not in _OTHERS
+        return is_name and _FOLDER.search(self.text(node)) is not None
+
+    def _around(self, node: Node) -> str:
+        """The statement a test stands in, and what the folder stands for."""
+        from wardround_typescript.code import argument
+
+        around = node
+        while around.parent is not None and not around.type.endswith(("statement", "declaration")):
+            around = around.parent
+        first = argument(node, 0)
+        condition = around.child_by_field_name("condition") or around
+        return self.text(condition)[:400] + (
+            self.text(self.scope.resolved(first)) if first is not None else ""
+        )

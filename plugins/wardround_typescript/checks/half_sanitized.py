@@ -1,0 +1,222 @@
+"""TS354."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_MARK = LatePattern(r"^['\"`](\\?['\"`<>&]|\\\\|\\[rn]|%0[aAdD]|\.\./?|\.\.\\\\|\$|\||;)['\"`]$")
+"""What is escaped or taken out because it does harm."""
+_MARK_ONCE = LatePattern(r"^/(\\?['\"`<>&]|\\\\|\\[rn]|\\\.\\\.(\\?/)?|\[['\"<>&]+\])/[imsuy]*$")
+_ESCAPED = LatePattern(r"^['\"`](&\w+;|&#\w+;|\\\\\\?.|''|\\'\\'|\"\"|\\\"\\\"|\\\\\\\\|%\w\w|)['\"`]$")
+_QUOTED = LatePattern(r"^['\"`]\\\\\\?['\"`]['\"`]$")
+_QUOTE_EVERYWHERE = LatePattern(r"^/\\?['\"]/[imsuy]*g[imsuy]*$|^/\[['\"]+\]/[imsuy]*g[imsuy]*$")
+_BACKSLASH = LatePattern(r"replace(All)?\(\s*(/\\\\/|/\[[^\]\n]*\\\\|['\"]\\\\['\"]|/\(\[)")
+_SEVERAL = LatePattern(r"^/(\^)?(<\\?/?script|\\\.\\\.\\?/|\(\\\.\\\.\\?/\)|javascript:|on\\w[+*]\\s\*=)")
+_SITE = LatePattern(
+    r"(?i)^['\"`](https?://)?([\w-]+\.)+(com|org|net|io|dev|app|co|edu|gov|de|fr|uk|ru|cn|jp|internal"
+    r"|local|example|test)(:\d+)?['\"`]$"
+)
+_ADDRESS = LatePattern(
+    r"(?i)(ur[il]|href|host(name)?|origin|address|link|src|referr?er|domain|redirect\w*|target|next"
+    r"|dest\w*|callback|return\w*|endpoint|webhook|site)\)?$"
+)
+_JUDGES = LatePattern(
+    r"(?i)allow|trust|safe|valid|permit|cors|verif|whitelist|check|guard|internal|same|own|legit"
+    r"|authori[sz]|accept|secure|known"
+)
+_ACTS = LatePattern(
+    r"(?i)redirect\(|\bfetch\(|axios|\bgot\(|throw\b|\b40[013]\b|callback\(null, true\)|cb\(null, true\)"
+    r"|openExternal|Access-Control|setHeader|loadURL|location(\.href)? ="
+)
+_OPEN_DOT = LatePattern(
+    r"(?i)(?<![\\\]).*+?])\.(?:[a-z0-9-]+(?:\\?\.))?(?:com|org|net|io|dev|app|edu|gov)(?![a-z])"
+)
+_HOST_PATTERN = LatePattern(r"(?i)^/\^?\(?(\?:)?(https?|wss?)\??(\(s\)\?)?:|^/\^[\w\\.-]*\.(com|org|net|io)")
+_NO_ANCHOR = LatePattern(
+    r"(?i)^/(?!\^)[^|]*(https?\??:|\w)[^|^]*\\\.(com|org|net|io|dev|app|edu|gov)[^|]*/[a-z]*$"
+)
+_NO_END = LatePattern(r"(?i)\\\.(com|org|net|io|dev|app|edu|gov)\)?/[a-z]*$")
+_TESTS = frozenset({"includes", "indexOf", "startsWith", "endsWith"})
+
+
+class HalfSanitized(ServerCheck):
+    """What is to make a text harmless, or to tell a good address, can be got round.
+
+    ``replace`` with a text changes the first place only, what is taken out of the middle can leave behind
+    what was to go, and the name of a trusted host may stand anywhere in an address of another. Replace
+    with a pattern that has the flag g, and compare the host that ``new URL`` reads.
+    """
+
+    ID = "TS354"
+    NAME = "half-sanitized"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.WARN
+    DEFECT_CLASS = "incomplete-sanitization"
+    WORDS = (
+        ".replace(",
+        ".includes(",
+        ".indexOf(",
+        "startsWith(",
+        "endsWith(",
+        ".test(",
+        ".match(",
+        "replaceAll(",
+    )
+    TRIED_ON = (
+        "the trees of 13 projects (NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, "
+        "redash, chainlit, lerna, biome, NodeGoat among them; 19,000 scripts): one hit, right (quotes "
+        "of a CSV file without their backslashes)"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("export const comma = (text) => text.replace('.', ',');\n", path="case.ts"),
+        Valid(
+            "export const esc = (text) => text.replace(/</g, '&lt;').replaceAll('>', '&gt;');\n",
+            path="case.ts",
+        ),
+        Valid(
+            "export const quoted = (text) => text.replace(/\\\\/g, '\\\\\\\\').replace(/\"/g, '\\\\\"');\n",
+            path="case.ts",
+        ),
+        Valid("const icon = url.includes('github.com') ? Github : Link;\n", path="case.ts"),
+        Valid(
+            "export const isAllowed = (url) => new URL(url).hostname.endsWith('.example.com');\n",
+            path="case.ts",
+        ),
+        Valid(
+            "export const isAllowed = (origin) => /^https:\\/\\/app\\.example\\.com$/.test(origin);\n",
+            path="case.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            'export const esc = (text) => text.replace("\'", "\'\'");\n', line=1, column=30, path="case.ts"
+        ),
+        Invalid(
+            "export const esc = (text) => text.replace(/</, '&lt;');\n", line=1, column=30, path="case.ts"
+        ),
+        Invalid("const clean = name.replace('../', '');\n", line=1, column=15, path="case.ts"),
+        Invalid("const clean = name.replace(/\\.\\.\\//g, '');\n", line=1, column=15, path="case.ts"),
+        Invalid(
+            "export const quoted = (text) => '\"' + text.replace(/\"/g, '\\\\\"') + '\"';\n",
+            line=1,
+            column=39,
+            path="case.ts",
+        ),
+        Invalid(
+            "export function isAllowed(address) {\n  return address.includes('player.example.com');\n}\n",
+            line=2,
+            column=10,
+            path="case.ts",
+        ),
+        Invalid(
+            "if (!target.startsWith('https://example.com')) throw new Error('elsewhere');\n",
+            line=1,
+            column=6,
+            path="case.ts",
+        ),
+        Invalid(
+            "const isTrusted = new URL(url).hostname.endsWith('example.com');\n",
+            line=1,
+            column=19,
+            path="case.ts",
+        ),
+        Invalid(
+            "const ALLOWED = /^https:\\/\\/app.example.com\\//;\n"
+            "export const isOurs = (url) => ALLOWED.test(url);\n",
+            line=1,
+            column=17,
+            path="case.ts",
+        ),
+    ]
+
+    def look(self) -> None:
+        for called, node in self.code.calls:
+            method = called.rpartition(".")[2]
+            if method in {"replace", "replaceAll"}:
+                self._replacing(node, method)
+            elif method in _TESTS and "." in called:
+                self._testing(node, called, method)
+        for node in self.code.kinds("regex"):
+            text = self.text(node)
+            if _HOST_PATTERN.search(text) and _OPEN_DOT.search(text):
+                self.say(
+                    node, "a dot of this pattern stands for any character, so it fits other hosts as well"
+                )
+            elif self._judges(node) and (
+                _NO_ANCHOR.search(text) or (_HOST_PATTERN.search(text) and _NO_END.search(text))
+            ):
+                self.say(node, "this pattern also fits addresses of other hosts, which only hold this one")
+
+    # What makes a text harmless.
+
+    def _replacing(self, node: Node, method: str) -> None:
+        from wardround_typescript.code import argument
+
+        first, second = argument(node, 0), argument(node, 1)
+        if first is None or second is None or second.type not in {"string", "template_string"}:
+            return
+        pattern, put = self.text(first), self.text(second)
+        once = method == "replace" and (_MARK.search(pattern) or _MARK_ONCE.search(pattern))
+        if once and _ESCAPED.search(put) and not self._is_part_of_loop(node):
+            self.say(node, "only the first place is replaced")
+        elif put in {"''", '""', "``"} and _SEVERAL.search(pattern) and not self._is_part_of_loop(node):
+            self.say(node, "what is left over can join to what was taken out")
+        elif _QUOTE_EVERYWHERE.search(pattern) and _QUOTED.search(put) and not self._escapes_backslash(node):
+            self.say(node, "a backslash before the quote undoes this; backslashes are not escaped")
+
+    def _is_part_of_loop(self, node: Node) -> bool:
+        around = node.parent
+        while around is not None and not around.type.endswith(
+            ("function", "_definition", "function_declaration")
+        ):
+            if around.type in {"while_statement", "do_statement", "for_statement"}:
+                return True
+            around = around.parent
+        return False
+
+    def _escapes_backslash(self, node: Node) -> bool:
+        function = self.function_around(node)
+        around = node
+        while around.parent is not None and not around.type.endswith(("statement", "declaration")):
+            around = around.parent
+        return _BACKSLASH.search(self.text(function if function is not None else around)) is not None
+
+    # What tells a good address.
+
+    def _testing(self, node: Node, called: str, method: str) -> None:
+        from wardround_typescript.code import argument
+
+        first = argument(node, 0)
+        site = self.literal(first) if first is not None else None
+        owner = called.rpartition(".")[0]
+        if site is None or not _SITE.search(f"'{site}'") or not _ADDRESS.search(owner):
+            return
+        is_host = owner.endswith(("host", "hostname"))
+        if method == "startsWith" and "://" not in site:
+            return
+        if self._judges(node) and not (method == "endsWith" and site.startswith(".")):
+            if is_host and method in {"includes", "indexOf"} and "://" in site:
+                return
+            self.say(node, "an address of another host can hold this as well; compare the host itself")
+
+    def _judges(self, node: Node) -> bool:
+        """Whether something is let through or refused by what a test says."""
+        if _JUDGES.search(self.named_around(node)):
+            return True
+        around = node.parent
+        while around is not None and not around.type.endswith(
+            ("function", "_definition", "function_declaration")
+        ):
+            if around.type in {"if_statement", "ternary_expression"}:
+                return _ACTS.search(self.text(around)[:600]) is not None
+            around = around.parent
+        return False

@@ -1,0 +1,142 @@
+"""TS046."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_NAMED = LatePattern(r"^[a-z]\w*?By(?P<key>[A-Z]\w*)$")
+_BY = LatePattern(r"(?:^|\.)(?:keyBy|groupBy|indexBy|countBy|uniqBy|sortBy|orderBy)$")
+_PATH = LatePattern(r"^[\w$]+(?:\??\.[\w$]+)+$")
+_SHAPED = LatePattern(r"^\.(?:toLowerCase|toUpperCase|trim|toString|slice|valueOf)\(")
+_ALIKE = {
+    "email": "mail",
+    "mail": "email",
+    "key": "",
+    "uuid": "id",
+    "uid": "id",
+    "ids": "id",
+    "name": "title",
+    "slug": "",
+}
+
+
+class KeyedByOther(TreeCheck):
+    """What is named after its key is kept under another one.
+
+    Whoever looks something up in ``usersById`` does it with an id and finds nothing, or another user.
+    Name it after the key it has now.
+    """
+
+    ID = "TS046"
+    NAME = "keyed-by-other-than-named"
+    DEFECT_CLASS = "misleading-name"
+    PLANE = Plane.CONTRACT
+    SEVERITY = Severity.INFO
+    KINDS = (*SCRIPTS, *COMPONENTS)
+    WORDS = ("By",)
+    ALSO = (("new Map(", "fromEntries(", "keyBy(", "groupBy(", "indexBy("),)
+    TRIED_ON = (
+        "the trees of hoppscotch, langfuse, formbricks, documenso (in part), redash, NodeBB, chatbot- "
+        "ui, redux-toolkit, react-hook-form, TanStack/query, supabase/storage, lerna, chainlit and "
+        "four Supabase starters (15,632 scripts): no hit; one whose name is short for the key is "
+        "passed over now"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("const usersById = new Map(users.map((user) => [user.id, user]));\n", path="a.ts"),
+        Valid("const usersByEmail = new Map(users.map((u) => [u.email.toLowerCase(), u]));\n", path="a.ts"),
+        Valid(
+            "const rowsByOwner = groupBy(rows, 'owner.id');\nconst sizesByName = groupBy(rows, nameOf);\n",
+            path="a.ts",
+        ),
+        Valid(
+            "const rowsById = Object.fromEntries(rows.map((row) => [row.rowId, row]));\n"
+            "const countByWs = new Map(rows.map((row) => [row.workspaceId, row.count]));\n",
+            path="a.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "const usersByExternalId = new Map(users.map((u) => [u.email.toLowerCase(), u]));\n",
+            path="a.ts",
+            line=1,
+            column=7,
+        ),
+        Invalid("const rowsByStatus = keyBy(rows, 'owner');\n", path="a.ts", line=1, column=7),
+        Invalid(
+            "const pricesBySku: Prices = Object.fromEntries(rows.map((row) => [row.title, row.price]));\n",
+            path="a.ts",
+            line=1,
+            column=7,
+        ),
+    ]
+
+    def look(self) -> None:
+        code = self.code
+        for declarator in code.kinds("variable_declarator"):
+            name = declarator.child_by_field_name("name")
+            match = _NAMED.search(code.text(name)) if name is not None and name.type == "identifier" else None
+            if name is None or match is None:
+                continue
+            for key in self._keys(declarator.child_by_field_name("value")):
+                if not _tells(key, match["key"]):
+                    self.say(name, f"this is kept under {key}, which is not what its name says")
+
+    def _keys(self, value: Node | None) -> Iterator[str]:
+        """The path that a collection is kept under, where one can be read."""
+        from wardround_typescript.code import FUNCTIONS, argument, bare
+
+        code = self.code
+        value = bare(value)
+        if value is None or value.type not in ("call_expression", "new_expression"):
+            return
+        if value.type == "call_expression" and _BY.search(code.called(value)):
+            chosen = argument(value, 1)
+            if chosen is not None and chosen.type == "string":
+                yield f"x.{code.text(chosen)[1:-1]}"
+            elif chosen is not None and chosen.type in FUNCTIONS:
+                yield from self._path(chosen.child_by_field_name("body"))
+            return
+        made = code.field(value, "constructor") or code.called(value)
+        mapped = bare(argument(value, 0)) if made in ("Map", "Object.fromEntries") else None
+        function = argument(mapped, 0) if mapped is not None and mapped.type == "call_expression" else None
+        if function is not None and function.type in FUNCTIONS and code.called(mapped).endswith(".map"):  # type: ignore[arg-type]
+            pair = bare(function.child_by_field_name("body"))
+            if pair is not None and pair.type == "array" and pair.named_children:
+                yield from self._path(pair.named_children[0])
+
+    def _path(self, node: Node | None) -> Iterator[str]:
+        """A chain of fields, without a call at its end that only shapes the text."""
+        text = self.code.text(node)
+        head, dot, shape = text.rpartition(".")
+        path = head if _SHAPED.search(f"{dot}{shape}") else text
+        if _PATH.search(path):
+            yield path
+
+
+def _tells(path: str, key: str) -> bool:
+    """Whether the fields of a path have one of the words that the name gives for the key."""
+    from wardround.drift.text import parts, stem
+
+    fields = {stem(word) for field in path.replace("?", "").split(".")[1:] for word in parts(field)}
+    wanted = {stem(word) for word in parts(key)}
+    alike = {stem(_ALIKE.get(word, word)) for word in parts(key)}
+    return bool(fields & (wanted | alike)) or not wanted or _is_short_for(key.lower(), path.lower())
+
+
+def _is_short_for(short: str, text: str) -> bool:
+    """Whether all letters of a word stand in a text in their order: ``ws`` for workspace."""
+    at = 0
+    for letter in short:
+        at = text.find(letter, at) + 1
+        if not at:
+            return False
+    return True

@@ -1,0 +1,140 @@
+"""TS355."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_PART = LatePattern(
+    r"^(req|request|ctx|ctx\.request)\.query\.(\w+)(\s*(\|\||\?\?)\s*['\"`][^'\"`]*['\"`])?(\s+as\s+string)?$"
+)
+_WHOLE = LatePattern(r"^(req|request|ctx|ctx\.request)\.query$")
+_LOOKS = LatePattern(r"\.(indexOf|includes|length)$")
+_CHECKED = LatePattern(
+    r"isArray\(|typeof\b|(?i:schema|zod|joi|celebrate|validat|checkSchema|express-openapi)|\.schema\b"
+)
+
+
+class ListForText(ServerCheck):
+    """A parameter of the query is looked at as text, but whoever sends it can make it a list.
+
+    ``?text=a&text=b`` gives a list, and then ``includes`` asks for a whole element and ``length`` counts
+    elements, so the test passes what it should refuse. Ask with ``typeof`` first, or check the query with
+    a schema.
+    """
+
+    ID = "TS355"
+    NAME = "query-list-taken-for-text"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "type-confusion"
+    WORDS = (".query",)
+    ALSO = (("indexOf", "includes", ".length"),)
+    TRIED_ON = (
+        "the trees of 13 projects (NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, "
+        "redash, chainlit, lerna, biome, NodeGoat among them; 19,000 scripts): one hit, arguable "
+        "(startsWith of a list throws) and passed over now"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "app.get('/s', (req, res) => {\n  const text = req.query.text;\n"
+            "  if (typeof text !== 'string' || text.includes('<')) return res.status(400).end();\n"
+            "  res.json(find(text));\n});\n",
+            path="case.ts",
+        ),
+        Valid(
+            "app.get('/s', (req, res) => {\n  const text = String(req.query.text);\n"
+            "  if (text.length > 100) return res.status(400).end();\n  res.json(find(text));\n});\n",
+            path="case.ts",
+        ),
+        Valid(
+            "app.get('/s', (req, res) => {\n"
+            "  if (req.params.name.length > 100) return res.status(400).end();\n"
+            "  res.json(find(req.params.name));\n});\n",
+            path="case.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "app.get('/s', (req, res) => {\n  const text = req.query.text || '';\n"
+            "  if (text.indexOf('http://') !== -1) return res.status(400).end();\n"
+            "  res.json(post(text));\n});\n",
+            line=3,
+            column=7,
+            path="case.ts",
+        ),
+        Invalid(
+            "app.get('/s', (req, res) => {\n  const { text } = req.query;\n"
+            "  if (text.length > 100) {\n    return res.status(400).end();\n  }\n  res.json(post(text));\n"
+            "});\n",
+            line=3,
+            column=7,
+            path="case.ts",
+        ),
+        Invalid(
+            "app.get('/s', (req, res) => {\n"
+            "  if (req.query.file.includes('..')) throw new Error('no');\n"
+            "  res.json(post(req.query.file));\n});\n",
+            line=2,
+            column=7,
+            path="case.ts",
+        ),
+    ]
+
+    def look(self) -> None:
+        for node in self.code.kinds("if_statement"):
+            test, then = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+            if test is None or then is None or not self._leaves(then):
+                continue
+            function = self.function_around(node)
+            if function is None or _CHECKED.search(self.text(function.parent or function)):
+                continue
+            place = self._looked_at(test)
+            if place is not None:
+                self.say(place, "this parameter can be sent as a list, and then the test says something else")
+
+    def _leaves(self, node: Node) -> bool:
+        last = node.named_children[-1] if node.type == "statement_block" and node.named_children else node
+        return last.type in {"return_statement", "throw_statement"}
+
+    def _looked_at(self, test: Node) -> Node | None:
+        from wardround_typescript.syntax import inside
+
+        for one in inside(test):
+            if one.type != "member_expression" or not _LOOKS.search(self.text(one)):
+                continue
+            owner = one.child_by_field_name("object")
+            if owner is None or not self._is_parameter(owner):
+                continue
+            compared = one.parent
+            if self.text(one).endswith(".length"):
+                sign = self.text(compared.child_by_field_name("operator")) if compared is not None else ""
+                return one if sign in {">", ">="} else None
+            return one
+        return None
+
+    def _is_parameter(self, node: Node) -> bool:
+        from wardround_typescript.code import bare
+
+        inner = bare(node)
+        if inner is None:
+            return False
+        if _PART.search(self.text(inner)):
+            return True
+        if inner.type != "identifier":
+            return False
+        declared = self.code.declaration(self.text(inner), inner)
+        value = declared.child_by_field_name("value") if declared is not None else None
+        name = declared.child_by_field_name("name") if declared is not None else None
+        if value is None or name is None:
+            return False
+        pattern = _WHOLE if name.type == "object_pattern" else _PART
+        return pattern.search(self.text(value)) is not None

@@ -1,0 +1,163 @@
+"""TS358."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_KEPT_OUT = LatePattern(
+    r"__proto__|hasOwn|isPlainObject|prototype|Object\.create\(null\)|isSafeKey|new Map\b"
+)
+
+
+class MergeByKeys(ServerCheck):
+    """An object is changed under keys that the data brings, as deep as the data says.
+
+    The key ``__proto__`` leads to the object that all others inherit from, and what is set there appears
+    in every object of the program. Skip ``__proto__``, ``constructor`` and ``prototype``, or fill
+    ``Object.create(null)``.
+    """
+
+    ID = "TS358"
+    NAME = "prototype-reached-by-keys"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.WARN
+    DEFECT_CLASS = "prototype-pollution"
+    WORDS = ("Object.keys(", "Object.entries(", ".split(", "reduce(")
+    ALSO = (("] = ",),)
+    TRIED_ON = (
+        "the trees of 13 projects (NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, "
+        "redash, chainlit, lerna, biome, NodeGoat among them; 19,000 scripts): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "function merge(into, from) {\n  for (const key of Object.keys(from)) {\n"
+            "    if (key === '__proto__') continue;\n"
+            "    into[key] = isObject(from[key]) ? merge(into[key] ?? {}, from[key]) : from[key];\n  }\n"
+            "  return into;\n}\n",
+            path="case.ts",
+        ),
+        Valid(
+            "function copy(into, from) {\n  for (const key of Object.keys(from)) into[key] = from[key];\n"
+            "  return into;\n}\n",
+            path="case.ts",
+        ),
+        Valid(
+            "function clone(from) {\n  const into = {};\n  for (const key of Object.keys(from)) {\n"
+            "    into[key] = isObject(from[key]) ? clone(from[key]) : from[key];\n  }\n  return into;\n}\n",
+            path="case.ts",
+        ),
+        Valid(
+            "function read(from, path) {\n  let at = from;\n"
+            "  for (const key of path.split('.')) at = at[key];\n  return at;\n}\n",
+            path="case.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "export function overlay(base, patch) {\n  for (const key of Object.keys(patch)) {\n"
+            "    const next = patch[key];\n    if (isTree(next)) {\n"
+            "      base[key] = overlay(isTree(base[key]) ? base[key] : {}, next);\n"
+            "    } else {\n      base[key] = next;\n    }\n  }\n  return base;\n}\n",
+            line=5,
+            column=7,
+            path="case.ts",
+        ),
+        Invalid(
+            "const merge = (into, from) => {\n  Object.entries(from).forEach(([key, value]) => {\n"
+            "    if (isObject(value)) {\n      into[key] = merge(into[key] || {}, value);\n"
+            "    } else into[key] = value;\n  });\n  return into;\n};\n",
+            line=4,
+            column=7,
+            path="case.ts",
+        ),
+        Invalid(
+            "export function setAt(target, path, value) {\n  const keys = path.split('.');\n"
+            "  let at = target;\n"
+            "  for (let i = 0; i < keys.length - 1; i += 1) {\n    at = at[keys[i]];\n  }\n"
+            "  at[keys[keys.length - 1]] = value;\n}\n",
+            line=7,
+            column=3,
+            path="case.ts",
+        ),
+    ]
+
+    def look(self) -> None:
+        from wardround_typescript.code import own_nodes
+
+        for kind in ("function_declaration", "arrow_function", "function_expression", "method_definition"):
+            for function in self.code.kinds(kind):
+                text = self.text(function)
+                if "] = " not in text or len(text) > _LONGEST or _KEPT_OUT.search(text):
+                    continue
+                written = [
+                    node
+                    for node in own_nodes(function)
+                    if node.type == "assignment_expression" and self._index(node) is not None
+                ]
+                self._merging(function, text)
+                self._walking(function, text, written)
+
+    def _index(self, node: Node) -> Node | None:
+        left = node.child_by_field_name("left")
+        if left is None or left.type != "subscript_expression":
+            return None
+        index = left.child_by_field_name("index")
+        return index if index is not None and index.type not in {"string", "number"} else None
+
+    def _merging(self, function: Node, text: str) -> None:
+        """``into[key] = merge(into[key], ...)`` in merge itself, for the keys of what is merged in."""
+        from wardround_typescript.syntax import inside
+
+        own = self.code.name_of(function)
+        if (
+            not own
+            or f"{own}(" not in text
+            or not any(one in text for one in ("Object.keys(", "Object.entries("))
+        ):
+            return
+        names = self._parameters(function)
+        for node in inside(function):
+            if node.type != "assignment_expression" or self._index(node) is None:
+                continue
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            target = self.code.field(left, "object")
+            said = self.text(right)
+            if target in names[:1] and f"{own}(" in said and self.text(left) in said:
+                self.say(node, "a key named __proto__ in the data changes every object of the program")
+                return
+
+    def _walking(self, function: Node, text: str, written: list[Node]) -> None:
+        """A place found by a path of names: ``at = at[key]`` for each, and then ``at[last] = value``."""
+        names = self._parameters(function)
+        if len(names) < 3 or ".split(" not in text:
+            return
+        for node in written:
+            left = node.child_by_field_name("left")
+            target = self.code.field(left, "object")
+            steps = f"{target} = {target}["
+            if steps in text and self._starts_at(target, names, text):
+                self.say(node, "a path through __proto__ changes every object of the program")
+                return
+
+    def _starts_at(self, target: str, names: list[str], text: str) -> bool:
+        return target in names or any(f"{target} = {name}" in text for name in names[:2])
+
+    def _parameters(self, function: Node) -> list[str]:
+        listed = function.child_by_field_name("parameters")
+        found: list[str] = []
+        for one in listed.named_children if listed is not None else ():
+            found += self.code.names_in(one.child_by_field_name("pattern") or one)
+        return found
+
+
+_LONGEST = 4_000
+"""Characters of a function; merges are short."""

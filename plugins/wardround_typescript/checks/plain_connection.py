@@ -1,0 +1,117 @@
+"""TS352."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_PLAIN = LatePattern(
+    r"(?i)^ws://(?!localhost|127\.|0\.0\.0\.0|\[|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|[\w-]+\.(local"
+    r"|internal|test)\b)"
+    r"([\w-]+\.)+[a-z]{2,}([:/?]|$)"
+)
+_OWN_HOST = LatePattern(r"^`ws://\$\{\s*(window\.|document\.|self\.)?location\.(host|hostname)\b")
+_PLAIN_PAGE = LatePattern(
+    r"(?i)^http://(?!localhost|127\.|0\.0\.0\.0|\[|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\."
+    r"|[\w-]+\.(local|internal|test)\b)"
+    r"([\w-]+\.)+[a-z]{2,}([:/?]|$)"
+)
+_SENDS = LatePattern(
+    r"^(fetch|axios(\.(post|put|get|patch|request))?|got(\.\w+)?|superagent\.post|ky\.post|\$\.post"
+    r"|\$\.ajax)$"
+)
+_SECRET = LatePattern(r"(?i)passw|secret|\btoken|[a-z]Token|authorization|api_?key|credential|\bbearer\b")
+_SOCKETS = frozenset({"WebSocket", "ws", "ReconnectingWebSocket"})
+
+
+class PlainConnection(ServerCheck):
+    """A connection to another machine is not encrypted.
+
+    Whoever is on the way, in the same wireless network for example, reads what is sent, tokens among it,
+    and can put in what is received. Use wss: and https:.
+    """
+
+    ID = "TS352"
+    NAME = "unencrypted-connection"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.WARN
+    DEFECT_CLASS = "insecure-transport"
+    WORDS = ("ws://", "http://")
+    TRIED_ON = (
+        "the trees of 13 projects (NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, "
+        "redash, chainlit, lerna, biome, NodeGoat among them; 19,000 scripts): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("const socket = new WebSocket('wss://quotes.example.com/stream');\n", path="case.ts"),
+        Valid("const socket = new WebSocket('ws://localhost:8080');\n", path="case.ts"),
+        Valid(
+            "const scheme = location.protocol === 'https:' ? 'wss://' : 'ws://';\n"
+            "const socket = new WebSocket(scheme + location.host);\n",
+            path="case.ts",
+        ),
+        Valid("await fetch('http://example.com/feed.xml');\n", path="case.ts"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "const socket = new WebSocket('ws://quotes.example.com/stream');\n",
+            line=1,
+            column=16,
+            path="case.ts",
+        ),
+        Invalid(
+            "const FEED = 'ws://quotes.example.com/stream';\n"
+            "export const open = () => new WebSocket(FEED);\n",
+            line=2,
+            column=27,
+            path="case.ts",
+        ),
+        Invalid(
+            "const socket = new WebSocket(`ws://${location.host}/chat`);\n", line=1, column=16, path="case.ts"
+        ),
+        Invalid(
+            "await axios.post('http://api.example.com/login', { user, password });\n",
+            line=1,
+            column=7,
+            path="case.ts",
+        ),
+    ]
+
+    def look(self) -> None:
+        for name, node, arguments in self.calls():
+            if not arguments:
+                continue
+            is_socket = node.type == "new_expression" and name.rpartition(".")[2] in _SOCKETS
+            if is_socket and self._is_plain(arguments[0]):
+                self.say(node, "this connection is not encrypted, so others on the way read and change it")
+            elif self._sends_secret(name, arguments):
+                self.say(node, "a secret is sent without encryption, so others on the way can read it")
+
+    def _sends_secret(self, name: str, arguments: list[Node]) -> bool:
+        if len(arguments) < 2 or not _SENDS.search(name) or not _PLAIN_PAGE.search(self._start(arguments[0])):
+            return False
+        return _SECRET.search(" ".join(self.text(one)[:600] for one in arguments[1:])) is not None
+
+    def _is_plain(self, node: Node) -> bool:
+        found = self.scope.resolved(node)
+        if _OWN_HOST.search(self.text(found)):
+            return True
+        return _PLAIN.search(self._start(found)) is not None
+
+    def _start(self, node: Node) -> str:
+        """How an address begins, as far as it is a text of the program."""
+        found = self.scope.resolved(node)
+        while found.type == "binary_expression":
+            left = found.child_by_field_name("left")
+            if left is None:
+                break
+            found = self.scope.resolved(left)
+        text = self.text(found)[1:] if found.type in {"string", "template_string"} else ""
+        return text.partition("${")[0].rstrip("'\"`")
