@@ -11,11 +11,17 @@ from dataclasses import dataclass
 
 from wardround_tests.assertions import EXACT, LOOSE, Assertion, TestedCase
 
-_LITERAL = (
+LITERAL = (
     r"(?s)\"\"\".*?\"\"\"|'''.*?'''|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`|\b\d[\w.]*"
 )
 _STEP = r"\s*(await\b|const\b|let\b|with\b|for\b|if\b|del\b|[\w.]+\(|[\w., ]+(:[^=]+)?=[^=>])"
+_HELPER = r"\b(?:expect|assert|check|verify)(?:_\w+|[A-Z]\w*)(?=\()"
+_ASKING = r"\b(toHaveBeen\w+|assert_\w+)(?=\()"
 _REFERENCE = r"#\d|https?://"
+
+
+_COARSE = 0.01
+"""The relative error from which on a test lets pass what a person would call another value."""
 
 
 class Loss(enum.Enum):
@@ -80,7 +86,7 @@ def losses(before: TestedCase, after: TestedCase, elsewhere: Counter[str]) -> It
             yield Lost(text, Loss.LOOSER, old.text, is_a_note=True, line=now.line)
         yield from _wider(after.name, old, now)
     kept = [a for a in gone if elsewhere[a.text] < 0 and not _is_about_none(a, after.assertions)]
-    if kept and not new and not after.skip:
+    if kept and not new and not after.skip and not _hands_on(before, after):
         count = "an assertion" if len(kept) == 1 else f"{len(kept)} assertions"
         telling = [a for a in kept if a.strength > LOOSE]
         first = (telling or kept)[0]
@@ -88,6 +94,12 @@ def losses(before: TestedCase, after: TestedCase, elsewhere: Counter[str]) -> It
         has_other_steps = _steps(before) - _steps(after)
         yield Lost(text, Loss.GONE, first.text, bool(telling), is_with_steps=bool(has_other_steps))
     yield from _fewer_parameters(before, after)
+
+
+def _hands_on(before: TestedCase, after: TestedCase) -> bool:
+    """Whether a test leaves its assertions to a helper now that it did not call before."""
+    called = set(re.findall(_HELPER, after.source)) - set(re.findall(_HELPER, before.source))
+    return bool(called)
 
 
 def _steps(case: TestedCase) -> Counter[str]:
@@ -117,6 +129,10 @@ def _wider(name: str, old: Assertion, now: Assertion) -> Iterator[Lost]:
         if was is not None and became > was:
             text = f'"{name}" allows {key}={abs(became):g} now, and allowed {abs(was):g}'
             yield Lost(text, Loss.WIDER, old.text, line=now.line)
+    is_other_kind = list(before) == ["abs"] and [key for key, _ in now.tolerance] == ["rel"]
+    if is_other_kind and now.tolerance[0][1] >= _COARSE and now.expected == old.expected:
+        text = f'"{name}" allows an error of {now.tolerance[0][1]:.0%} now, and allowed {before["abs"]:g}'
+        yield Lost(text, Loss.WIDER, old.text, line=now.line)
     if now.tolerance and not old.tolerance and old.strength == EXACT and old.expected:
         text = f'"{name}" asked for {_short(old.text)} exactly, and now nearly'
         yield Lost(text, Loss.WIDER, old.text, is_a_note=True, line=now.line)
@@ -128,6 +144,13 @@ def _pairs(gone: Sequence[Assertion], new: Sequence[Assertion]) -> Iterator[tupl
         about = [now for now in new if old.subject and _is_about(old, now)]
         if about:
             yield old, max(about, key=lambda now: now.strength)
+        elif len(gone) == len(new) == 1 and _matcher(old) == _matcher(new[0]) and new[0].strength == LOOSE:
+            yield old, new[0]
+
+
+def _matcher(assertion: Assertion) -> str:
+    """How an assertion asks, without what it asks about: ``toHaveBeenCalledWith``, ``assert_called_with``."""
+    return next(iter(re.findall(_ASKING, assertion.text)), assertion.text)
 
 
 def _is_about(old: Assertion, now: Assertion) -> bool:
@@ -144,13 +167,13 @@ def other_literal(before: TestedCase, after: TestedCase) -> OtherLiteral | None:
     """The first expected value that changed, in a test whose inputs and steps are as before."""
     if before.source == after.source:
         return _other_in_row(before, after)
-    if re.sub(_LITERAL, "0", before.source) != re.sub(_LITERAL, "0", after.source):
+    if re.sub(LITERAL, "0", before.source) != re.sub(LITERAL, "0", after.source):
         return None
     gone = list((Counter(before.assertions) - Counter(after.assertions)).elements())
     new = list((Counter(after.assertions) - Counter(before.assertions)).elements())
     pairs = [(o, n) for o, n in _pairs(gone, new) if o.expected and n.expected and o.expected != n.expected]
     texts = [_bare(n.expected) for _, n in pairs]
-    literals = zip(re.findall(_LITERAL, before.source), re.findall(_LITERAL, after.source), strict=True)
+    literals = zip(re.findall(LITERAL, before.source), re.findall(LITERAL, after.source), strict=True)
     others = [now for was, now in literals if was != now]
     if not pairs or not all(any(_bare(one) in text for text in texts) for one in others):
         return None

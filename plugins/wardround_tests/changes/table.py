@@ -67,4 +67,5 @@ TABLE: tuple[Row, ...] = (
         (".cjs", ".cts", ".js", ".mjs", ".mts", ".py", ".ts"),
         ("def test", "it(", "test(", "it.", "test."),
     ),
+    ("TE209", "rewritten_snapshot:RewrittenSnapshot", (".ambr", ".snap"), ()),
 )

@@ -14,7 +14,7 @@ from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import FUNCTIONS, TestCase, equal_sides, last_name, own_nodes
 
 _ON_EQUALITY = LatePattern(
-    r"(?i)(^|_)(eq|ne|cmp|nan|is)(_|$)|equal|same|ident|hash|compar|reflex|order|singleton|cache|intern|__eq__"
+    r"(?i)(^|_)(eq|ne|cmp|nan)(_|$)|^is_|_is(_not)?$|itself|equal|same|ident|hash|compar|reflex|order|singleton|cache|intern|__eq__"
 )
 _COMPARING = frozenset(
     {

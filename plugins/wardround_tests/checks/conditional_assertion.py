@@ -10,7 +10,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import TestCase, last_name, own_nodes
+from wardround_tests.module import TestCase, last_name, own_nodes, root_name
 
 _ASKING = frozenset(
     {"get", "json", "is_visible", "exists", "strip", "first", "count", "items", "values", "keys"}
@@ -60,6 +60,13 @@ class ConditionalAssertion(PythonTestCheck):
         Valid("def test_find(rows):\n    for row in rows:\n        assert find(row)\n", path="test_case.py"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from pathlib import Path\nHERE = Path(__file__).parent\ndef test_samples():\n"
+            "    for path in HERE.glob('*.csv'):\n        assert read(path).ok\n",
+            line=4,
+            column=5,
+            path="test_case.py",
+        ),
         Invalid(f"{_FIND}    found and check_one(found)\n", line=3, column=5, path="test_case.py"),
         Invalid(
             f"{_FIND}    match found:\n        case Row(name):\n            assert name == 'a'\n"
@@ -213,10 +220,20 @@ class ConditionalAssertion(PythonTestCheck):
             and node.func.attr in ("items", "values", "keys", "json")
         ):
             return self._is_gone_through(node.func.value, case)
+        if isinstance(node, ast.Call) and last_name(node.func) in ("glob", "rglob"):
+            return self._is_of_project(node, case)
         if isinstance(node, ast.Attribute) and node.attr in _HOLDING:
             node = node.value
         is_own = isinstance(node, ast.Name) and node.id in ("self", "cls")
         return not is_own and self._is_result(node, case)
+
+    def _is_of_project(self, node: ast.Call, case: TestCase) -> bool:
+        """Whether files are looked for in a folder of the project, rather than in one the test has filled."""
+        root = root_name(node.func)
+        bound = {
+            n.id for n in self.module.own(case) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }
+        return root in self.module.assigned and root not in case.parameters | bound
 
     def _asserts_both_ways(self, branch: ast.If, case: TestCase) -> bool:
         """Whether the result decides which of two assertions counts."""

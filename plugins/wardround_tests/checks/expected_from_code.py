@@ -21,7 +21,7 @@ _EXPECTED = LatePattern(
     r"^(exp|expected|want|wanted|should_be|desired|correct|reference)(_|$)|_(expected|want)$"
 )
 _LIBRARIES = frozenset(
-    {"pytest", "numpy", "np", "pandas", "torch", "django", "freezegun", "dateutil", "pytz"}
+    {"packaging", "pytest", "numpy", "np", "pandas", "torch", "django", "freezegun", "dateutil", "pytz"}
 )
 _Bound = dict[str, list[ast.expr]]
 _DEEP = 8
@@ -66,6 +66,13 @@ class ExpectedFromCode(PythonTestCheck):
         Valid("def test_next(rows):\n    assert rows.pop() == rows.pop()\n", path="test_case.py"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from shop import Bill\ndef test_sum():\n    bill = Bill(3)\n    tax = bill._tax(3)\n"
+            "    assert bill.sum == 3 + tax\n",
+            line=4,
+            column=11,
+            path="test_case.py",
+        ),
         Invalid(
             "from shop import total\nROWS = [[1], [1, 2]]\nSUMS = {len(r): total(r) for r in ROWS}\n"
             "def test_total():\n    for row in ROWS:\n        assert total(row) == SUMS[len(row)]\n",
@@ -204,7 +211,7 @@ class ExpectedFromCode(PythonTestCheck):
         if sides is None:
             return
         for side, other in (sides, sides[::-1]):
-            found = self._formatted_again(side, other, bound)
+            found = self._formatted_again(side, other, bound) or _private_part(side, other, bound)
             if found is None and (_names_expected(side) or isinstance(side, ast.Call)):
                 found = self._computed_by_code(side, other, bound)
             if found is not None and not self._was_said(found):
@@ -329,6 +336,18 @@ def _values(side: ast.expr, bound: _Bound) -> Iterator[ast.expr]:
                 stack += bound[node.id] if len(bound.get(node.id, ())) == 1 else []
 
 
+def _private_part(side: ast.expr, other: ast.expr, bound: _Bound) -> ast.Call | None:
+    """The private method that works out what is expected of another attribute of its object."""
+    if not isinstance(other, ast.Attribute) or not isinstance(other.value, ast.Name) or other.attr[:1] == "_":
+        return None
+    if not isinstance(side, (ast.BinOp, ast.JoinedStr)):
+        return None  # the private method may be what is tested
+    calls = (call for value in _values(side, bound) for call in _calls(value))
+    return next(
+        (c for c in calls if _private_root(c) == other.value.id and last_name(c) not in _OF_NAMEDTUPLES), None
+    )
+
+
 def _public_root(call: ast.Call) -> str:
     """The variable whose public method is called."""
     return "" if _private_root(call) else _root_of(call)
@@ -365,4 +384,5 @@ def _original(node: ast.expr) -> ast.expr:
     return node
 
 
+_OF_NAMEDTUPLES = frozenset({"_replace", "_asdict", "_make"})
 _COPYING = frozenset({"list", "tuple", "dict", "copy", "deepcopy"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
@@ -79,6 +80,14 @@ class ModuleState(PythonTestCheck):
             "class TestUser:\n    def test_create(self):\n        TestUser.id = create()\n"
             "        assert self.id\n    def test_delete(self):\n        assert delete(self.id)\n",
             line=3,
+            column=9,
+            path="test_case.py",
+        ),
+        Invalid(
+            "class UserTest(TestCase):\n    @classmethod\n    def setUpClass(cls):\n        cls.id = None\n"
+            "    def test_a(self):\n        type(self).id = create()\n        self.assertTrue(self.id)\n"
+            "    def test_b(self):\n        self.assertTrue(delete(self.id))\n",
+            line=6,
             column=9,
             path="test_case.py",
         ),
@@ -171,6 +180,7 @@ class ModuleState(PythonTestCheck):
                 or method.decorator_list
             )
             and not _is_test_name(method.name)
+            and not _runs_once(method)
             and name in ast.unparse(method)
             for method in cls.body
         )
@@ -286,6 +296,14 @@ def _reads(function: ast.AST, name: str, cls: str) -> bool:
     own = [n for n in ast.walk(function) if isinstance(n, ast.Attribute) and n.attr == name]
     own = [n for n in own if ast.unparse(n.value) in _of_class(cls) | {"self"}]
     return bool(own) and all(isinstance(n.ctx, ast.Load) for n in own)
+
+
+def _runs_once(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a method runs once for all tests of a class, and so makes nothing new for each of them."""
+    wide = [
+        one for one in method.decorator_list if re.search(r"scope=.(class|module|session)", ast.unparse(one))
+    ]
+    return bool(wide) or method.name in ("setUpClass", "tearDownClass", "setup_class", "teardown_class")
 
 
 def _is_test_name(name: str) -> bool:

@@ -100,7 +100,7 @@ class NoAssertion(PythonTestCheck):
             column=9,
             path="test_case.py",
         ),
-        Invalid("def test_sum():\n    return add(1, 2) == 3\n", line=1, column=5, path="test_case.py"),
+        Invalid("def test_sum():\n    return add(1, 2) == 3\n", line=2, column=5, path="test_case.py"),
         Invalid(
             "def matches(a, b):\n    return a.total == b\ndef test_sum():\n    matches(add(1, 2), 3)\n",
             line=3,
@@ -116,8 +116,9 @@ class NoAssertion(PythonTestCheck):
         if all(isinstance(s, ast.Pass) or _is_ellipsis(s) for s in statements):
             if not case.node.decorator_list:
                 self._report(case, f'"{case.name}" is empty, and passes')
-        elif any(isinstance(s, ast.Return) and isinstance(s.value, ast.Compare) for s in statements):
-            self._report(case, f'"{case.name}" returns its comparison; nothing asserts it')
+        elif returned := next((s for s in statements if _is_returned_claim(s)), None):
+            text = f'"{case.name}" returns its comparison; nothing asserts it'
+            self.report(self.module.span(returned), text)
         elif dropped := self._dropped(case):
             self._report(case, f'"{case.name}" drops what {dropped}() says and checks nothing')
         elif unread := _unread_result(case):
@@ -168,6 +169,16 @@ def _is_ellipsis(statement: ast.stmt) -> bool:
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Constant)
         and statement.value.value is ...
+    )
+
+
+def _is_returned_claim(statement: ast.stmt) -> bool:
+    """Whether a test hands back whether something holds, to a runner that does not look at it."""
+    value = statement.value if isinstance(statement, ast.Return) else None
+    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not):
+        return True
+    return isinstance(value, (ast.Compare, ast.BoolOp)) or (
+        isinstance(value, ast.Call) and last_name(value.func) in ("isinstance", "all", "any", "hasattr")
     )
 
 

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from wardround_python.module import FunctionNode
 
 from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Severity
 from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import FUNCTIONS
@@ -53,6 +54,8 @@ _FAKES = LatePattern(
 _STAND_INS = LatePattern(
     r"(?i)mock|patch|server|cassette|recorder|httpbin|fake|stub|live|network|vcr|internet|proxy|raises"
 )
+_ADDRESSES = frozenset({"base_url", "api_url", "server_url", "endpoint_url", "api_base", "host_url"})
+_REPLACING = LatePattern(r"(?i)mock|patch|fake|stub|transport|fixture_path|recorded|override|setattr")
 _OWN_HOST = LatePattern(
     r"(?i)^(localhost|127\.|0\.0\.0\.0|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|\[?::1)|"
     r"(^|\.)(example|test|invalid|local|localhost|internal)$|(^|\.)example\.(com|org|net)$|^[^.]*$|mock|fake|dummy"
@@ -120,6 +123,14 @@ class RealNetwork(PythonTestCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import pytest\nfrom fx import Rates\n@pytest.fixture\ndef rates():\n"
+            "    return Rates(base_url='https://api.rates.io')\n"
+            "def test_rates(rates):\n    assert rates.of('EUR') > 0\n",
+            line=5,
+            column=12,
+            path="test_case.py",
+        ),
         Invalid(
             "from urllib.request import urlopen\nURL = 'https://json.schemas.io/a.json'\n"
             "class RatesTest(TestCase):\n    @classmethod\n    def setUpClass(cls):\n"
@@ -191,6 +202,7 @@ class RealNetwork(PythonTestCheck):
         return _ASKING.search(source.text) is not None and _FAKES.search(source.text) is None
 
     def visit_Call(self, node: ast.Call) -> None:
+        self._look_at_told(node)
         name = self._asking(node)
         if not name or any(k.arg in ("transport", "session", "mounts") for k in node.keywords):
             return
@@ -207,6 +219,20 @@ class RealNetwork(PythonTestCheck):
         if host is None or _OWN_HOST.search(host) or self._is_held(holder, node):
             return
         self.report(self.module.span(node), f"{name}() asks {host} for real")
+
+    def _look_at_told(self, node: ast.Call) -> None:
+        """Report an object of the code under test that is told the address of a real server."""
+        told = [k.value for k in node.keywords if k.arg in _ADDRESSES]
+        holder = self.module.function_of(node) if told else None
+        if not isinstance(holder, FUNCTIONS) or holder not in self.module.serving:
+            return
+        name = self.module.imported_name(node.func) or ""
+        host = next(filter(None, (self._host(one, False) for one in told)), None)
+        if host is None or not name.rpartition(".")[2][:1].isupper() or _OWN_HOST.search(host):
+            return
+        if _REPLACING.search(self.module.text) is None and not self._is_held(holder, node):
+            text = f"{name.rpartition('.')[2]} is told to ask {host}, and nothing stands in for it"
+            self.report(self.module.span(node), text, severity=Severity.INFO)
 
     def _look_at_cloud(self, node: ast.Call, name: str, holder: FunctionNode) -> None:
         """Report a client of a cloud that nothing in the file stands in for."""

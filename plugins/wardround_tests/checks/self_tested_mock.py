@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import TestCase, body_of, equal_sides, last_name, own_nodes, root_name
 
 _MOCKS = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock", "create_autospec"})
+_OF_ONE = frozenset({"assertTrue", "assertFalse", "assertIsNone", "assertIsNotNone"})
+_METHOD_OF_CLASS = LatePattern(r"(?:^|\.)([A-Z]\w*)\.\w+$")
+_PLAIN = frozenset(
+    {"Decimal", "Fraction", "date", "datetime", "timedelta", "len", "list", "sorted", "str", "set"}
+)
+"""Calls that make or measure plain values, as an expected one is written."""
 _MAKE = "from unittest.mock import Mock\ndef test_total():\n    shop = Mock()\n"
 
 
@@ -53,6 +61,24 @@ class SelfTestedMock(PythonTestCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import pytest\nfrom unittest.mock import MagicMock\n@pytest.fixture\ndef shop():\n"
+            "    made = MagicMock(spec=Shop)\n    made.total.return_value = 3\n    return made\n"
+            "def test_total(shop):\n    assert shop.total('a') == 3\n",
+            line=8,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            "from unittest.mock import patch\nfrom shop import Shop\nclass ShopTest(TestCase):\n"
+            "    def setUp(self):\n        self.shop = Shop()\n    def test_total(self):\n"
+            "        with patch.object(Shop, 'order') as order:\n"
+            "            order.return_value.paid = False\n            bill = self.shop.order(3)\n"
+            "        self.assertFalse(bill.paid)\n",
+            line=6,
+            column=9,
+            path="test_case.py",
+        ),
         Invalid(
             "from unittest.mock import patch\nimport shop\ndef test_total():\n"
             "    with patch.object(shop, 'total', return_value=3):\n        assert shop.total() == 3\n",
@@ -102,6 +128,7 @@ class SelfTestedMock(PythonTestCheck):
             return
         statements = body_of(case.node)
         mocks = {name for statement in statements for name in _made_mock(statement)}
+        mocks |= case.parameters & self._mock_fixtures
         if not mocks or not _uses_only(statements, mocks):
             return
         calls = [n for n in own_nodes(statements) if isinstance(n, ast.Call) and _is_use(n, mocks)]
@@ -109,9 +136,23 @@ class SelfTestedMock(PythonTestCheck):
             text = f'"{root_name(calls[0].func)}" is a mock that only this test calls'
             self.report(self.module.name_span(case.node), text)
 
+    @cached_property
+    def _mock_fixtures(self) -> frozenset[str]:
+        """The fixtures of the module that hand out a mock and nothing else."""
+        found: set[str] = set()
+        for maker in self.module.makers:
+            if not any(last_name(one) == "fixture" for one in maker.decorator_list):
+                continue
+            made = {name for statement in maker.body for name in _made_mock(statement)}
+            given = [n.value for n in own_nodes(maker.body) if isinstance(n, (ast.Return, ast.Yield))]
+            if given and all(isinstance(one, ast.Name) and one.id in made for one in given):
+                found.add(maker.name)
+        return frozenset(found)
+
     def _look_at_replaced(self, case: TestCase) -> None:
         """Whether all that a test asserts is what it told the function it replaced to answer."""
-        replaced = {name for call in _replacing_calls(case) for name in self._replaced(call)}
+        told = _told_by_name(case)
+        replaced = {name for call in _replacing_calls(case) for name in self._replaced(call, call in told)}
         if not replaced:
             return
         made = [n for n in self.module.own(case) if self.module.asserts(n) and not _is_of_mock(n)]
@@ -120,14 +161,18 @@ class SelfTestedMock(PythonTestCheck):
         text = f'"{case.name}" replaces {sorted(replaced)[0]} and asserts what it was told to answer'
         self.report(self.module.name_span(case.node), text)
 
-    def _replaced(self, call: ast.Call) -> Iterator[str]:
+    def _replaced(self, call: ast.Call, is_told: bool) -> Iterator[str]:
         """What a call of patch or setattr puts an answer in the place of, as the test would call it."""
         name, arguments = last_name(call.func), call.args
-        if name == "patch" and arguments and _answers(call, arguments[1:]):
+        if name == "patch" and arguments and (is_told or _answers(call, arguments[1:])):
             target = arguments[0]
             if isinstance(target, ast.Constant) and isinstance(target.value, str):
                 yield target.value
-        elif name in ("object", "setattr") and len(arguments) > 1 and _answers(call, arguments[2:]):
+        elif (
+            name in ("object", "setattr")
+            and len(arguments) > 1
+            and (is_told or _answers(call, arguments[2:]))
+        ):
             owner, attribute = arguments[:2]
             dotted = self.module.dotted(owner)
             if dotted and isinstance(attribute, ast.Constant) and isinstance(attribute.value, str):
@@ -138,11 +183,20 @@ class SelfTestedMock(PythonTestCheck):
                 yield target.value
 
     def _asks_replaced(self, node: ast.AST, case: TestCase, replaced: set[str]) -> bool:
-        """Whether an assertion compares what the replaced function gave."""
-        sides = equal_sides(node)
-        return sides is not None and any(self._is_answer(side, case, replaced) for side in sides)
+        """Whether an assertion asks what the replaced function gave."""
+        sides: Sequence[ast.expr] = equal_sides(node) or ()
+        if not sides and isinstance(node, ast.Call) and last_name(node.func) in _OF_ONE:
+            sides = node.args[:1]
+        return any(self._is_answer(side, case, replaced) for side in sides)
+
+    def _is_of_made_class(self, name: str) -> bool:
+        """Whether what is replaced is a method of a class that this module makes objects of."""
+        match = _METHOD_OF_CLASS.search(name)
+        return match is not None and f"{match[1]}(" in self.module.text
 
     def _is_answer(self, side: ast.expr, case: TestCase, replaced: set[str]) -> bool:
+        while isinstance(side, (ast.Attribute, ast.Subscript)):
+            side = side.value
         if isinstance(side, ast.Name):
             bound = [
                 n.value for n in self.module.own(case) if isinstance(n, ast.Assign) and _binds(n, side.id)
@@ -150,7 +204,11 @@ class SelfTestedMock(PythonTestCheck):
             return len(bound) == 1 and self._is_answer(bound[0], case, replaced)
         if isinstance(side, ast.Await):
             side = side.value
-        return isinstance(side, ast.Call) and self.module.dotted(side.func) in replaced
+        if not isinstance(side, ast.Call):
+            return False
+        methods = {name.rpartition(".")[2] for name in replaced if self._is_of_made_class(name)}
+        is_method = isinstance(side.func, ast.Attribute) and side.func.attr in methods
+        return is_method or self.module.dotted(side.func) in replaced
 
 
 def _made_mock(statement: ast.stmt) -> list[str]:
@@ -167,6 +225,26 @@ def _replacing_calls(case: TestCase) -> Iterator[ast.Call]:
     for node in (*case.node.decorator_list, *own_nodes(case.node.body)):
         if isinstance(node, ast.Call) and last_name(node.func) in ("patch", "object", "setattr"):
             yield node
+
+
+def _told_by_name(case: TestCase) -> set[ast.Call]:
+    """The patches of a test that are told their answer under the name they are given in a with statement."""
+    nodes = list(own_nodes(case.node.body))
+    told = {
+        root_name(target)
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Attribute) and ".return_value" in ast.unparse(target)
+    }
+    return {
+        node.context_expr
+        for node in nodes
+        if isinstance(node, ast.withitem)
+        and isinstance(node.context_expr, ast.Call)
+        and isinstance(node.optional_vars, ast.Name)
+        and node.optional_vars.id in told
+    }
 
 
 def _answers(call: ast.Call, rest: Sequence[ast.expr]) -> bool:
@@ -204,7 +282,7 @@ def _uses_only(statements: Sequence[ast.stmt], mocks: set[str]) -> bool:
             return False
         if (
             isinstance(node, ast.Call)
-            and last_name(node.func) not in _MOCKS
+            and last_name(node.func) not in (*_MOCKS, *_PLAIN)
             and root_name(node.func) not in known
         ):
             return False

@@ -91,6 +91,20 @@ class Sleep(PythonTestCheck):
             path="test_case.py",
         ),
         Invalid(
+            "def test_open(page):\n    page.goto('/a', wait_until='networkidle')\n"
+            "    assert page.title() == 'a'\n",
+            line=2,
+            column=32,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import time\ndef settle(seconds=0.8):\n    time.sleep(seconds)\n"
+            "def test_job():\n    start()\n    settle()\n    assert job.done\n",
+            line=3,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
             "import time\ndef pause(seconds):\n    time.sleep(seconds)\n"
             "def test_job():\n    start()\n    pause(1.5)\n    assert job.done\n",
             line=6,
@@ -147,6 +161,15 @@ class Sleep(PythonTestCheck):
             return
         self._report(node, holder, f"{name}({seconds:g})", seconds * unit)
 
+    def visit_Constant(self, node: ast.Constant) -> None:
+        """Look at a wait for an idle network, which says nothing about whether the page is ready."""
+        parent = self.module.parents.get(node)
+        is_told = isinstance(parent, ast.keyword) and parent.arg == "wait_until"
+        is_state = isinstance(parent, ast.Call) and last_name(parent.func) == "wait_for_load_state"
+        if node.value == "networkidle" and (is_told or is_state) and self.module.serves(node):
+            text = "an idle network says nothing about whether the page is ready: wait for what is needed"
+            self.report(self.module.span(node), text, severity=Severity.INFO)
+
     def look_at(self, case: TestCase) -> None:
         """Report calls of the module's own helper that only sleeps for as long as it is told."""
         for node in self.module.own(case) if self._sleepers else ():
@@ -186,6 +209,9 @@ class Sleep(PythonTestCheck):
             return float(value.value) if is_number else None  # type: ignore[arg-type]
         if isinstance(value, ast.Name):
             given = self.module.assigned.get(value.id, [])
+            if value.id in (one.arg for one in holder.args.args):
+                usual = _default_of(holder, value.id)
+                return self._seconds(usual, holder) if isinstance(usual, ast.Constant) else None
             is_known = len(given) == 1 and not isinstance(given[0], ast.Name)
             return self._seconds(given[0], holder) if is_known else None
         if isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.Mult)):
@@ -221,6 +247,15 @@ class Sleep(PythonTestCheck):
             if isinstance(parent, ast.Call) and last_name(parent.func) not in _RUNNING:
                 return True
         return False
+
+
+def _default_of(function: FunctionNode, name: str) -> ast.expr | None:
+    """What a parameter is where the caller says nothing."""
+    arguments = function.args
+    named = arguments.args[len(arguments.args) - len(arguments.defaults) :]
+    return next(
+        (value for one, value in zip(named, arguments.defaults, strict=True) if one.arg == name), None
+    )
 
 
 def _given(call: ast.Call) -> ast.expr | None:

@@ -21,10 +21,7 @@ _DRAWS = LatePattern(
     r"torch\.(rand|randn|randint|randperm)|"
     r"secrets\.(choice|randbelow)|numpy\.random\.(random_integers|uniform|integers|bytes|laplace|lognormal))$"
 )
-_SEEDED = LatePattern(
-    r"(?i)\bseed\b|seed_|_seed|Random\([^)\s]|default_rng\([^)\s]|RandomState\([^)\s]|random_state|"
-    r"hypothesis|randomly"
-)
+_SEEDED = LatePattern(r"(?i)\bseed\b|seed_|_seed|random_state|hypothesis|randomly")
 _SOURCES = frozenset(
     {
         "faker.Faker", "faker.Factory.create", "random.Random", "numpy.random.default_rng",

@@ -1,0 +1,108 @@
+"""TE209."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import ClassVar
+
+from wardround.checks import ChangeCase, ChangeCheck, ChangedText
+from wardround.findings import Severity
+from wardround.late import LatePattern
+from wardround_tests.changes.edited_lines import span_of_line
+from wardround_tests.changes.production import Production
+
+_ENTRY = LatePattern(r"^(?:exports\[`(?P<script>.+)`\] = `|# name: (?P<python>.+)$)")
+_MOST = 3
+"""So many snapshots of one file are told."""
+_CODE = {
+    "src/Face.tsx": ("export const Face = () => <img alt='a' />\n", "export const Face = () => <img />\n")
+}
+_SNAP = '// Jest Snapshot v1\n\nexports[`shows 1`] = `\n<img\n  alt="a"\n  class="face"\n/>\n`;\n'
+_PATH = "src/__snapshots__/Face.test.tsx.snap"
+
+
+class RewrittenSnapshot(ChangeCheck):
+    """A snapshot is written anew in the change whose code it judges, and its test is as before.
+
+    ``--updateSnapshot`` makes whatever the code does now the expected result, a mistake included. Read what
+    went: if it went on purpose, say so in the message of the commit, or assert it in the test.
+    """
+
+    ID = "TE209"
+    NAME = "snapshot-rewritten"
+    SEVERITY = Severity.INFO
+    TRIED_ON = "50 commits of aiohttp, redash, urllib3, langfuse and hoppscotch: no hit; a note."
+    PATHS = (".snap", ".ambr")
+    VALID: ClassVar[Sequence[ChangeCase]] = [
+        ChangeCase({_PATH: (_SNAP, _SNAP.replace('  alt="a"\n', ""))}),
+        ChangeCase({**_CODE, _PATH: (_SNAP, _SNAP.replace("/>", '  src="a.png"\n/>'))}),
+        ChangeCase({**_CODE, _PATH: (_SNAP, f"{_SNAP}\nexports[`hides 1`] = `<p />`;\n")}),
+        ChangeCase(
+            {
+                **_CODE,
+                _PATH: (_SNAP, _SNAP.replace('  alt="a"\n', "")),
+                "src/Face.test.tsx": ("it('shows', () => {})\n", "it('shows', () => { render() })\n"),
+            }
+        ),
+    ]
+    INVALID: ClassVar[Sequence[ChangeCase]] = [
+        ChangeCase({**_CODE, _PATH: (_SNAP, _SNAP.replace('  alt="a"\n', ""))}, place=(_PATH, 4, 1)),
+        ChangeCase({**_CODE, _PATH: (_SNAP, _SNAP.replace('"face"', '"fa"'))}, place=(_PATH, 6, 3)),
+        ChangeCase(
+            {
+                "face.py": ("def show():\n    return 1\n", "def show():\n    return 2\n"),
+                "tests/__snapshots__/test_face.ambr": (
+                    "# name: test_show\n  1\n# ---\n", "# name: test_show\n  2\n# ---\n"
+                ),
+            },
+            place=("tests/__snapshots__/test_face.ambr", 2, 3),
+        ),
+    ]  # fmt: skip
+
+    def run(self) -> None:
+        code = Production.of(self.change).files
+        changed = {file.path for file in self.change.files}
+        for file in self.change.files:
+            if not file.path.endswith(self.PATHS) or not code:
+                continue
+            if file.text is None or file.base_text is None or not changed.isdisjoint(_tests_of(file.path)):
+                continue
+            self._look_at(file, file.base_text, file.text)
+
+    def _look_at(self, file: ChangedText, base: str, head: str) -> None:
+        before = {name: lines for name, _, lines in _entries(base)}
+        told = 0
+        for name, start, lines in _entries(head):
+            was = before.get(name)
+            if was is None or set(was) <= set(lines) or told == _MOST:
+                continue
+            same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(was, lines, strict=False)))
+            number = start + same
+            if same >= len(lines) or not file.is_added(number):
+                number -= 1
+            text = f'the snapshot "{name}" is written anew with the code it judges'
+            self.report(file.path, span_of_line(file, number), text)
+            told += 1
+
+
+def _tests_of(path: str) -> tuple[str, ...]:
+    """Where the test of a file of snapshots may stand."""
+    folder, _, name = path.rpartition("/")
+    home, _, last = folder.rpartition("/")
+    stem = name.rpartition(".")[0]
+    test = stem if path.endswith(".snap") else f"{stem}.py"
+    return (f"{home}/{test}" if home else test, f"{folder}/{test}") if last == "__snapshots__" else (test,)
+
+
+def _entries(text: str) -> list[tuple[str, int, list[str]]]:
+    """The snapshots of a file: name, first line (1-based) and lines."""
+    found: list[tuple[str, int, list[str]]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        match: re.Match[str] | None = _ENTRY.match(line)
+        if match is not None:
+            found.append((match["script"] or match["python"], number, []))
+        if found:
+            found[-1][2].append(line)
+    return found

@@ -1,0 +1,76 @@
+"""TE039."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Severity, Span
+from wardround.late import LatePattern
+from wardround_tests.check import PythonTestCheck
+
+_HEADER = LatePattern(r"^[ \t]*#[ \t]*(?:async )?def (test_?\w+)\([^()\n]*\)(?: -> \w+)?:[ \t]*$")
+
+
+class CommentedOut(PythonTestCheck):
+    """A test stands in a comment: it runs no more, and nobody is told.
+
+    Reports count it neither as skipped nor as missing, and it falls behind the code. Bring it back, delete it
+    (the history keeps it), or skip it with the reason.
+    """
+
+    ID = "TE039"
+    NAME = "commented-out-test"
+    DEFECT_CLASS = "skipped-test"
+    SEVERITY = Severity.INFO
+    TRIED_ON = (
+        "583,000 lines of tests of 24 projects, celery, apprise, aiohttp and redash among them: 8 "
+        "hits, 5 read: 3 right, 2 with the reason above them, which are left alone now; info."
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("# def test_a() is in test_b.py\ndef test_b():\n    assert b()\n", path="test_case.py"),
+        Valid("def test_b():\n    # test_a(1):\n    assert b()\n", path="test_case.py"),
+        Valid(
+            'SOURCE = """\n# def test_a():\n#     assert a()\n"""\ndef test_b():\n    assert b(SOURCE)\n',
+            path="test_case.py",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("# def test_a():\n#     assert a()\ndef test_b():\n    assert b()\n", line=1, column=1,
+                path="test_case.py"),
+        Invalid(
+            "class TestA:\n    # async def test_a(self, box) -> None:\n    #     assert await box.a()\n"
+            "    def test_b(self):\n        assert b()\n",
+            line=2,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid("def test_b():\n    assert b()\n#def test_a(box):\n#    box.a()\n", line=3, column=1,
+                path="test_case.py"),
+    ]  # fmt: skip
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return "def test" in source.text and "#" in source.text and _is_in(source.text)
+
+    def visit_Module(self, node: ast.Module) -> None:
+        lines = self.source.lines
+        texts = [n for n in self.module.nodes if isinstance(n, (ast.Constant, ast.JoinedStr))]
+        for number, line in enumerate(lines[:-1], 1):
+            match = _HEADER.match(line)
+            if match is None or not lines[number].lstrip().startswith("#"):
+                continue
+            if number > 1 and lines[number - 2].lstrip().startswith("#"):
+                continue  # the line above may say why
+            if any(n.lineno <= number <= (n.end_lineno or n.lineno) for n in texts):
+                continue
+            column = len(line) - len(line.lstrip()) + 1
+            text = f'"{match[1]}" stands in a comment, so it runs no more'
+            self.report(Span(number, column, number, len(line) + 1), text)
+
+
+def _is_in(text: str) -> bool:
+    words = ("# def test", "#def test", "# async def test", "#async def test")
+    return any(word in text for word in words)

@@ -1,0 +1,96 @@
+"""TE030."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround.late import LatePattern
+from wardround_tests.check import PythonTestCheck
+from wardround_tests.module import TestCase
+
+_INSTEAD: dict[type[ast.cmpop], tuple[str, str]] = {
+    ast.Eq: ("assertEqual", "assertNotEqual"),
+    ast.NotEq: ("assertNotEqual", "assertEqual"),
+    ast.In: ("assertIn", "assertNotIn"),
+    ast.NotIn: ("assertNotIn", "assertIn"),
+    ast.Is: ("assertIs", "assertIsNot"),
+    ast.IsNot: ("assertIsNot", "assertIs"),
+    ast.Lt: ("assertLess", "assertGreaterEqual"),
+    ast.LtE: ("assertLessEqual", "assertGreater"),
+    ast.Gt: ("assertGreater", "assertLessEqual"),
+    ast.GtE: ("assertGreaterEqual", "assertLess"),
+}
+_ON_OPERATORS = LatePattern(
+    r"(?i)(^|_)(eq|in|is|lt|gt|le|ge|ne|contains?)$|compar|operator|hash|order|equal|ident|member|dunder|__"
+)
+_START = "class TagTest(TestCase):\n    def test_parse(self):\n"
+
+
+class ComparisonInside(PythonTestCheck):
+    """assertTrue or assertFalse of a comparison: the failure says only that False is not true.
+
+    The assertion made for the comparison prints both sides, which is what is wanted when it fails in CI.
+    """
+
+    ID = "TE030"
+    NAME = "comparison-inside-assert-true"
+    DEFECT_CLASS = "suboptimal-assert"
+    SEVERITY = Severity.INFO
+    TRIED_ON = (
+        "583,000 lines of tests of 24 projects, celery, apprise, aiohttp and redash among them: 120 "
+        "hits in 6 projects of unittest, 8 read: all true; info."
+    )
+    WORDS: ClassVar[tuple[str, ...]] = ("assertTrue", "assertFalse", "assert_(")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(f"{_START}        self.assertEqual(tags('a'), ['a'])\n", path="test_case.py"),
+        Valid(f"{_START}        self.assertTrue(tags('a'))\n", path="test_case.py"),
+        Valid(f"{_START}        self.assertTrue(a == b, f'{{a}} is not {{b}}')\n", path="test_case.py"),
+        Valid(
+            "class TagTest(TestCase):\n    def test_equality(self):\n"
+            "        self.assertTrue(Tag('a') == Tag('a'))\n",
+            path="test_case.py",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(f"{_START}        self.assertTrue(tags('a') == ['a'])\n", line=3, column=9,
+                path="test_case.py"),
+        Invalid(f"{_START}        self.assertFalse('b' in tags('a'))\n", line=3, column=9,
+                path="test_case.py"),
+        Invalid(f"{_START}        self.assertTrue(isinstance(tags('a'), list))\n", line=3, column=9,
+                path="test_case.py"),
+    ]  # fmt: skip
+
+    def look_at(self, case: TestCase) -> None:
+        if _ON_OPERATORS.search(case.name):
+            return
+        for node in self.module.own(case):
+            call = node.value if isinstance(node, ast.Expr) else None
+            if isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords:
+                instead = _instead(call)
+                if instead:
+                    text = f"{instead} says more when it fails than that a value is not true"
+                    self.report(self.module.span(call), text)
+
+
+def _instead(call: ast.Call) -> str:
+    """The assertion made for what is compared; empty if there is none."""
+    function, asked = call.func, call.args[0]
+    if not isinstance(function, ast.Attribute) or ast.unparse(function.value) != "self":
+        return ""
+    if function.attr not in ("assertTrue", "assertFalse", "assert_"):
+        return ""
+    is_true = function.attr != "assertFalse"
+    if isinstance(asked, ast.Compare) and len(asked.ops) == 1:
+        name = _INSTEAD[type(asked.ops[0])][0 if is_true else 1]
+        right = asked.comparators[0]
+        is_none = (
+            name in ("assertIs", "assertIsNot") and isinstance(right, ast.Constant) and right.value is None
+        )
+        return f"{name}None" if is_none else name
+    if isinstance(asked, ast.Call) and isinstance(asked.func, ast.Name) and asked.func.id == "isinstance":
+        return "assertIsInstance" if is_true else "assertNotIsInstance"
+    return ""

@@ -1,0 +1,166 @@
+"""TE033."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.late import LatePattern
+from wardround_tests.check import PythonTestCheck
+from wardround_tests.module import FUNCTIONS, last_name
+
+_AT_HOME = frozenset({"", "0.0.0.0", "127.0.0.1", "localhost", "::", "::1"})  # noqa: S104
+_OPENING = frozenset(
+    {
+        "start_server",
+        "create_server",
+        "make_server",
+        "run_simple",
+        "serve",
+        "TCPSite",
+        "start_http_server",
+        "start_unix_server",
+    }
+)
+"""Calls that open a port, whichever library they are of."""
+_RUNNING = frozenset(
+    {"uvicorn.run", "uvicorn.Config", "waitress.serve", "aiohttp.web.run_app", "hypercorn.run"}
+)
+_SERVER = LatePattern(r"Server$")
+_STAND_IN = LatePattern(r"(?i)patch|mock|stub|fake")
+_FIRST, _LAST = 1024, 65535
+_START = "from http.server import HTTPServer\nimport pytest\n@pytest.fixture\ndef server():\n"
+_END = "def test_get(server):\n    assert get(server)\n"
+
+
+class FixedPort(PythonTestCheck):
+    """A test opens a server on a port that is written down.
+
+    With two runs at a time, a test that has not let go yet, or anything else on that port, it fails for a
+    reason that has nothing to do with the code. Ask for port 0 and read which one was given.
+    """
+
+    ID = "TE033"
+    NAME = "fixed-port-in-test"
+    DEFECT_CLASS = "fixed-port"
+    TRIED_ON = (
+        "583,000 lines of tests of 24 projects, celery, apprise, aiohttp and redash among them: no "
+        "hit, so nothing wrong and nothing proven."
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(f"{_START}    return HTTPServer(('', 0), Page)\n{_END}", path="test_case.py"),
+        Valid(f"{_START}    return HTTPServer(('', free_port()), Page)\n{_END}", path="test_case.py"),
+        Valid(
+            "from unittest import mock\n@mock.patch('app.socket')\ndef test_bind(socket):\n"
+            "    listen(socket)\n    socket.bind.assert_called_once_with(('', 8000))\n",
+            path="test_case.py",
+        ),
+        Valid("def test_url():\n    assert Server(host='a', port=8000).url == 'http://a:8000'\n",
+              path="test_case.py"),
+    ]  # fmt: skip
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(f"{_START}    return HTTPServer(('', 8000), Page)\n{_END}", line=5, column=12,
+                path="test_case.py"),
+        Invalid(
+            "import socket\nPORT = 9999\ndef test_get():\n    with socket.socket() as s:\n"
+            "        s.bind(('127.0.0.1', PORT))\n        assert get(PORT)\n",
+            line=5,
+            column=9,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import asyncio\nasync def test_get():\n"
+            "    server = await asyncio.start_server(answer, 'localhost', 8888)\n"
+            "    assert await get(server)\n",
+            line=3,
+            column=20,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import threading\nfrom app import app\nclass GetTest(TestCase):\n    def setUp(self):\n"
+            "        threading.Thread(target=lambda: app.run(port=5001)).start()\n"
+            "    def test_get(self):\n        self.assertTrue(get())\n",
+            line=5,
+            column=41,
+            path="test_case.py",
+        ),
+    ]  # fmt: skip
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        text = source.text
+        return any(word in text for word in ("Server(", "bind(", "_server(", "serve(", "port=", "listen("))
+
+    def visit_Call(self, node: ast.Call) -> None:
+        port = self._port(node)
+        if port is None or not _FIRST <= port <= _LAST:
+            return
+        holder = next((p for p in self.module.ancestors(node) if p in self.module.serving), None)
+        if not isinstance(holder, FUNCTIONS) or self._is_stood_in(holder, node):
+            return
+        self.report(
+            self.module.span(node), f"this opens port {port}, which another run may have: ask for port 0"
+        )
+
+    def _port(self, call: ast.Call) -> int | None:
+        """The port that a call opens on this machine, if it is known."""
+        name, given = last_name(call.func), call.args
+        if name == "bind" or _SERVER.search(name):
+            pair = (
+                given[0]
+                if given
+                else next((k.value for k in call.keywords if k.arg == "server_address"), None)
+            )
+            return self._of_pair(pair)
+        if name in _OPENING or self.module.imported_name(call.func) in _RUNNING:
+            named = next((k.value for k in call.keywords if k.arg == "port"), None)
+            if named is not None:
+                return self._number(named)
+            pairs = pairwise(given)
+            found = (
+                self._number(p)
+                for host, p in pairs
+                if isinstance(host, ast.Constant) and host.value in _AT_HOME
+            )
+            return next((one for one in found if one is not None), self._of_pair(given[0] if given else None))
+        is_app = (
+            name == "run"
+            and isinstance(call.func, ast.Attribute)
+            and last_name(call.func.value) in ("app", "application", "server")
+        )
+        port = next((k.value for k in call.keywords if k.arg == "port"), None) if is_app else None
+        if name == "listen" and len(given) == 1:
+            port = given[0]
+        return self._number(port) if port is not None else None
+
+    def _of_pair(self, pair: ast.expr | None) -> int | None:
+        if isinstance(pair, ast.Name) and len(self.module.assigned.get(pair.id, ())) == 1:
+            pair = self.module.assigned[pair.id][0]
+        return self._number(pair.elts[1]) if isinstance(pair, ast.Tuple) and len(pair.elts) == 2 else None
+
+    def _number(self, value: ast.expr) -> int | None:
+        if isinstance(value, ast.Name) and len(self.module.assigned.get(value.id, ())) == 1:
+            value = self.module.assigned[value.id][0]
+        is_number = isinstance(value, ast.Constant) and type(value.value) is int
+        return value.value if is_number and isinstance(value, ast.Constant) else None  # type: ignore[return-value]
+
+    def _is_stood_in(self, holder: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.Call) -> bool:
+        """Whether what would open the port is a stand-in."""
+        cls = self.module.class_of(holder)
+        decorators = [*holder.decorator_list, *(cls.decorator_list if cls else [])]
+        texts = [
+            *map(ast.unparse, decorators),
+            ast.unparse(node.func),
+            *(one.arg for one in holder.args.args),
+        ]
+        for parent in self.module.ancestors(node):
+            if isinstance(parent, (ast.With, ast.AsyncWith)):
+                texts += [ast.unparse(item.context_expr.func) for item in parent.items
+                          if isinstance(item.context_expr, ast.Call)]  # fmt: skip
+                texts += [
+                    "raises" for item in parent.items if "raises" in ast.unparse(item.context_expr).lower()
+                ]
+        return any(_STAND_IN.search(text) or "raises" in text for text in texts)

@@ -1,0 +1,115 @@
+"""TE036."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from itertools import combinations
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Severity
+from wardround.late import LatePattern
+from wardround_tests.check import PythonTestCheck
+from wardround_tests.module import TestCase, both_ways, equal_sides, is_assertion, last_name
+
+_ROUNDED = frozenset({"approx", "round", "Decimal", "Fraction", "isclose", "allclose", "fsum"})
+_FLOAT = LatePattern(r"\d\.\d")
+_BITS = 20
+_START = "def test_total():\n"
+
+
+class FloatEquality(PythonTestCheck):
+    """Sums and products of fractions are expected to come out to the last bit.
+
+    0.1 + 0.2 is not 0.3 in binary. Whether the test passes depends on the order of the operations and on the
+    machine. Compare with pytest.approx or assertAlmostEqual, or work with Decimal.
+    """
+
+    ID = "TE036"
+    NAME = "exact-float-comparison"
+    DEFECT_CLASS = "float-equality"
+    SEVERITY = Severity.INFO
+    TRIED_ON = (
+        "583,000 lines of tests of 24 projects, celery, apprise, aiohttp and redash among them: 8 "
+        "hits: 3 by chance or of objects, which led to the exceptions; 4 since, true, of little "
+        "weight; info."
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(f"{_START}    assert total([0.1, 0.2]) == pytest.approx(0.3)\n", path="test_case.py"),
+        Valid(f"{_START}    assert total([0.5, 0.25]) == 0.75\n", path="test_case.py"),
+        Valid(f"{_START}    assert read('0.3') == 0.3\n", path="test_case.py"),
+        Valid(f"{_START}    assert round(total([0.1, 0.2]), 2) == 0.3\n", path="test_case.py"),
+        Valid(f"{_START}    assert Box(0.1, 0.2).width == 0.1\n", path="test_case.py"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(f"{_START}    assert total([0.1, 0.2]) == 0.3\n", line=2, column=5, path="test_case.py"),
+        Invalid(f"{_START}    assert price(3) == 3 * 19.99\n", line=2, column=5, path="test_case.py"),
+        Invalid(
+            "class TotalTest(TestCase):\n    def test_total(self):\n        cart = Cart()\n"
+            "        cart.add(0.1)\n        cart.add(0.7)\n        self.assertEqual(cart.total, 0.8)\n",
+            line=6,
+            column=9,
+            path="test_case.py",
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return _FLOAT.search(source.text) is not None
+
+    def look_at(self, case: TestCase) -> None:
+        nodes = self.module.own(case)
+        literals = [n for n in nodes if isinstance(n, ast.Constant) and _is_rough(n)]
+        if not literals:
+            return
+        given = [n.value for n in literals if self._is_handed_on(n)]
+        for node in nodes:
+            for side, other in (
+                both_ways(equal_sides(node)) if isinstance(node, (ast.Assert, ast.Call)) else ()
+            ):
+                if _is_rounded(side) or _is_rounded(other):
+                    continue
+                if _is_worked_out(side) or (_is_rough(side) and _is_sum(side, other, given)):
+                    assert isinstance(node, (ast.expr, ast.stmt))
+                    text = "fractions do not come out to the last bit: compare with pytest.approx"
+                    self.report(self.module.span(node), text)
+                    return
+
+    def _is_handed_on(self, literal: ast.Constant) -> bool:
+        """Whether a number goes into a call, rather than being what is expected of one."""
+        for parent in self.module.ancestors(literal):
+            if isinstance(parent, ast.Call):
+                return not is_assertion(parent)
+            if isinstance(parent, ast.stmt):
+                return isinstance(parent, ast.Assign)
+        return False
+
+
+def _is_sum(side: ast.expr, other: ast.expr, given: Sequence[object]) -> bool:
+    """Whether an expected number is none of those the test puts in, but two of them together."""
+    if not isinstance(side, ast.Constant) or isinstance(other, ast.Constant) or side.value in given:
+        return False
+    numbers = [one for one in given if isinstance(one, float)]
+    return any(side.value in (round(a + b, 9), round(a - b, 9)) for a, b in combinations(numbers, 2))
+
+
+def _is_rough(node: ast.AST) -> bool:
+    """Whether a node is a number that binary fractions only come near to."""
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, float) or abs(node.value) > 2**_BITS:
+        return False
+    return not (node.value * 2**_BITS).is_integer()
+
+
+def _is_worked_out(side: ast.expr) -> bool:
+    """Whether one side is arithmetic with such a number."""
+    return (
+        isinstance(side, ast.BinOp)
+        and isinstance(side.op, (ast.Add, ast.Sub, ast.Mult, ast.Div))
+        and any(_is_rough(n) for n in ast.walk(side))
+        and not any(isinstance(n, (ast.Call, ast.Name)) for n in ast.walk(side))
+    )
+
+
+def _is_rounded(side: ast.expr) -> bool:
+    return any(isinstance(n, ast.Call) and last_name(n.func) in _ROUNDED for n in ast.walk(side))

@@ -1,0 +1,180 @@
+"""TE038."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.late import LatePattern
+from wardround_tests.check import PythonTestCheck
+from wardround_tests.module import TestCase, is_assertion, outermost_function
+
+_MAKING = LatePattern(r"^_*([A-Z]\w*[a-z]|(create|make|build|new|open)_\w+)$")
+_NO_STATE = LatePattern(
+    r"(?i)mock|patch|fake|client|logger|runner|faker|parser|engine|app$|path$|schema|regex|pattern|template|"
+    r"serializer|formatter|validator|settings|config|decimal|fraction|date|time|version|uuid|url|enum|typevar"
+)
+"""Names of what tests share without leaving anything in it, or of what is no part of the code under test."""
+_ADDING = LatePattern(
+    r"^(add|append|insert|push|put|register|unregister|remove|delete|pop|set|store|save|create|enqueue|subscribe|"
+    r"connect|deposit|withdraw|increment|update|discard|open|close|move|rename|mark|assign|cancel)(_\w+)?$"
+)
+
+
+_DOING = LatePattern(
+    r"\.(add|append|insert|push|put|register|set|connect|subscribe|open|create|store|enqueue)"
+)
+_UNDOING = LatePattern(
+    r"\bfinally:|\.(remove|unregister|delete|pop|disconnect|unsubscribe|discard|close)\w*\(|\bdel "
+)
+"""A test that takes away again what it put in leaves nothing."""
+
+
+class SharedObject(PythonTestCheck):
+    """The tests of a module share one object, and one asks for what another left in it.
+
+    The object is made once, when the module is imported. Alone, in another order or on another worker the
+    second test finds it in another state. Make it in a fixture, new for each test.
+    """
+
+    ID = "TE038"
+    NAME = "state-shared-by-tests"
+    DEFECT_CLASS = "order-dependent-tests"
+    TRIED_ON = (
+        "583,000 lines of tests of 24 projects, celery, apprise, aiohttp and redash among them: 2 "
+        "hits: 1 right, 1 that takes away again what it puts in, which is left alone now."
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "box = Box()\ndef test_add():\n    box.add('a')\n    assert box.names() == ['a']\n"
+            "def test_add_two():\n    other = Box()\n    assert other.names() == []\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "import pytest\nbox = Box()\n@pytest.fixture(autouse=True)\ndef fresh():\n    box.clear()\n"
+            "def test_add():\n    box.add('a')\n    assert box.names() == ['a']\n"
+            "def test_empty():\n    assert box.names() == []\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "box = Box()\ndef test_add():\n    assert box.add('a') == 1\n"
+            "def test_size():\n    assert box.size(3) == 3\n",
+            path="test_case.py",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from box import Box\nbox = Box()\ndef test_add():\n    box.add('a')\n"
+            "    assert box.names() == ['a']\ndef test_remove():\n    box.remove('a')\n"
+            "    assert box.names() == []\n",
+            line=2,
+            column=1,
+            path="test_case.py",
+        ),
+        Invalid(
+            "from box import make_box\nbox = make_box(3)\ndef test_empty():\n    assert not box.names\n"
+            "def test_add():\n    box.add('a')\n    assert 'a' in box.names\n",
+            line=2,
+            column=1,
+            path="test_case.py",
+        ),
+        Invalid(
+            "class BoxTest(TestCase):\n    box = Box()\n    def test_add(self):\n        self.box.add('a')\n"
+            "        self.assertEqual(self.box.size(), 1)\n    def test_empty(self):\n"
+            "        self.assertEqual(self.box.size(), 0)\n",
+            line=2,
+            column=5,
+            path="test_case.py",
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return "def test" in source.text and " = " in source.text
+
+    def visit_Module(self, node: ast.Module) -> None:
+        tests = self.module.tests
+        for name, statement in _made(node.body) if len(tests) > 1 else ():
+            self._look_at_shared(name, statement, tests)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        tests = [case for case in self.module.tests if case.cls is node]
+        for name, statement in _made(node.body) if len(tests) > 1 else ():
+            self._look_at_shared(f"self.{name}", statement, tests)
+
+    def _look_at_shared(self, name: str, statement: ast.stmt, tests: Sequence[TestCase]) -> None:
+        changing = [case for case in tests if self._changes(case, name)]
+        if not changing or self._is_seen_to(name, tests):
+            return
+        for case in tests:
+            others = [one for one in changing if one is not case]
+            if others and self._asks(case, name):
+                text = f'"{case.name}" asks for what "{others[0].name}" left in {name}, which the tests share'
+                self.report(self.module.span(statement), text)
+                return
+
+    def _changes(self, case: TestCase, name: str) -> bool:
+        """Whether a test does something with the object whose only use is that it changes it."""
+        text = self.module.text_of(case.node)
+        if _UNDOING.search(text) and _DOING.search(text):
+            return False
+        return any(
+            isinstance(node, ast.Expr)
+            and (call := _call_of(node)) is not None
+            and ast.unparse(call.func.value) == name  # type: ignore[attr-defined]
+            and _ADDING.match(call.func.attr) is not None  # type: ignore[attr-defined]
+            for node in self.module.own(case)
+        )
+
+    def _asks(self, case: TestCase, name: str) -> bool:
+        """Whether a test asserts what is in the object, without anything to look for."""
+        for node in self.module.own(case):
+            if not is_assertion(node) or not isinstance(node, (ast.Assert, ast.Call)):
+                continue
+            for one in ast.walk(node):
+                if not isinstance(one, ast.Attribute) or ast.unparse(one.value) != name:
+                    continue
+                parent = self.module.parents[one]
+                if not isinstance(parent, ast.Call) or parent.func is not one or not parent.args:
+                    return True
+        return False
+
+    def _is_seen_to(self, name: str, tests: Sequence[TestCase]) -> bool:
+        """Whether anything but the tests has to do with the object, or a test makes it anew."""
+        own = {case.node for case in tests}
+        for node in self.module.nodes:
+            if not isinstance(node, (ast.Name, ast.Attribute)) or ast.unparse(node) != name:
+                continue
+            function = outermost_function(self.module, node)
+            if isinstance(node.ctx, ast.Store) and function is not None:
+                return True
+            if function is not None and function not in own:
+                return True
+            parent = self.module.parents[node]
+            if isinstance(parent, ast.Attribute) and parent.attr in ("clear", "reset", "flush", "truncate"):
+                return True
+        return False
+
+
+def _call_of(node: ast.Expr) -> ast.Call | None:
+    value = node.value.value if isinstance(node.value, ast.Await) else node.value
+    return value if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) else None
+
+
+def _made(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
+    """The objects that a module or a class makes for itself and gives a name."""
+    for statement in body:
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or not isinstance(
+            statement.value, ast.Call
+        ):
+            continue
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+        made = ast.unparse(statement.value.func).rpartition(".")[2]
+        if (
+            isinstance(target, ast.Name)
+            and _MAKING.match(made)
+            and not _NO_STATE.search(f"{made} {target.id}")
+        ):
+            yield target.id, statement

@@ -1,0 +1,196 @@
+"""TE034."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from wardround_python.module import FunctionNode
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.late import LatePattern
+from wardround_tests.check import PythonTestCheck
+from wardround_tests.module import FUNCTIONS, last_name
+
+_SHARED = LatePattern(r"^(/tmp/|/var/tmp/|[A-Za-z]:[\\/]+([Tt]emp|TEMP|tmp)[\\/])[^\s{}]")
+_FILES = frozenset(
+    {
+        "os.mkdir", "os.makedirs", "os.remove", "os.unlink", "os.rmdir", "os.rename", "os.path.exists",
+        "os.path.isfile", "os.path.isdir", "os.path.getsize", "os.listdir", "os.symlink", "shutil.rmtree",
+        "shutil.copy", "shutil.copyfile", "shutil.copytree", "shutil.move", "sqlite3.connect", "json.dump",
+    }
+)  # fmt: skip
+_OF_PATHS = frozenset(
+    {"write_text", "write_bytes", "read_text", "read_bytes", "mkdir", "touch", "unlink", "rmdir", "exists",
+     "is_file", "is_dir", "open", "iterdir", "glob", "rglob", "stat", "symlink_to", "rename"}
+)  # fmt: skip
+_STAND_IN = LatePattern(
+    r"pyfakefs|mock_open|builtins\.open|Patcher\(\)|isolated_filesystem|patch\(.(os|shutil|pathlib)\."
+)
+_START = "from report import write\n"
+
+
+class SharedPath(PythonTestCheck):
+    """A test writes to a place that all runs on the machine share.
+
+    Two runs at once, or a file that an earlier run or another user left there, and it fails or passes for a
+    reason that has nothing to do with the code. Use the tmp_path fixture or tempfile.
+    """
+
+    ID = "TE034"
+    NAME = "shared-path-in-test"
+    DEFECT_CLASS = "shared-path"
+    TRIED_ON = (
+        "583,000 lines of tests of 24 projects, celery, apprise, aiohttp and redash among them: 3 "
+        "hits: 2 right, in one set-up, 1 in a script, which is left alone now."
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            f"{_START}def test_write(tmp_path):\n    write(tmp_path / 'a.json')\n"
+            "    assert (tmp_path / 'a.json').exists()\n",
+            path="test_case.py",
+        ),
+        Valid(
+            f"{_START}def test_name():\n    assert write.name('/tmp/a.json') == 'a'\n", path="test_case.py"
+        ),
+        Valid(
+            f"{_START}def test_write(fs):\n    write('/tmp/a.json')\n    with open('/tmp/a.json') as f:\n"
+            "        assert f.read()\n",
+            path="test_case.py",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import os\nimport tempfile\ndef test_write():\n"
+            "    target = os.path.join(tempfile.gettempdir(), 'a.json')\n    write(target)\n"
+            "    assert os.path.exists(target)\n",
+            line=4,
+            column=27,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"{_START}def test_write():\n    target = '/tmp/a.json'\n    write(target)\n"
+            "    with open(target) as f:\n        assert f.read()\n",
+            line=3,
+            column=14,
+            path="test_case.py",
+        ),
+        Invalid(
+            "from pathlib import Path\nfrom report import write\nOUT = Path('/tmp/report')\n"
+            "class WriteTest(TestCase):\n    def test_write(self):\n        write(OUT)\n"
+            "        self.assertTrue((OUT / 'a.json').exists())\n",
+            line=3,
+            column=12,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import os\nfrom report import write\ndef test_write():\n"
+            "    os.makedirs('/tmp/report', exist_ok=True)\n"
+            "    assert write('/tmp/report')\n",
+            line=4,
+            column=17,
+            path="test_case.py",
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        text = source.text
+        return (
+            any(word in text for word in ("/tmp/", "gettempdir", "/temp", "\\temp", "\\Temp", "/Temp"))  # noqa: S108
+            and _STAND_IN.search(text) is None
+        )
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if not isinstance(node.value, str) or not _SHARED.match(node.value):
+            return
+        holder = self.module.function_of(node)
+        if holder in self._reported or _is_script(self.module.ancestors(node)):
+            return
+        if holder is None:
+            is_used = self._is_named(node) and bool(self.module.tests)
+        else:
+            is_used = (
+                holder in self.module.serving and isinstance(holder, FUNCTIONS) and not _is_faked(holder)
+            )
+        if is_used and (self._is_touched(node) or self._is_named(node)):
+            self._reported.add(holder)
+            self.report(self.module.span(node), "every run on this machine writes here: use tmp_path")
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """Look at a fixed name in the folder that all programs have for such files."""
+        if self.module.imported_name(node.func) != "tempfile.gettempdir":
+            return
+        whole: ast.AST = node
+        while isinstance(self.module.parents[whole], (ast.Call, ast.BinOp)):
+            whole = self.module.parents[whole]
+        names = [n for n in ast.walk(whole) if isinstance(n, ast.Constant)]
+        is_fixed = bool(names) and not any(isinstance(n, (ast.JoinedStr, ast.Mod)) for n in ast.walk(whole))
+        calls = [n for n in ast.walk(whole) if isinstance(n, ast.Call) and n is not node]
+        is_fixed = is_fixed and all(last_name(c.func) in ("join", "Path") for c in calls)
+        holder = self.module.function_of(node)
+        if (
+            is_fixed
+            and holder in self.module.serving
+            and holder not in self._reported
+            and self._is_named(node)
+        ):
+            self._reported.add(holder)
+            self.report(self.module.span(node), "every run on this machine writes here: use tmp_path")
+
+    @cached_property
+    def _reported(self) -> set[ast.AST | None]:
+        """Where a place of this kind was reported: it is one finding, however many files are written."""
+        return set()
+
+    def _is_touched(self, node: ast.expr) -> bool:
+        """Whether a path goes into a call that works on files, or is one whose files are worked on."""
+        inner: ast.AST = node
+        for parent in self.module.ancestors(node):
+            if isinstance(parent, ast.stmt) and not isinstance(parent, ast.Expr):
+                return False
+            if isinstance(parent, ast.Call):
+                name = self.module.imported_name(parent.func) or ast.unparse(parent.func)
+                if inner is not parent.func and (name in _FILES or name in ("open", "io.open")):
+                    return True
+                if name == "pathlib.Path":
+                    inner = parent
+                    continue
+                return inner is parent.func and last_name(parent.func) in _OF_PATHS
+            inner = parent
+        return False
+
+    def _is_named(self, node: ast.expr) -> bool:
+        """Whether a path is given a name under which files are worked on."""
+        value: ast.AST = node
+        statement = self.module.parents[value]
+        while isinstance(statement, (ast.Call, ast.BinOp)):
+            value, statement = statement, self.module.parents[statement]
+        if not isinstance(statement, ast.Assign):
+            return False
+        target = ast.unparse(statement.targets[0])
+        return any(self._is_touched(n) for n in self._uses(target))
+
+    def _uses(self, target: str) -> list[ast.expr]:
+        """Where the module asks for a variable or an attribute."""
+        return [
+            n
+            for n in self.module.nodes
+            if isinstance(n, (ast.Name, ast.Attribute))
+            and isinstance(n.ctx, ast.Load)
+            and ast.unparse(n) == target
+        ]
+
+
+def _is_script(ancestors: Iterable[ast.AST]) -> bool:
+    return any(isinstance(one, ast.If) and "__name__" in ast.unparse(one.test) for one in ancestors)
+
+
+def _is_faked(holder: FunctionNode) -> bool:
+    """Whether a file system of its own stands in for the machine's."""
+    names = {one.arg for one in holder.args.args}
+    return bool(names & {"fs", "fake_fs", "fakefs", "memory_fs"}) or any(
+        "patch" in ast.unparse(one) for one in holder.decorator_list
+    )

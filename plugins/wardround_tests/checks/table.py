@@ -1,0 +1,52 @@
+"""What each check is for. Not to be edited: ``wardround.check_table`` writes it."""
+
+from __future__ import annotations
+
+from wardround.late import Row
+
+TABLE: tuple[Row, ...] = (
+    ("TE001", "no_assertion:NoAssertion", (), ()),
+    ("TE002", "always_true:AlwaysTrue", (), ()),
+    ("TE003", "self_tested_mock:SelfTestedMock", (), ()),
+    ("TE004", "only_mock_calls:OnlyMockCalls", (), ()),
+    ("TE005", "expected_from_code:ExpectedFromCode", (), ()),
+    ("TE006", "sleep:Sleep", (), ()),
+    ("TE007", "real_clock:RealClock", (), ()),
+    ("TE008", "unseeded_random:UnseededRandom", (), ()),
+    ("TE009", "real_network:RealNetwork", (), ()),
+    ("TE010", "module_state:ModuleState", (), ()),
+    ("TE011", "conditional_assertion:ConditionalAssertion", (), ()),
+    ("TE012", "bare_skip:BareSkip", (), ()),
+    ("TE013", "unreached_except:UnreachedExcept", (), ()),
+    ("TE014", "swallowed_assertion:SwallowedAssertion", (), ()),
+    ("TE015", "unawaited:Unawaited", (), ()),
+    ("TE016", "never_run:NeverRun", (), ()),
+    ("TE017", "misused_raises:MisusedRaises", (), ()),
+    ("TE018", "left_changed:LeftChanged", (), ()),
+    ("TE019", "whole_snapshot:WholeSnapshot", (), ()),
+    ("TE020", "patched_for_good:PatchedForGood", (), ()),
+    ("TE021", "left_for_others:LeftForOthers", (), ()),
+    ("TE022", "after_raise:AfterRaise", (), ()),
+    ("TE023", "lost_assertion:LostAssertion", (), ()),
+    ("TE024", "expected_by_formula:ExpectedByFormula", (), ()),
+    ("TE025", "patch_arguments:PatchArguments", (), ("patch",)),
+    ("TE026", "patch_misses:PatchMisses", (), ("patch(", "patch.object(", ".setattr(")),
+    ("TE027", "fixture_called:FixtureCalled", (), ("fixture",)),
+    ("TE028", "repeated_assertion:RepeatedAssertion", (), ()),
+    ("TE029", "left_output:LeftOutput", (), ()),
+    ("TE030", "comparison_inside:ComparisonInside", (), ("assertTrue", "assertFalse", "assert_(")),
+    (
+        "TE031",
+        "unordered_expected:UnorderedExpected",
+        (),
+        ("set(", "{", "listdir", "iterdir", "glob(", "scandir"),
+    ),
+    ("TE032", "local_time_zone:LocalTimeZone", (), ()),
+    ("TE033", "fixed_port:FixedPort", (), ()),
+    ("TE034", "shared_path:SharedPath", (), ()),
+    ("TE035", "left_resource:LeftResource", (), ()),
+    ("TE036", "float_equality:FloatEquality", (), ()),
+    ("TE037", "uncollected_test:UncollectedTest", (), ()),
+    ("TE038", "shared_object:SharedObject", (), ()),
+    ("TE039", "commented_out:CommentedOut", (), ()),
+)

@@ -1,0 +1,210 @@
+"""TE037."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround_python.module import FunctionNode
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Severity
+from wardround_tests.check import PythonTestCheck
+from wardround_tests.module import FUNCTIONS, TestCase, body_of, is_certain_assertion, last_name, own_nodes
+
+_SETTINGS = ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", ".pytest.ini", "pytest.toml")
+_TEST = "    def test_open(self):\n        assert self.box\n"
+_UNIT = "class BoxTest(TestCase):\n    def test_open(self):\n        self.assertTrue(Box())\n"
+
+
+class UncollectedTest(PythonTestCheck):
+    """A test that no runner finds: it never runs, and its name is missed by nobody.
+
+    Runners take functions called test..., pytest takes classes called Test... that have no ``__init__``. What
+    is called otherwise, or stands inside another test, is left out without a word.
+    """
+
+    ID = "TE037"
+    NAME = "test-not-collected"
+    DEFECT_CLASS = "not-collected"
+    TRIED_ON = (
+        "583,000 lines of tests of 24 projects, celery, apprise, aiohttp and redash among them: 1 "
+        "hit, right: a test without its test_."
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            f"{_UNIT}        self.is_open(1)\n    def is_open(self, n):\n        self.assertEqual(n, 1)\n",
+            path="test_case.py",
+        ),
+        Valid(
+            f"{_UNIT}    def should_be_open(self):\n        self.assertTrue(Box())\n",
+            path="test_case.py",
+            others={
+                "test_more.py": "class MoreTest(BoxTest):\n    def test(self):\n        self.should_be_open()"
+            },
+        ),
+        Valid(
+            f"class TestBox:\n    def setup_method(self):\n        self.box = Box()\n{_TEST}",
+            path="test_case.py",
+        ),
+        Valid(
+            "class BoxSpec:\n    def test_open(self):\n        assert Box()\n",
+            path="test_case.py",
+            others={"pytest.ini": "[pytest]\npython_classes = *Spec\n"},
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "class BoxTest(TestCase):\n    def __init__(self, *args):\n        super().__init__(*args)\n"
+            "        self.box = Box()\n    def test_open(self):\n        self.assertTrue(self.box)\n",
+            line=2,
+            column=9,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import pytest\n@pytest.fixture\ndef test_open():\n    assert Box()\n"
+            "def test_close():\n    assert Box().close()\n",
+            line=3,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"class TestBox:\n    def __init__(self):\n        self.box = Box()\n{_TEST}",
+            line=2,
+            column=9,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"{_UNIT}    def should_close(self):\n        self.assertTrue(Box().close())\n",
+            line=4,
+            column=9,
+            path="test_case.py",
+        ),
+        Invalid(
+            "class BoxTests:\n    def test_open(self):\n        assert Box()\n",
+            line=1,
+            column=7,
+            path="test_case.py",
+        ),
+        Invalid(
+            "def test_box():\n    assert Box()\n    def test_open():\n        assert Box().open\n",
+            line=3,
+            column=9,
+            path="test_case.py",
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return "assert" in source.text and (
+            "class " in source.text or "    def test" in source.text or "fixture" in source.text
+        )
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        if not self.module.is_collected or self.module.function_of(node) is not None:
+            return
+        methods = [s for s in node.body if isinstance(s, FUNCTIONS)]
+        tests = [one for one in methods if re.match(r"test(_|[A-Z])", one.name)]
+        if not tests:
+            return
+        is_plain = not node.bases and not node.keywords and not node.decorator_list
+        if is_plain and not self._look_at_plain(node, methods):
+            return
+        made = next((one for one in methods if one.name == "__init__"), None)
+        if made is not None and node.bases and _keeps_own(made):
+            text = "this runs when the tests are collected, and once for each: setUp is the place for it"
+            self.report(self.module.name_span(made), text, severity=Severity.INFO)
+        for method in methods:
+            if method not in tests and self._is_test(method):
+                text = f'"{method.name}" is no name of a test: nothing runs it'
+                self.report(self.module.name_span(method), text)
+
+    def _look_at_plain(self, node: ast.ClassDef, methods: Sequence[FunctionNode]) -> bool:
+        """Report a class of pytest's that it does not collect; say whether it does."""
+        if not node.name.startswith("Test"):
+            if not self._is_known(node.name) and self._takes_usual_classes and not self._is_used(node.name):
+                text = f'pytest looks into classes called Test..., so nothing of "{node.name}" runs'
+                self.report(self.module.name_span(node), text)
+            return False
+        made = next((one for one in methods if one.name == "__init__"), None)
+        if made is not None:
+            text = f'pytest leaves "{node.name}" out, because it has an __init__: none of its tests run'
+            self.report(self.module.name_span(made), text)
+            return False
+        return True
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        """Look at a test that is decorated as a fixture, which only runs for those who ask for it."""
+        if not node.name.startswith("test_") or not self.module.is_collected:
+            return
+        is_fixture = any(last_name(one) == "fixture" for one in node.decorator_list)
+        if is_fixture and _asserts(node) and self.module.text.count(node.name) == 1:
+            text = f'"{node.name}" is a fixture that nothing asks for, so it never runs'
+            self.report(self.module.name_span(node), text)
+
+    def look_at(self, case: TestCase) -> None:
+        for statement in case.node.body:
+            inner = isinstance(statement, FUNCTIONS) and re.match(r"test_[a-z]", statement.name)
+            if inner and isinstance(statement, FUNCTIONS) and not statement.decorator_list:
+                used = any(
+                    isinstance(n, ast.Name) and n.id == statement.name for n in self.module.all_of(case)
+                )
+                if (
+                    not used
+                    and _asserts(statement)
+                    and not re.search(r"\b(locals|exec|eval)\(", self.module.text_of(case.node))
+                ):
+                    text = f'"{statement.name}" stands inside "{case.name}": nothing runs it'
+                    self.report(self.module.name_span(statement), text)
+
+    def _is_test(self, method: FunctionNode) -> bool:
+        """Whether a method has all that makes a test but the name, and nothing calls it."""
+        arguments = method.args
+        if (
+            method.decorator_list
+            or method.name.startswith("_")
+            or len(arguments.args) != 1
+            or arguments.vararg
+        ):
+            return False
+        if re.match(
+            r"(?i)set_?up|tear_?down|run|id$|assert|check|verify|expect|given|when|then|and_|step|runtest|shortdesc",
+            method.name,
+        ):
+            return False
+        return _asserts(method) and not self._is_used(method.name)
+
+    def _is_used(self, name: str) -> bool:
+        """Whether anything but its definition names a function or a class, here or in another file."""
+        if len(re.findall(rf"\b{re.escape(name)}\b", self.module.text)) > 1:
+            return True
+        return any(path != self.module.path for path in self.source.project.files_with_word([name], ["*.py"]))
+
+    def _is_known(self, name: str) -> bool:
+        return (
+            re.search(r"(?i)mixin|base|abstract|common|cases?$|suite|template|shared|fake|stub|mock", name)
+            is not None
+        )
+
+    @property
+    def _takes_usual_classes(self) -> bool:
+        """Whether pytest is left to its own idea of which classes hold tests."""
+        settings = (self.source.project.read(path) for path in _SETTINGS)
+        return not any(text and "python_classes" in text for text in settings)
+
+
+def _keeps_own(made: FunctionNode) -> bool:
+    """Whether a constructor makes something for the tests, beside what its base does."""
+    return any(
+        isinstance(n, ast.Assign)
+        and isinstance(n.value, ast.Call)
+        and isinstance(n.targets[0], ast.Attribute)
+        and ast.unparse(n.targets[0].value) == "self"
+        for n in made.body
+    )
+
+
+def _asserts(function: FunctionNode) -> bool:
+    return any(is_certain_assertion(node) for node in own_nodes(body_of(function)))

@@ -1,0 +1,173 @@
+"""TE031."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround_tests.check import PythonTestCheck
+from wardround_tests.module import FUNCTIONS, TestCase, both_ways, equal_sides
+
+_LISTED = frozenset({"os.listdir", "os.scandir", "glob.glob", "glob.iglob"})
+_LISTING = frozenset({"iterdir", "glob", "rglob"})
+_OF_SETS = frozenset({"union", "intersection", "difference", "symmetric_difference"})
+_START = "import os\ndef test_tags(tmp_path):\n"
+
+
+class UnorderedExpected(PythonTestCheck):
+    """What has no order is expected in one.
+
+    A set of texts comes in another order in another process, and a folder lists its files as the file system
+    likes: the test fails now and then, or on another machine. Compare sets, or sort first.
+    """
+
+    ID = "TE031"
+    NAME = "unordered-expected-in-order"
+    DEFECT_CLASS = "unordered-collection"
+    TRIED_ON = (
+        "583,000 lines of tests of 24 projects, celery, apprise, aiohttp and redash among them: no "
+        "hit, so nothing wrong and nothing proven."
+    )
+    WORDS: ClassVar[tuple[str, ...]] = ("set(", "{", "listdir", "iterdir", "glob(", "scandir")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(f"{_START}    assert sorted(os.listdir(tmp_path)) == ['a', 'b']\n", path="test_case.py"),
+        Valid(f"{_START}    assert set(tags()) == {{'a', 'b'}}\n", path="test_case.py"),
+        Valid(f"{_START}    assert os.listdir(tmp_path) == ['a']\n", path="test_case.py"),
+        Valid(
+            f"{_START}    names = os.listdir(tmp_path)\n    names.sort()\n    assert names == ['a', 'b']\n",
+            path="test_case.py",
+        ),
+        Valid(f"{_START}    assert order({{'a', 'b'}}) == ['a', 'b']\n", path="test_case.py"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(f"{_START}    assert os.listdir(tmp_path) == ['a', 'b']\n", line=3, column=5,
+                path="test_case.py"),
+        Invalid(
+            f"{_START}    names = [one.name for one in tmp_path.iterdir()]\n    assert names == ['a', 'b']\n",
+            line=4,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            "class TagTest(TestCase):\n    def test_tags(self):\n        tags = set(load())\n"
+            "        self.assertEqual(list(tags), ['a', 'b'])\n",
+            line=4,
+            column=9,
+            path="test_case.py",
+        ),
+        Invalid(f"{_START}    assert ','.join({{t.lower() for t in tags()}}) == 'a,b'\n", line=3, column=5,
+                path="test_case.py"),
+        Invalid(
+            f"{_START}    index.add({{'a', 'b'}})\n    assert list(index.tags) == ['a', 'b']\n",
+            line=4,
+            column=5,
+            path="test_case.py",
+        ),
+    ]  # fmt: skip
+
+    def look_at(self, case: TestCase) -> None:
+        nodes = self.module.own(case)
+        self._bound: dict[str, ast.expr] = {}
+        for node in nodes:
+            for side, other in (
+                both_ways(equal_sides(node)) if isinstance(node, (ast.Assert, ast.Call)) else ()
+            ):
+                if not _is_ordered(other):
+                    continue
+                if not self._bound:
+                    self._bound = _bound(case.node)
+                what = self._unordered(side) or self._comes_from_set(side, other, nodes)
+                if what:
+                    assert isinstance(node, (ast.expr, ast.stmt))
+                    self.report(self.module.span(node), f"{what} has no order: compare sets, or sort first")
+                    break
+
+    def _unordered(self, node: ast.expr) -> str:
+        """What of no order a value is made from one by one; empty if it has an order."""
+        if isinstance(node, ast.Name) and node.id in self._bound:
+            return self._unordered(self._bound[node.id])
+        if isinstance(node, ast.ListComp):
+            return self._source(node.generators[0].iter) if len(node.generators) == 1 else ""
+        if not isinstance(node, ast.Call):
+            return ""
+        if self.module.imported_name(node.func) in _LISTED:
+            return "what a folder holds"
+        if isinstance(node.func, ast.Name) and node.func.id in ("list", "tuple", "enumerate") and node.args:
+            return self._source(node.args[0])
+        is_join = isinstance(node.func, ast.Attribute) and node.func.attr == "join" and len(node.args) == 1
+        return self._source(node.args[0]) if is_join else ""
+
+    def _source(self, node: ast.expr) -> str:
+        """What of no order is gone through; empty if it has one."""
+        if isinstance(node, (ast.GeneratorExp, ast.ListComp)):
+            return self._source(node.generators[0].iter) if len(node.generators) == 1 else ""
+        if isinstance(node, ast.Name) and node.id in self._bound:
+            return self._source(self._bound[node.id])
+        if self._is_set(node):
+            return "a set"
+        if isinstance(node, ast.Call):
+            is_listing = isinstance(node.func, ast.Attribute) and node.func.attr in _LISTING
+            if is_listing or self.module.imported_name(node.func) in _LISTED:
+                return "what a folder holds"
+        return ""
+
+    def _is_set(self, node: ast.expr) -> bool:
+        if isinstance(node, (ast.Set, ast.SetComp)):
+            return True
+        if isinstance(node, ast.Name) and node.id in self._bound:
+            return self._is_set(self._bound[node.id])
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.BitAnd, ast.BitOr, ast.Sub, ast.BitXor)):
+            return self._is_set(node.left) or self._is_set(node.right)
+        if isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Name):
+                return node.func.id in ("set", "frozenset")
+            is_of_sets = isinstance(node.func, ast.Attribute) and node.func.attr in _OF_SETS
+            return is_of_sets and isinstance(node.func, ast.Attribute) and self._is_set(node.func.value)
+        return False
+
+    def _comes_from_set(self, side: ast.expr, other: ast.expr, nodes: Sequence[ast.AST]) -> str:
+        """Whether the test hands on a set and expects a list of what is in it."""
+        is_listed = (
+            isinstance(side, ast.Call)
+            and isinstance(side.func, ast.Name)
+            and side.func.id in ("list", "tuple")
+        )
+        if (
+            not is_listed
+            or not isinstance(other, (ast.List, ast.Tuple))
+            or any(isinstance(n, ast.Call) for n in ast.walk(side) if n is not side)
+        ):
+            return ""
+        wanted = {ast.unparse(one) for one in other.elts}
+        is_handed = any(isinstance(n, ast.Set) and {ast.unparse(e) for e in n.elts} == wanted for n in nodes)
+        return "a set" if is_handed else ""
+
+
+def _is_ordered(node: ast.expr) -> bool:
+    """Whether a value says in which order things come: two or more in a list, or joined in a text."""
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return len(node.elts) > 1 and len({ast.unparse(one) for one in node.elts}) > 1
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) > 1
+
+
+def _bound(function: ast.AST) -> dict[str, ast.expr]:
+    """The names that a test gives one value, and that it does not sort."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            found.setdefault(node.targets[0].id, []).append(node.value)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "sort":
+            found.setdefault(ast.unparse(node.func.value), []).extend([node, node])
+        elif isinstance(node, (*FUNCTIONS, ast.Lambda)) and node is not function:
+            found.update({one.arg: [] for one in node.args.args})
+    return {
+        name: values[0]
+        for name, values in found.items()
+        if len(values) == 1 and not _mentions(values[0], name)
+    }
+
+
+def _mentions(value: ast.expr, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(value))
