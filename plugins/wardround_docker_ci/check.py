@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from wardround.checks import Check, Source
 from wardround.findings import RawResult, Severity, SuggestedFix
-from wardround.late import LateEach
+from wardround.late import LateEach, LatePattern
 from wardround_docker_ci.ci_file import CiFile
 from wardround_docker_ci.kinds import Kind, kind_of
 
@@ -79,6 +80,7 @@ def run_docker_ci_checks(checks: Sequence[type[Check]], source: Source) -> Itera
     if kind is None:
         return
     file = CiFile(kind, source.path, source.text)
+    waived = _waived(file)
     chosen: Iterable[type[Check]] = (
         checks.about(kind, source.text) if isinstance(checks, LateEach) else checks
     )
@@ -87,7 +89,23 @@ def run_docker_ci_checks(checks: Sequence[type[Check]], source: Source) -> Itera
             plain = one(source)
             plain.run()
             yield from plain.results
-        elif kind in one.KINDS and (not one.NEEDS or any(word in source.text for word in one.NEEDS)):
+        elif (
+            one.ID not in waived
+            and kind in one.KINDS
+            and (not one.NEEDS or any(word in source.text for word in one.NEEDS))
+        ):
             check = one(source, file)
             check.run()
             yield from check.results
+
+
+def _waived(file: CiFile) -> frozenset[str]:
+    """What the author of a Dockerfile told Docker's own linter not to say."""
+    if file.kind is not Kind.DOCKERFILE or not _MAY_WAIVE.search(file.text):
+        return frozenset()
+    from wardround_docker_ci.buildkit import waived
+
+    return waived(file.dockerfile)
+
+
+_MAY_WAIVE = LatePattern(r"check[ \t]*=[^\n]*skip", re.IGNORECASE)

@@ -44,7 +44,7 @@ _PLACES = LatePattern(
 _PUBLISHES = LatePattern(
     r"pypi-publish|\btwine\s+upload|\b(?:npm|pnpm|yarn|cargo|poetry|uv|flit|hatch|lerna|gem"
     r"|dotnet nuget)\s+(?:npm\s+)?"
-    r"(?:publish|push)|changesets/action|goreleaser|gh-release|gh release create"
+    r"(?:publish|push)|changesets/action|goreleaser|gh-release|gh release (?:create|upload)"
 )
 
 
@@ -63,6 +63,11 @@ def of_workflow(job: workflow.Job) -> bool:
     is_place = _PLACES.search(place) is not None and any("deploy" in text for text in scripts)
     is_said = is_place or NAMED.search(job.name) is not None
     return bool(is_said and job.steps) and not any(_publishes(step) for step in job.steps)
+
+
+def publishes(job: workflow.Job) -> bool:
+    """Whether a job hands out what it built, for others to install."""
+    return any(_publishes(step) for step in job.steps)
 
 
 def _publishes(step: workflow.Step) -> bool:

@@ -33,7 +33,7 @@ def jobs(root: Mapping) -> list[Job]:
     found = {
         id(value): Job(key.value, key, value)
         for key, value in root.entries
-        if key.value not in _NO_JOBS and isinstance(value, Mapping)
+        if isinstance(value, Mapping) and (key.value not in _NO_JOBS or value.get("script") is not None)
     }
     return [*found.values(), *_shared(root)]
 

@@ -35,9 +35,23 @@ _MOVING = frozenset(
 )  # fmt: skip
 
 
-def is_moving(tag: str) -> bool:
-    """Whether a tag names a line or a flavour and no version: ``lts-slim``, ``dind``; not ``latest``."""
-    return bool(tag) and all(part in _MOVING for part in tag.lower().split("-"))
+_CODENAMES = frozenset(
+    {
+        "buster", "bullseye", "bookworm", "trixie", "forky", "bionic", "focal", "jammy", "noble", "resolute",
+        "xenial", "trusty",
+    }
+)  # fmt: skip
+_OF_A_DISTRIBUTION = ("debian", "ubuntu", "buildpack-deps", "base", "raspbian", "devuan")
+
+
+def is_moving(name: ImageName) -> bool:
+    """Whether a tag names a line or a flavour and no version: ``lts-slim``, ``dind``; not ``latest``.
+
+    The name of a distribution's release is a version of the distribution only: ``debian:bookworm`` says one,
+    ``python:bookworm`` does not.
+    """
+    words = _MOVING | (frozenset() if any(d in name.name for d in _OF_A_DISTRIBUTION) else _CODENAMES)
+    return bool(name.tag) and all(part in words for part in name.tag.lower().split("-"))
 
 
 def is_filled_in(reference: str) -> bool:

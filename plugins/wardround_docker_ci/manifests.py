@@ -50,6 +50,11 @@ class Pod(Struct, frozen=True, eq=False):
     node: Mapping
 
     @property
+    def images(self) -> str:
+        """The images of its containers, in one text."""
+        return " ".join(container.node.text("image") for container in self.containers)
+
+    @property
     def containers(self) -> list[Container]:
         return [
             Container(node, name == "initContainers")

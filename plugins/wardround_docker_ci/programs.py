@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from wardround.late import LatePattern
@@ -113,3 +114,14 @@ def is_test(command: Command) -> bool:
 _OWN_TESTS = LatePattern(
     r"^(?:run[-_]?)?(?:all[-_]?)?(?:unit|integration|e2e|smoke|acceptance|system)?[-_]?(?:tests?|specs?|lint|checks?)(?:[-_]\w+)?(?:\.(?:sh|bash|py|js|rb))?$"
 )
+WAITS = LatePattern(
+    r"\b(?:playwright|cypress|wdio|testcafe|nightwatch|detox|maestro|k6)\s+(?:test|run|open)\b"
+    r"|\bgo test\b[^\n]*\s-fuzz\b"
+    r"|\bcargo (?:\+\w+ )?fuzz run\b|\bconnected(?:Android)?(?:Debug)?(?:Android)?(?:Test|Check)\b"
+    r"|\bwait-on\b"
+    r"|^\s*(?:until|while !)\s[^\n]*(?:curl|nc|wget|pg_isready|kubectl|docker|gh|aws)\b"
+    r"|\b(?:docker[ -]compose)\s+(?:-\S+\s+\S+\s+)*up\b(?![^\n]*(?:\s-d\b|--detach|--wait))"
+    r"|\btail\s+-[fF]\b|(?:^|\s)ssh\s+\S+@\S+",
+    re.MULTILINE,
+)
+"""Programs that wait for a browser, a device, a server or for luck."""

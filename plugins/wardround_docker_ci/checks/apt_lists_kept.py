@@ -7,9 +7,8 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround_docker_ci.apt import calls, updates_alone
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
-from wardround_docker_ci.programs import program, subcommand
-from wardround_docker_ci.shell import unwrapped
 
 
 class AptListsKept(CiCheck):
@@ -34,10 +33,11 @@ class AptListsKept(CiCheck):
         ),
         Valid("FROM a:1 AS b\nRUN apt-get update\nFROM c:1\nCOPY --from=b /x /x\n", path="Dockerfile"),
         Valid("FROM a:1\nRUN --mount=type=cache,target=/var/lib/apt apt-get update\n", path="Dockerfile"),
+        Valid("FROM a:1\nRUN apt-get update\nRUN apt-get install -y a\n", path="Dockerfile"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
-            "FROM a:1\nRUN apt-get update && apt-get install -y a\n", line=2, column=5, path="Dockerfile"
+            "FROM a:1\nRUN apt-get update && apt-get install -y a\n", line=2, column=23, path="Dockerfile"
         ),
         Invalid(
             "FROM a:1 AS b\nRUN apt-get update && x\nFROM b\nRUN y\n", line=2, column=5, path="Dockerfile"
@@ -51,19 +51,15 @@ class AptListsKept(CiCheck):
     ]
 
     def run(self) -> None:
+        alone = {command.start for command in updates_alone(self.file.scripts)}  # DC012 asks for one step
         shipped = {id(one) for stage in self.file.dockerfile.shipped for one in stage.instructions}
         for script in self.file.scripts:
             text = script.passage.text
             mounts = " ".join(value.text for name, value in script.owner.flags if name == "mount")
             if id(script.owner) not in shipped or "/var/lib/apt" in text or "/var/lib/apt" in mounts:
                 continue
-            update = next(
-                (
-                    c
-                    for c in script.commands
-                    if program(c) in ("apt-get", "apt") and subcommand(unwrapped(c)) == "update"
-                ),
-                None,
-            )
-            if update is not None:
-                self.report_at(update.start, update.end, "the package lists stay in the image")
+            told = calls(script)
+            update = next((command for command, what in told if what == "update"), None)
+            if update is not None and update.start not in alone:
+                place = next((command for command, what in told if what == "install"), update)
+                self.report_at(place.start, place.end, "the package lists stay in the image")

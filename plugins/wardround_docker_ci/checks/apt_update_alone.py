@@ -6,13 +6,8 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround_docker_ci.apt import updates_alone
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
-from wardround_docker_ci.programs import program, subcommand
-from wardround_docker_ci.shell import Command, unwrapped
-
-_USES_LISTS = frozenset(
-    {"install", "upgrade", "dist-upgrade", "full-upgrade", "build-dep", "source", "satisfy"}
-)
 
 
 class AptUpdateAlone(CiCheck):
@@ -53,19 +48,5 @@ class AptUpdateAlone(CiCheck):
     ]
 
     def run(self) -> None:
-        lonely: list[Command] = []
-        for script in self.file.scripts:
-            calls = [
-                (c, subcommand(unwrapped(c))) for c in script.commands if program(c) in ("apt-get", "apt")
-            ]
-            updates = [command for command, what in calls if what == "update"]
-            installs = any(what in _USES_LISTS for _, what in calls)
-            if installs and not updates:
-                for command in lonely:
-                    self.report_at(
-                        command.start, command.end, "a later RUN installs from lists that may be old"
-                    )
-                lonely = []
-            others = {program(c) for c in script.commands} - {"apt-get", "apt", "rm", "echo", "set"}
-            if updates and not installs and not others:
-                lonely += updates
+        for command in updates_alone(self.file.scripts):
+            self.report_at(command.start, command.end, "a later RUN installs from lists that may be old")

@@ -36,6 +36,27 @@ _UNDONE = {
 }
 
 
+_WRITTEN_TO = {
+    "git": (".gitconfig", ".git-credentials"),
+    "npm": (".npmrc",),
+    "pnpm": (".npmrc", "rc"),
+    "yarn": (".yarnrc", ".yarnrc.yml", ".npmrc"),
+    "pip": ("pip.conf", ".pip", "pip"),
+    "pip3": ("pip.conf", ".pip", "pip"),
+    "poetry": ("auth.toml", "pypoetry"),
+    "composer": ("auth.json", ".composer", "composer"),
+    "bundle": (".bundle", "config"),
+    "gem": (".gemrc",),
+    "aws": (".aws", "credentials"),
+    "docker": (".docker", "config.json"),
+    "dotnet": ("NuGet.Config", "nuget.config", "NuGet"),
+    "nuget": ("NuGet.Config", "nuget.config"),
+    "conda": (".condarc",),
+    "go": ("env",),
+}
+"""The file that a program keeps its settings in, or the folder of it."""
+
+
 class BuildSecretKept(CiCheck):
     """A secret that is mounted for one step is written to a file that stays in the image.
 
@@ -56,6 +77,12 @@ class BuildSecretKept(CiCheck):
         Valid(
             "FROM a:1\nRUN --mount=type=secret,id=n cp /run/secrets/n /root/.npmrc && npm ci"
             " && rm -f /root/.npmrc\n",
+            path="Dockerfile",
+        ),
+        Valid(
+            "FROM a:1\nRUN --mount=type=secret,id=t \\\n"
+            '    git config --global url."https://x:$(cat /run/secrets/t)@a.org/".insteadOf https://a.org/'
+            " \\\n    && make && rm -f ~/.gitconfig\n",
             path="Dockerfile",
         ),
         Valid(
@@ -162,6 +189,10 @@ def _is_gone(target: str, command: Command, found: Sequence[Command]) -> bool:
         program(one) in ("rm", "shred", "unlink") and any(_same(word.text, target) for word in one.words[1:])
         for one in later
     ):
+        return True
+    files = _WRITTEN_TO.get(target, ())
+    removed = (word.text for one in later if program(one) in ("rm", "shred") for word in one.words[1:])
+    if any(text.rstrip("/*").rpartition("/")[2] in files for text in removed):
         return True
     undo = _UNDONE.get(target)
     return undo is not None and any(

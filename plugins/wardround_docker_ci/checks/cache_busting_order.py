@@ -46,7 +46,8 @@ class CacheBustingOrder(CiCheck):
         ),
         Valid("FROM python:3\nCOPY . .\nRUN pip install .\n", path="Dockerfile"),
         Valid("FROM node:22\nCOPY . .\nRUN --mount=type=cache,target=/root/.npm npm ci\n", path="Dockerfile"),
-        Valid("FROM node:22\nCOPY src/ src/\nRUN npm ci\n", path="Dockerfile"),
+        Valid("FROM node:22\nCOPY prisma/ prisma/\nRUN npm ci\n", path="Dockerfile"),
+        Valid("FROM node:22\nCOPY src/ src/\nRUN pnpm install\n", path="Dockerfile"),
         Valid("FROM node:22\nCOPY --from=deps /x .\nRUN npm ci\n", path="Dockerfile"),
         Valid(
             "FROM golang:1\nCOPY go.mod .\nRUN go mod download\nCOPY . .\nRUN go mod download\n",
@@ -55,6 +56,18 @@ class CacheBustingOrder(CiCheck):
         Valid("FROM node:22\nCOPY package.json ./\nRUN npm ci\nARG GIT_SHA\nCOPY . .\n", path="Dockerfile"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "FROM mcr/dotnet:8\nCOPY NuGet.config ./\nCOPY src/ src/\nRUN dotnet restore src/A.csproj\n",
+            line=3,
+            column=1,
+            path="Dockerfile",
+        ),
+        Invalid(
+            "FROM node:22\nCOPY package.json ./\nCOPY ./src ./src\nRUN npm ci\n",
+            line=3,
+            column=1,
+            path="Dockerfile",
+        ),
         Invalid(
             "FROM node:22\nARG GIT_SHA\nCOPY package.json ./\nRUN npm ci\nCOPY . .\n",
             line=2,
@@ -89,11 +102,16 @@ class CacheBustingOrder(CiCheck):
 
     def _look(self, stage: Stage, by_instruction: dict[int, list[Command]]) -> None:
         copied: Instruction | None = None
+        sources: Instruction | None = None
         changing: Pair | None = None
         for one in stage.instructions:
             installs = [c for c in by_instruction.get(id(one), ()) if _installs_listed(c)]
+            if sources is not None and copied is None and any(map(_needs_no_sources, installs)):
+                copied = sources
             if one.keyword in ("COPY", "ADD") and _is_everything(one):
                 copied = copied or one
+            elif one.keyword in ("COPY", "ADD") and _is_sources(one):
+                sources = sources or one
             elif one.keyword == "ARG":
                 changing = changing or next((p for p in one.pairs if _CHANGES.search(p.name.text)), None)
             elif installs and copied is None and changing is not None:
@@ -126,11 +144,25 @@ _CHANGES = LatePattern(
 )
 
 
+_SOURCES = LatePattern(r"(?:\./)?(?:src|app|lib|source|sources|cmd|internal|pkg)/?\*{0,2}$")
+
+
 def _is_everything(one: Instruction) -> bool:
     words = [word.text for word in one.words]
     return (
         one.flag("from") is None and len(words) >= 2 and any(text in (".", "./", "*") for text in words[:-1])
     )
+
+
+def _is_sources(one: Instruction) -> bool:
+    """Whether what is copied is a folder of sources, as people call it."""
+    words = [word.text for word in one.words]
+    return one.flag("from") is None and any(_SOURCES.match(text) for text in words[:-1])
+
+
+def _needs_no_sources(command: Command) -> bool:
+    """Whether all that an installation asks of the project are its manifests, which can be copied alone."""
+    return program(command) in ("npm", "go", "pip", "pip3", "bundle", "composer", "mvn", "cargo", "dotnet")
 
 
 def _installs_listed(command: Command) -> bool:
@@ -146,6 +178,10 @@ def _installs_listed(command: Command) -> bool:
         return rest == ["install"] or (name == "yarn" and not rest and len(texts) == 1)
     if re.match(r"pip[\d.]*$", name):
         return "install" in rest and any(text in ("-r", "--requirement") for text in texts)
+    if name == "dotnet":
+        return rest[:1] == ["restore"]
+    if name == "cargo":
+        return rest[:1] == ["fetch"]
     if name == "go":
         return rest[:2] == ["mod", "download"]
     return (name in ("bundle", "composer") and rest[:1] == ["install"]) or (

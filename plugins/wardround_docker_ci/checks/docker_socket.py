@@ -21,6 +21,10 @@ _BUILT_FOR_IT = LatePattern(
     r"|alloy|localstack|testcontainers|ryuk|swarm|lazydocker|glances|beszel|homepage|loki|agent|docker",
     re.IGNORECASE,
 )
+"""What exists to speak with the engine."""
+_PROXY = LatePattern(r"socket-?proxy|\bdind\b|docker-in-docker|\bdocker:", re.IGNORECASE)
+_GUARDED = LatePattern(r":[^\s\"':]+:(?:\w+,)*ro\b|[\"']?\s+target:[^\n]*\s+read_only:\s*true")
+"""The author thought of it, though a program that can read the socket can still write requests."""
 
 
 class DockerSocket(CiCheck):
@@ -61,6 +65,13 @@ class DockerSocket(CiCheck):
             path="compose.yml",
         ),
         Invalid(
+            "services:\n  proxy:\n    image: traefik:v3\n    volumes:\n"
+            "      - /var/run/docker.sock:/var/run/docker.sock\n",
+            line=5,
+            column=9,
+            path="compose.yml",
+        ),
+        Invalid(
             "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    image: a:1\n  volumes:\n"
             "  - name: s\n"
             "    hostPath:\n      path: /var/run/docker.sock\n",
@@ -86,22 +97,28 @@ class DockerSocket(CiCheck):
     ]
 
     def run(self) -> None:
-        allowed = self._built_for_it() if self.file.kind is Kind.COMPOSE else []
+        is_compose = self.file.kind is Kind.COMPOSE
+        meant = self._services(_BUILT_FOR_IT) if is_compose else []
+        proxies = self._services(_PROXY) if is_compose else []
         is_agent = self.file.kind in KUBERNETES | TEMPLATE and re.search(r"kind:\s*DaemonSet", self.file.text)
-        severity = Severity.INFO if is_agent else None
         for mount in self.file.mounts:
-            if _SOCKET.search(mount.source) and not any(a <= mount.start < b for a, b in allowed):
-                self.report_at(
-                    mount.start,
-                    mount.end,
-                    "whoever controls the container controls the host",
-                    severity=severity,
-                )
+            if not _SOCKET.search(mount.source) or any(a <= mount.start < b for a, b in proxies):
+                continue
+            is_meant = any(a <= mount.start < b for a, b in meant)
+            if is_meant and _GUARDED.match(self.file.text, mount.end):
+                continue
+            said = "whoever controls the container controls the host"
+            self.report_at(
+                mount.start,
+                mount.end,
+                f"{said}; a socket proxy allows it what it needs only" if is_meant else said,
+                severity=Severity.INFO if is_agent or is_meant else None,
+            )
 
-    def _built_for_it(self) -> list[tuple[int, int]]:
-        """Where services stand that exist to speak with the engine."""
+    def _services(self, named: LatePattern) -> list[tuple[int, int]]:
+        """Where services stand that are called so, or made from an image that is."""
         return [
             (service.node.start, service.node.end)
             for service in self.file.services
-            if _BUILT_FOR_IT.search(f"{service.name} {service.node.text('image')}")
+            if named.search(f"{service.name} {service.node.text('image')}")
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -15,6 +16,11 @@ from wardround_docker_ci.shell import Command, unwrapped
 _NAMED = LatePattern(
     r"(?:^|/)(?:[\w.-]*[-_.])?(?:docker-)?(?:entrypoint|entry-point|docker-start|container-start)(?:[-_.]\w+)?$"
 )
+_MAY_START = LatePattern(
+    r"(?:^|[-_.])(?:start\w*|run|boot\w*|launch\w*|serve|server|init|cmd|entry)(?:[-_.]|$)"
+)
+_INSTALLED = LatePattern(r"/(?:usr/local/bin|app|opt|srv)/(?:[\w.-]+/)*(?!\w*migrat)[\w-]+$")
+"""A program of one's own, by its whole path."""
 _SERVERS = frozenset(
     {
         "gunicorn", "uvicorn", "hypercorn", "daphne", "celery", "node", "java", "nginx", "php-fpm", "puma",
@@ -38,18 +44,33 @@ class EntrypointWithoutExec(CiCheck):
     ID = "DC107"
     NAME = "entrypoint-without-exec"
     DEFECT_CLASS = "shell-form-command"
-    TRIED_ON = "trees of 79 repositories: no hit"
+    TRIED_ON = "trees of 85 repositories: no hit"
     KINDS = frozenset({Kind.SHELL})
     NEEDS = ("#!",)
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid('#!/bin/sh\nset -e\nexec "$@"\n', path="docker-entrypoint.sh"),
         Valid("#!/bin/sh\nmigrate\nexec gunicorn app\n", path="entrypoint.sh"),
-        Valid("#!/bin/sh\nnode server.js &\nwait\n", path="entrypoint.sh"),
+        Valid("#!/bin/sh\nnode server.js &\nwait\n", path="both.sh"),
+        Valid("#!/bin/sh\nnode server.js\n", path="start.sh", others={"Dockerfile": "COPY start.sh /\n"}),
         Valid("#!/bin/sh\ntrap stop TERM\nnode server.js\n", path="entrypoint.sh"),
         Valid('#!/bin/sh\n"$@"\n', path="retry.sh"),
         Valid("#!/bin/sh\nnode server.js\necho ended\n", path="entrypoint.sh"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "#!/bin/sh\n/app/exporter &\n$BIN -c $CONFIG &\nwait\n",
+            3,
+            1,
+            path="edge/run.sh",
+            others={"edge/Dockerfile": 'FROM a:1\nENTRYPOINT ["/usr/local/bin/run.sh"]\n'},
+        ),
+        Invalid(
+            "#!/bin/sh\nnode server.js \\\n  --port 80\n",
+            2,
+            1,
+            path="docker/start.sh",
+            others={"Dockerfile": "FROM a:1\nCMD /app/start.sh\n"},
+        ),
         Invalid("#!/bin/sh\nset -e\n./migrate\npython app.py\n", 4, 1, path="docker/entrypoint.sh"),
         Invalid('#!/bin/sh\nset -e\npython manage.py migrate\n"$@"\n', 4, 1, path="docker-entrypoint.sh"),
         Invalid("#!/bin/sh\nwait-for db\ngunicorn app:app -b :80\n", 3, 1, path="docker/entrypoint.sh"),
@@ -58,18 +79,34 @@ class EntrypointWithoutExec(CiCheck):
     ]
 
     def run(self) -> None:
-        name = self.file.path.rpartition("/")[2].removesuffix(".sh").removesuffix(".bash")
-        if not _NAMED.search(name):
-            return
         commands = [
             command for script in self.file.scripts for command in script.commands if command.depth == 0
         ]
-        if not commands or any(one.name in ("trap", "wait") or one.after == "&" for one in commands):
+        if not commands or any(one.name == "trap" for one in commands):
             return
-        last = commands[-1]
+        last, behind = commands[-1], [one for one in commands if one.after == "&"]
         texts = [word.text for word in last.words]
-        if texts and texts[0] != "exec" and last.before not in ("|", "|&") and _is_service(last):
+        if behind:
+            if last.name == "wait" and self._starts_a_container():
+                said = "process 1 is the script, which waits and passes no signal on to this"
+                self.report_at(behind[-1].start, behind[-1].end, said)
+        elif not texts or texts[0] in ("exec", "wait") or last.before in ("|", "|&"):
+            return
+        elif (_is_service(last) or _INSTALLED.match(texts[0])) and self._starts_a_container(last):
             self.report_at(last.start, last.end, "without exec, signals end the script and not the service")
+
+    def _starts_a_container(self, last: Command | None = None) -> bool:
+        """Whether the script is what an image starts: it is called so, or a Dockerfile says it."""
+        name = self.file.path.rpartition("/")[2]
+        if _NAMED.search(name.removesuffix(".sh").removesuffix(".bash")):
+            return last is None or _is_service(last)
+        if not _MAY_START.search(name):
+            return False
+        images = self.source.project.files_with_word([name], ["*ockerfile*", "*ontainerfile*"])
+        started = re.compile(
+            rf"^\s*(?:ENTRYPOINT|CMD)\b[^\n]*[/\"\s]{re.escape(name)}\b", re.MULTILINE | re.IGNORECASE
+        )
+        return any(started.search(self.source.project.read(path) or "") for path in images)
 
 
 def _is_service(command: Command) -> bool:

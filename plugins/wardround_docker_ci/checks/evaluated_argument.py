@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -9,8 +10,12 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_docker_ci.check import SCRIPTS, CiCheck
+from wardround_docker_ci.shell import Word
 
 _ARGUMENT = LatePattern(r"(?<!\\)\$(?:[1-9@*]|\{[1-9@*](?::?[-+?][^}]*)?\})")
+_NO_TEXT = LatePattern(r"^'|\$\(|`")
+"""What is taken as it stands, or is what another command says."""
+_VARIABLE = LatePattern(r"(?<!\\)\$\{?([A-Za-z_]\w*)")
 
 
 class EvaluatedArgument(CiCheck):
@@ -37,11 +42,36 @@ class EvaluatedArgument(CiCheck):
         Invalid('eval "$1"\n', 1, 1, path="a.sh"),
         Invalid('run() {\n  eval "$@"\n}\n', 2, 3, path="a.sh"),
         Invalid("eval run $*\n", 1, 1, path="a.sh"),
+        Invalid('run() {\n  local cmd="ssh $HOST -- $*"\n  eval $cmd || true\n}\n', 3, 3, path="a.sh"),
+        Invalid('name="$1"\ncmd="echo $name"\neval "$cmd"\n', 3, 1, path="a.sh"),
     ]
 
     def run(self) -> None:
         for script in self.file.scripts:
+            given: set[str] = set()
+            composed: set[str] = set()
             for command in script.commands:
+                for word in command.assignments or command.words[1:]:
+                    _note(word, given, composed)
                 texts = [w.text for w in command.words[1:] if not w.raw.startswith("'")]
-                if command.name == "eval" and any(_ARGUMENT.search(text) for text in texts):
+                if command.name == "eval" and any(
+                    _ARGUMENT.search(t) or _named(t) in composed for t in texts
+                ):
                     self.report_at(command.start, command.end, "an argument of the script is run as code")
+
+
+def _note(word: Word, given: set[str], composed: set[str]) -> None:
+    """Remember a variable that is given an argument of the script, or a command that has one in it."""
+    name, sign, _ = word.raw.partition("=")
+    value = word.text.partition("=")[2]
+    if not sign or not name.isidentifier() or _NO_TEXT.search(word.raw[len(name) + 1 :]):
+        return
+    has_one = _ARGUMENT.search(value) or any(found[1] in given for found in _VARIABLE.finditer(value))
+    if has_one:
+        (composed if re.search(r"\s", value) else given).add(name)
+
+
+def _named(text: str) -> str:
+    """The variable that a text begins with."""
+    found = _VARIABLE.match(text)
+    return found[1] if found is not None else ""

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import COMPOSE, KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.kinds import Kind
 from wardround_docker_ci.manifests import Pod
 from wardround_docker_ci.yaml_tree import Mapping
 
-_COMPOSE_KEYS = {"pid": "processes", "ipc": "memory", "network_mode": "network", "userns_mode": "users"}
+_COMPOSE_KEYS = {
+    "pid": "processes",
+    "ipc": "memory",
+    "network_mode": "network",
+    "userns_mode": "users",
+    "cgroup": "control groups",
+}
 _POD_KEYS = {"hostPID": "processes", "hostIPC": "memory", "hostNetwork": "network"}
+
+_MEANT = LatePattern(
+    r"cni|calico|cilium|flannel|weave|proxy|network|dns|exporter|prometheus|metallb|speaker|istio|ingress|csi|gpu"
+    r"|device-plugin|kube|falco|tetragon|monitor|metrics|datadog|newrelic|sysdig|dynatrace|netdata|telegraf|ebpf",
+    re.IGNORECASE,
+)
+"""Agents that work on the network of their node, or watch it."""
 
 
 class HostNamespace(CiCheck):
@@ -43,11 +58,18 @@ class HostNamespace(CiCheck):
         ),
         Valid(
             "apiVersion: apps/v1\nkind: DaemonSet\nspec:\n  template:\n    spec:\n      hostNetwork: true\n"
-            "      containers: []\n",
+            "      containers: [{name: a, image: calico/node:v3}]\n",
             path="agent.yaml",
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "apiVersion: apps/v1\nkind: DaemonSet\nspec:\n  template:\n    spec:\n      hostNetwork: true\n"
+            "      containers: [{name: a, image: log-shipper:1}]\n",
+            line=6,
+            column=7,
+            path="agent.yaml",
+        ),
         Invalid(
             "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
             "      - name: a\n        ports: [{containerPort: 80, hostPort: 80}]\n",
@@ -86,9 +108,10 @@ class HostNamespace(CiCheck):
                     self._look(service.node, key, "host", what, severity)
         else:
             for pod in self.file.pods:
+                is_agent = pod.kind == "DaemonSet"
                 for key, what in _POD_KEYS.items():
-                    if pod.kind != "DaemonSet":
-                        self._look(pod.node, key, "true", what, None)
+                    if not is_agent or not _MEANT.search(pod.images):
+                        self._look(pod.node, key, "true", what, Severity.INFO if is_agent else None)
                 if pod.kind in ("Deployment", "StatefulSet", "ReplicaSet"):
                     self._ports(pod)
 

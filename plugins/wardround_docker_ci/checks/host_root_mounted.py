@@ -12,12 +12,15 @@ from wardround.late import LatePattern
 from wardround_docker_ci.check import COMPOSE, JENKINS, KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.ci_file import Mount
 from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.yaml_tree import Scalar
 
 _WHOLE = frozenset({"/", "/etc", "/root", "/proc", "/boot", "/usr", "/var/lib/docker", "/var/lib/kubelet"})
 _OBSERVERS = LatePattern(
     r"exporter|cadvisor|promtail|fluent|datadog|netdata|telegraf|vector|agent|glances|falco|trivy|bench|beszel",
     re.IGNORECASE,
 )
+
+_DISKS = LatePattern(r"/dev/(?:k?mem|port|sd[a-z]|nvme\d|vd[a-z]|xvd[a-z]|dm-\d|mapper/|disk/)")
 
 
 class HostRootMounted(CiCheck):
@@ -51,6 +54,12 @@ class HostRootMounted(CiCheck):
             path="compose.yml",
         ),
         Invalid(
+            "services:\n  a:\n    image: a:1\n    devices: ['/dev/sda:/dev/sda']\n",
+            line=4,
+            column=16,
+            path="compose.yml",
+        ),
+        Invalid(
             "services:\n  a:\n    image: a:1\n    volumes: ['/etc:/x/etc:rw']\n",
             line=4,
             column=16,
@@ -73,6 +82,12 @@ class HostRootMounted(CiCheck):
     ]
 
     def run(self) -> None:
+        for service in self.file.services if self.file.kind is Kind.COMPOSE else ():
+            for device in service.node.listed("devices"):
+                if isinstance(device, Scalar) and _DISKS.match(device.value):
+                    text = self.file.passage(device)
+                    said = "the container reads and writes memory or disks of the host past every permission"
+                    self.report_at(text.start, text.end, said)
         for mount in self.file.mounts:
             source = mount.source.rstrip("/") or "/"
             rest = self.file.text[mount.end : mount.end + 200].split("\n")[0]

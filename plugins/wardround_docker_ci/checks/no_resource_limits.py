@@ -29,7 +29,7 @@ class NoResourceLimits(CiCheck):
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
             "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
-            "      - name: a\n        image: b:1\n        resources: {requests: {memory: 1Gi}}\n",
+            "      - name: a\n        image: b:1\n        resources: {limits: {memory: 1Gi}}\n",
             path="web.yaml",
         ),
         Valid("apiVersion: v1\nkind: Service\nspec:\n  ports: []\n", path="pod.yaml"),
@@ -50,6 +50,13 @@ class NoResourceLimits(CiCheck):
             "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
             "      - name: a\n        image: b:1\n",
             line=7,
+            column=9,
+            path="web.yaml",
+        ),
+        Invalid(
+            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
+            "      - name: a\n        image: b:1\n        resources:\n          requests: {cpu: 100m}\n",
+            line=9,
             column=9,
             path="web.yaml",
         ),
@@ -77,13 +84,19 @@ class NoResourceLimits(CiCheck):
                 continue
             for container in pod.containers:
                 key = container.node.key("name")
-                if (
-                    key is not None
-                    and not container.is_init
-                    and container.node.get("image") is not None  # else it only changes what another file says
-                    and not container.node.mapping("resources").entries
+                given = container.node.mapping("resources")
+                # Without an image it only changes what another file says.
+                if key is None or container.is_init or container.node.get("image") is None:
+                    continue
+                said = f'"{container.name}" may take all memory of its node'
+                if not given.entries:
+                    self.report_at(key.start, key.end, said)
+                elif (
+                    (place := container.node.key("resources")) is not None
+                    and isinstance(given.get("limits"), Mapping | None)
+                    and given.at("limits", "memory") is None
                 ):
-                    self.report_at(key.start, key.end, f'"{container.name}" may take all memory of its node')
+                    self.report_at(place.start, place.end, f"{said}: limits.memory is missing")
 
     def _values(self) -> None:
         """The values of one place a chart is installed at: what is empty here is empty there."""

@@ -18,14 +18,19 @@ _CLEANED = LatePattern(
     r"|npm_config_cache"
     r"|COMPOSER_CACHE_DIR|rm\s+-\w+\s[^&|;\n]*(?:\.npm|composer|/tmp|/root|~)"
 )
+_KEPT_SMALL = LatePattern(
+    r"rm\s+-\w+\s[^&|;\n]*(?:/var/(?:lib/apt|cache)|\.cache|\.npm)|--no-cache|\bcache\s+(?:clean|clear|rm)\b"
+    r"|\bapt-get\s+clean\b|clear-?cache\b"
+)
 _NOT_SHIPPED = LatePattern(r"(?:^|[/._-])(?:ci|dev|devcontainer|tests?|e2e|cypress|examples?)(?:[/._-]|$)")
 
 
 class PackageCacheKept(CiCheck):
-    """What the package manager downloaded stays in the layer beside what it installed from it.
+    """What the package manager downloaded stays in an image that another step keeps small.
 
-    Often that is as much again, shipped with each image and never read. Clean it in the same RUN (`&& npm
-    cache clean --force`), or keep it out with `--mount=type=cache`; a later RUN makes no layer smaller.
+    Often that is as much again as what it installed, shipped with each image and never read. Clean it in
+    the same RUN (`&& npm cache clean --force`), or keep it out with `--mount=type=cache`; a later RUN makes
+    no layer smaller.
     """
 
     ID = "DC109"
@@ -33,11 +38,12 @@ class PackageCacheKept(CiCheck):
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "package-cache-kept"
-    TRIED_ON = "trees of 79 repositories: 14 hits, all true"
+    TRIED_ON = "trees of 85 repositories: 14 hits, of little use; beside other clean-up only, 4, right"
     KINDS = DOCKERFILE
     NEEDS = ("npm", "composer")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("FROM a:1\nRUN npm ci --omit=dev && npm cache clean --force\nCMD a\n", path="Dockerfile"),
+        Valid("FROM a:1\nRUN npm ci --omit=dev\nCMD a\n", path="Dockerfile"),
         Valid("FROM a:1\nRUN --mount=type=cache,target=/root/.npm npm ci\nCMD a\n", path="Dockerfile"),
         Valid("FROM a:1 AS b\nRUN npm ci\nFROM c:1\nCOPY --from=b /x /x\nCMD a\n", path="Dockerfile"),
         Valid(
@@ -53,8 +59,18 @@ class PackageCacheKept(CiCheck):
             5,
             path="Dockerfile",
         ),
-        Invalid("FROM a:1\nRUN make \\\n && npm ci --omit=dev\nCMD a\n", 3, 5, path="Dockerfile"),
-        Invalid('FROM a:1 AS b\nRUN composer install --no-dev\nFROM b\nCMD ["a"]\n', 2, 5, path="Dockerfile"),
+        Invalid(
+            "FROM a:1\nRUN apk add --no-cache git\nRUN make \\\n && npm ci --omit=dev\nCMD a\n",
+            4,
+            5,
+            path="Dockerfile",
+        ),
+        Invalid(
+            "FROM a:1 AS b\nRUN composer install --no-dev\nFROM b\nRUN rm -rf /var/lib/apt/lists/*\nCMD a\n",
+            2,
+            5,
+            path="Dockerfile",
+        ),
     ]
 
     def run(self) -> None:
@@ -63,8 +79,9 @@ class PackageCacheKept(CiCheck):
             stage.all("CMD", "ENTRYPOINT") for stage in shipped
         ):
             return
-        for stage in shipped:
-            for one in stage.all("RUN"):
+        steps = [one for stage in shipped for one in stage.all("RUN")]
+        if any(_KEPT_SMALL.search(one.body.text) for one in steps):
+            for one in steps:
                 found = _INSTALL.search(one.body.text)
                 if found is None or any(
                     name == "mount" and "cache" in value.text for name, value in one.flags

@@ -10,6 +10,7 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround_docker_ci.check import SCRIPTS, CiCheck
 from wardround_docker_ci.programs import program
+from wardround_docker_ci.secret_names import is_real_secret
 from wardround_docker_ci.shell import unwrapped
 
 
@@ -54,7 +55,10 @@ class PasswordArgument(CiCheck):
                 words = unwrapped(command)
                 if "login" not in [word.text for word in words[1:4]]:
                     continue
-                for word in words:
+                for at, word in enumerate(words):
                     if word.text.split("=", 1)[0] == "--password" or re.match(r"-p(?!\w*-)", word.text):
+                        following = words[at + 1].text if at + 1 < len(words) else ""
+                        if is_real_secret(word.text.partition("=")[2] or following):
+                            break  # one that stands here in clear is worse, and said by others
                         self.report_at(word.start, word.end, "the password stands in the process list")
                         break

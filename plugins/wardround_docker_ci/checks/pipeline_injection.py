@@ -61,12 +61,17 @@ class PipelineInjection(CiCheck):
             path="Jenkinsfile",
         ),
         Invalid('node { bat "x $CHANGE_BRANCH" }\n', line=1, column=15, path="ci/release.Jenkinsfile"),
+        Invalid('node { load "${params.SCRIPT}" }\n', line=1, column=13, path="Jenkinsfile"),
+        Invalid("node { evaluate(params.CODE) }\n", line=1, column=17, path="Jenkinsfile"),
         Invalid("node { sh 'git checkout ' + params.BRANCH }\n", line=1, column=29, path="Jenkinsfile"),
     ]
 
     def run(self) -> None:
         safe = _chosen_parameters(self.file.jenkinsfile.calls)
         self._holders = _holders(self.file.jenkinsfile.tokens)
+        for call in self.file.jenkinsfile.calls:
+            if call.name.text in ("evaluate", "load") and call.given:
+                self._run_as_groovy(call)
         for call in self.file.jenkinsfile.shell_steps:
             self._told: set[str] = set()
             for token in call.script:
@@ -85,6 +90,12 @@ class PipelineInjection(CiCheck):
             severity = Severity.WARN if name or inside.endswith("BRANCH_NAME") or "GIT_" in inside else None
             message = f"{inside} becomes part of the script; whoever sets it runs commands"
             self.report_at(start, end, message, severity=severity)
+
+    def _run_as_groovy(self, call: Call) -> None:
+        source = _source_in(call.given, self._holders)
+        if source:
+            message = f"{source} says what Groovy runs, with the rights of the pipeline"
+            self.report_at(call.given[0].start, call.given[-1].end, message, severity=Severity.WARN)
 
     def _joined(self, call: Call, safe: frozenset[str]) -> None:
         """Strings put together with ``+``."""

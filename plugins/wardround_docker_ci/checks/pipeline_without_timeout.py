@@ -8,12 +8,16 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround_docker_ci import deployments
 from wardround_docker_ci.check import JENKINS, CiCheck
 from wardround_docker_ci.jenkinsfile import Token
+from wardround_docker_ci.programs import WAITS
+
+_UNATTENDED = ("cron", "pollSCM", "waitUntil", "lock")
 
 
 class PipelineWithoutTimeout(CiCheck):
-    """Nothing ends the pipeline when something in it hangs.
+    """Nothing ends a pipeline that deploys, waits or runs at night when something in it hangs.
 
     It keeps its agent until somebody notices. Add `options { timeout(time: 1, unit: 'HOURS') }`.
     """
@@ -26,21 +30,24 @@ class PipelineWithoutTimeout(CiCheck):
     NEEDS = ("pipeline", "node")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("pipeline { options { timeout(time: 1, unit: 'HOURS') } }\n", path="Jenkinsfile"),
+        Valid("pipeline { agent any }\n", path="Jenkinsfile"),
+        Valid("node { sh 'make' }\n", path="Jenkinsfile"),
         Valid("timeout(5) { node { sh 'make' } }\n", path="Jenkinsfile"),
         Valid("def call() { echo 'node' }\n", path="Jenkinsfile"),
         Valid("pipeline { stages { stage('a') { steps { timeout(5) { sh 'x' } } } } }\n", path="Jenkinsfile"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
-            "def runs = [:]\nruns['a'] = {\n  node('linux') {\n    sh 'make'\n  }\n}\n",
+            "def runs = [:]\nruns['a'] = {\n  node('linux') {\n    sh 'kubectl apply -f a'\n  }\n}\n",
             3,
             3,
             path="Jenkinsfile",
         ),
-        Invalid("pipeline { agent any }\n", line=1, column=1, path="Jenkinsfile"),
-        Invalid("// x\npipeline {\n  stages {}\n}\n", line=2, column=1, path="Jenkinsfile"),
         Invalid(
-            "@Library('a') _\npipeline { options { timestamps() } }\n", line=2, column=1, path="Jenkinsfile"
+            "// x\npipeline {\n  triggers { cron('H 2 * * *') }\n}\n", line=2, column=1, path="Jenkinsfile"
+        ),
+        Invalid(
+            "@Library('a') _\npipeline { options { timestamps() } }\n", line=2, column=12, path="Jenkinsfile"
         ),
     ]
 
@@ -48,8 +55,20 @@ class PipelineWithoutTimeout(CiCheck):
         tokens = self.file.jenkinsfile.tokens
         words = [t for t in tokens if t.kind == "word" and t.block is None]
         start = next((t for t in words if t.text == "pipeline"), None) or _first_node(tokens)
-        if start is not None and not any(t.kind == "word" and t.text == "timeout" for t in tokens):
-            self.report_at(start.start, start.end, "nothing ends this pipeline when a step hangs")
+        if start is None or any(t.kind == "word" and t.text == "timeout" for t in tokens):
+            return
+        options = next((t for t in tokens if t.text == "options" and t.is_in("pipeline")), None)
+        if options is not None or self._waits():
+            place = options or start
+            self.report_at(place.start, place.end, "nothing ends this pipeline when a step hangs")
+
+    def _waits(self) -> bool:
+        """Whether it runs where nobody looks, or does what may never end."""
+        words = {t.text for t in self.file.jenkinsfile.tokens if t.kind == "word"}
+        scripts = [token.text for call in self.file.jenkinsfile.shell_steps for token in call.script]
+        return not words.isdisjoint(_UNATTENDED) or any(
+            WAITS.search(text) or deployments.COMMANDS.search(text) for text in scripts
+        )
 
 
 def _first_node(tokens: Sequence[Token]) -> Token | None:

@@ -48,6 +48,14 @@ class PodRunsAsRoot(CiCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
+            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    securityContext:\n"
+            "      privileged: true\n      allowPrivilegeEscalation: true\n      runAsNonRoot: false\n"
+            "      runAsUser: 0\n",
+            10,
+            7,
+            path="pod.yaml",
+        ),
+        Invalid(
             "image: {repository: a, tag: '1'}\npodSecurityContext:\n  runAsUser: 0\n",
             line=3,
             column=3,
@@ -95,15 +103,24 @@ class PodRunsAsRoot(CiCheck):
                     self._look(container.node.mapping("securityContext"))
 
     def _look(self, context: Mapping) -> None:
+        said_already = _said_already(context)
         for name, bad in (
             ("runAsUser", "0"),
             ("allowPrivilegeEscalation", "true"),
             ("runAsNonRoot", "false"),
         ):
             key, value = context.key(name), context.scalar(name)
+            if name in said_already:
+                continue
             if key is not None and value is not None and value.value == bad:
                 # An image may still name another user.
                 severity = Severity.INFO if name == "runAsNonRoot" else None
                 self.report_at(
                     key.start, value.end, f"{name}: {bad} lets the program be root", severity=severity
                 )
+
+
+def _said_already(context: Mapping) -> set[str]:
+    """Settings that another one of the same context includes."""
+    out = {"runAsNonRoot"} if context.text("runAsUser") == "0" else set()
+    return out | ({"allowPrivilegeEscalation"} if context.text("privileged") == "true" else set())

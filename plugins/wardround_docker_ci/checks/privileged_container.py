@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
@@ -13,13 +13,18 @@ from wardround_docker_ci.check import COMPOSE, HELM, KUBERNETES, TEMPLATE, CiChe
 from wardround_docker_ci.jenkinsfile import Token
 from wardround_docker_ci.kinds import Kind
 from wardround_docker_ci.manifests import Pod, contexts
+from wardround_docker_ci.places import Passage
+from wardround_docker_ci.powers import OPENS, of_capability
 from wardround_docker_ci.programs import program
 from wardround_docker_ci.shell import unwrapped
 from wardround_docker_ci.yaml_tree import Mapping, Node, Scalar
 
 _NEEDS_IT = LatePattern(r"\bdind\b|docker-in-docker|kindest/node|/cadvisor|binfmt|buildkit", re.IGNORECASE)
-_ALL_POWER = frozenset({"ALL", "SYS_ADMIN", "CAP_SYS_ADMIN", "CAP_ALL"})
-_UNCONFINED = LatePattern(r"(?:seccomp|apparmor)[:=]\s*unconfined")
+_ALL_RIGHTS = "the container gets all rights of the host"
+_OPTION = LatePattern(
+    r"(?<![\w-])(?:(?P<all>--privileged)(?![\w-]|=false)|--cap-add[= ](?P<power>\w+)"
+    r"|--security-opt[= ](?P<opens>\S+))"
+)
 _TAKES_NO_VALUE = LatePattern(r"--(?:rm|privileged|init|detach|interactive|tty)$|-[dit]+$")
 
 
@@ -35,23 +40,24 @@ class PrivilegedContainer(CiCheck):
     PLANE = Plane.SECURITY
     TRIED_ON = (
         "trees of 27 repositories: 9 hits; 640 commits of 16 that touch such files: 0; node agents "
-        "and init containers narrowed; arguments of Jenkins and charts, in 85: 4 more, all true"
+        "and init containers narrowed; arguments of Jenkins and charts, in 85: 4 more, all true; single "
+        "capabilities, security options and pods, in 85: 3 more, all true, one of them on a VPN: info"
     )
     KINDS = (
         COMPOSE | KUBERNETES | {Kind.SHELL, Kind.WORKFLOW, Kind.JENKINSFILE, Kind.GITLAB_CI} | HELM | TEMPLATE
     )
     NEEDS = (
-        "privileged",
-        "SYS_ADMIN",
-        "ALL",
-        "allowPrivilegeEscalation",
-        "unconfined",
-        "Unconfined",
-        "Unmasked",
-    )
+        "privileged", "SYS_", "ALL", "NET_ADMIN", "BPF", "DAC_READ", "unconfined", "Unconfined", "Unmasked",
+        "disable", "new-privileges",
+    )  # fmt: skip
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
-            "services:\n  a:\n    image: a:1\n    privileged: false\n    cap_add: [NET_ADMIN]\n",
+            "services:\n  a:\n    image: a:1\n    privileged: false\n    cap_add: [NET_BIND_SERVICE]\n",
+            path="compose.yml",
+        ),
+        Valid(
+            "services:\n  a:\n    image: linuxserver/wireguard:1\n    cap_add: [NET_ADMIN]\n"
+            "    security_opt:\n      - no-new-privileges:true\n",
             path="compose.yml",
         ),
         Valid("services:\n  a:\n    image: docker:27-dind\n    privileged: true\n", path="compose.yml"),
@@ -64,6 +70,27 @@ class PrivilegedContainer(CiCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("services:\n  a:\n    image: a:1\n    cap_add: [NET_ADMIN]\n", 4, 15, path="compose.yml"),
+        Invalid(
+            "services:\n  a:\n    image: a:1\n    security_opt:\n      - no-new-privileges=false\n",
+            5,
+            9,
+            path="compose.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    container:\n      image: a:1\n"
+            "      options: --cpus 1 --cap-add SYS_ADMIN\n    steps: []\n",
+            7,
+            35,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "apiVersion: v1\nkind: Pod\nspec:\n  securityContext:\n    seccompProfile:\n"
+            "      type: Unconfined\n  containers: [{name: a}]\n",
+            6,
+            13,
+            path="pod.yaml",
+        ),
         Invalid(
             "securityContext:\n  privileged: true\n",
             line=2,
@@ -114,54 +141,74 @@ class PrivilegedContainer(CiCheck):
                 self._compose(service.node)
         elif self.file.kind is Kind.HELM_VALUES:
             for context in contexts(self.file.root):
-                self._context(context, "the container", None)
+                self._context(context, "the container", "")
         elif self.file.kind in KUBERNETES | TEMPLATE:
             for pod in self.file.pods:
-                for container in pod.containers:
-                    if not container.is_init:
-                        self._manifest(container.node, _node_agent(pod))
+                self._pod(pod)
+        elif self.file.kind is Kind.JENKINSFILE:
+            self._scripts()
+            for token in self._arguments():
+                self._options(token.passage())
         else:
             self._scripts()
-            self._arguments()
+            for job in self.file.workflow.jobs if self.file.kind is Kind.WORKFLOW else ():
+                options = job.node.scalar("container", "options")
+                if options is not None:
+                    self._options(self.file.passage(options))
 
-    def _arguments(self) -> None:
+    def _arguments(self) -> Iterator[Token]:
         """What a pipeline of Jenkins gives ``docker run`` on its way."""
-        for call in self.file.jenkinsfile.calls if self.file.kind is Kind.JENKINSFILE else ():
+        for call in self.file.jenkinsfile.calls:
             if call.name.text == "args" and call.name.is_in("docker", "dockerfile"):
-                for token in call.strings():
-                    self._argument(token)
-        tokens = self.file.jenkinsfile.tokens if self.file.kind is Kind.JENKINSFILE else []
+                yield from call.strings()
+        tokens = self.file.jenkinsfile.tokens
         for name, bracket, given in zip(tokens, tokens[1:], tokens[2:], strict=False):
             if name.text in ("inside", "withRun", "run") and bracket.text == "(" and given.kind == "string":
-                self._argument(given)
+                yield given
 
-    def _argument(self, token: Token) -> None:
-        at = token.text.find("--privileged")
-        if at >= 0:
-            start = token.inside + at
-            self.report_at(start, start + len("--privileged"), "the container gets all rights of the host")
+    def _options(self, options: Passage) -> None:
+        """Options for ``docker run`` that stand in one text."""
+        for found in _OPTION.finditer(options.text):
+            start, end = options.start + found.start(), options.start + found.end()
+            if found["all"]:
+                self.report_at(start, end, _ALL_RIGHTS)
+            elif found["power"]:
+                self._power(found["power"], "", options.start + found.start("power"), end)
+            else:
+                self._opens(found["opens"], options.start + found.start("opens"), end)
 
     def _compose(self, node: Mapping) -> None:
-        if _NEEDS_IT.search(node.text("image")):
+        image = node.text("image")
+        if _NEEDS_IT.search(image):
             return
-        self._flag(node, node.text("image") or "the container")
-        self._powers(node.listed("cap_add"))
+        self._flag(node, image or "the container")
+        self._powers(node.listed("cap_add"), image)
         for option in node.listed("security_opt"):
-            if isinstance(option, Scalar) and _UNCONFINED.fullmatch(option.value):
+            if isinstance(option, Scalar):
                 text = self.file.passage(option)
-                self.report_at(
-                    text.start, text.end, f"{option.value} lets the container make any system call"
-                )
+                self._opens(option.value, text.start, text.end)
 
-    def _manifest(self, node: Mapping, severity: Severity | None) -> None:
-        if not _NEEDS_IT.search(node.text("image")):
-            name = node.text("name")
-            said = name if name and "$" not in name else "the container"
-            self._context(node.mapping("securityContext"), said, severity)
+    def _opens(self, option: str, start: int, end: int) -> None:
+        if OPENS.fullmatch(option):
+            is_setuid = "privileges" in option
+            said = "programs become root by setuid" if is_setuid else "less keeps the container in"
+            # Without labels of SELinux a container can still do only what its user can.
+            severity = Severity.INFO if "label" in option else None
+            self.report_at(start, end, f"with {option} {said}", severity=severity)
 
-    def _context(self, context: Mapping, name: str, severity: Severity | None) -> None:
+    def _pod(self, pod: Pod) -> None:
+        # A pod on every node is there to work on the node.
+        severity = Severity.INFO if pod.kind == "DaemonSet" else None
+        self._context(pod.node.mapping("securityContext"), "the pod", "", severity)
+        for container in pod.containers:
+            image = container.node.text("image")
+            if not container.is_init and not _NEEDS_IT.search(image):
+                said = container.name if container.name and "$" not in container.name else "the container"
+                self._context(container.node.mapping("securityContext"), said, image, severity)
+
+    def _context(self, context: Mapping, name: str, image: str, severity: Severity | None = None) -> None:
         self._flag(context, name, severity)
-        self._powers(context.listed("capabilities", "add"))
+        self._powers(context.listed("capabilities", "add"), image, severity)
         for path, bad in ((("seccompProfile", "type"), "Unconfined"), (("procMount",), "Unmasked")):
             value = context.scalar(*path)
             if value is not None and value.value == bad:
@@ -173,11 +220,16 @@ class PrivilegedContainer(CiCheck):
         if key is not None and value is not None and value.value == "true":
             self.report_at(key.start, value.end, f"{name} gets all rights of the host", severity=severity)
 
-    def _powers(self, nodes: Sequence[Node]) -> None:
+    def _powers(self, nodes: Sequence[Node], image: str, severity: Severity | None = None) -> None:
         for node in nodes:
-            if isinstance(node, Scalar) and node.value.upper() in _ALL_POWER:
+            if isinstance(node, Scalar):
                 text = self.file.passage(node)
-                self.report_at(text.start, text.end, f"{node.value} is nearly every right of the host")
+                self._power(node.value, image, text.start, text.end, severity)
+
+    def _power(self, name: str, image: str, start: int, end: int, severity: Severity | None = None) -> None:
+        found = of_capability(name, image)
+        if found is not None:
+            self.report_at(start, end, found[1], severity=severity or found[0])
 
     def _scripts(self) -> None:
         for script in self.file.scripts:
@@ -192,13 +244,7 @@ class PrivilegedContainer(CiCheck):
                 image = _image_at([word.text for word in words])
                 for word in words[:image]:
                     if word.text in ("--privileged", "--privileged=true"):
-                        self.report_at(word.start, word.end, "the container gets all rights of the host",
-                                       severity=Severity.INFO)  # fmt: skip
-
-
-def _node_agent(pod: Pod) -> Severity | None:
-    """A pod on every node is there to work on the node."""
-    return Severity.INFO if pod.kind == "DaemonSet" else None
+                        self.report_at(word.start, word.end, _ALL_RIGHTS, severity=Severity.INFO)
 
 
 def _image_at(texts: Sequence[str]) -> int:

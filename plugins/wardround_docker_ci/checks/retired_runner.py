@@ -9,16 +9,18 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
-from wardround_docker_ci.check import WORKFLOW, CiCheck
+from wardround_docker_ci.check import STEPS, CiCheck
+from wardround_docker_ci.kinds import Kind
 from wardround_docker_ci.yaml_tree import Scalar
 
 _RETIRED = LatePattern(r"ubuntu-(?:16\.04|18\.04|20\.04)|macos-(?:10\.15|11|12|13)|windows-(?:2016|2019)")
 
 
 class RetiredRunner(CiCheck):
-    """A job asks for a runner image that GitHub has retired.
+    """A job asks for a runner image that GitHub has retired, or an action for a Node.js that it has.
 
-    It waits for a runner that never comes, until it is cancelled. Name an image that exists.
+    The job waits for a runner that never comes, until it is cancelled; the action runs on another Node.js
+    than it was made for. Name one that exists.
     """
 
     ID = "DC065"
@@ -27,8 +29,8 @@ class RetiredRunner(CiCheck):
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "unavailable-runner"
     TRIED_ON = "trees of 27 repositories: 1 hits; 640 commits of 16 that touch such files: 0"
-    KINDS = WORKFLOW
-    NEEDS = ("ubuntu-", "macos-", "windows-")
+    KINDS = STEPS
+    NEEDS = ("ubuntu-", "macos-", "windows-", "node12", "node16")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
             "on: push\njobs:\n  a:\n    runs-on: ubuntu-24.04\n    steps: []\n",
@@ -44,6 +46,7 @@ class RetiredRunner(CiCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("name: a\nruns:\n  using: node16\n  main: a.js\n", line=3, column=10, path="action.yml"),
         Invalid(
             "on: push\njobs:\n  a:\n    runs-on: ubuntu-18.04\n    steps: []\n",
             line=4,
@@ -66,6 +69,11 @@ class RetiredRunner(CiCheck):
     ]
 
     def run(self) -> None:
+        using = self.file.root.scalar("runs", "using") if self.file.kind is Kind.ACTION else None
+        if using is not None and using.value in ("node12", "node16"):
+            text = self.file.passage(using)
+            said = f"GitHub has no {using.value} any more and runs a newer one"
+            self.report_at(text.start, text.end, said, severity=Severity.WARN)
         for job in self.file.workflow.jobs:
             asked = [node for node in job.node.listed("runs-on") if isinstance(node, Scalar)]
             if any(node.value == "self-hosted" for node in asked):

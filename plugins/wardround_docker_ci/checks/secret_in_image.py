@@ -8,7 +8,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
-from wardround_docker_ci.secret_names import is_secret_name
+from wardround_docker_ci.secret_names import is_real_secret, is_secret_name
 
 
 class SecretInImage(CiCheck):
@@ -33,6 +33,7 @@ class SecretInImage(CiCheck):
         Valid("FROM alpine:3.20\nARG MAX_TOKENS=100\nENV TOKENIZERS_PARALLELISM=false\n", path="Dockerfile"),
         Valid("FROM alpine:3.20\nENV STRIPE_PUBLIC_API_KEY=pk_1\n", path="Dockerfile"),
         Valid("FROM alpine:3.20\nRUN --mount=type=secret,id=NPM_TOKEN npm ci\n", path="Dockerfile"),
+        Valid("FROM alpine:3.20\nENV API_TOKEN=gk7Rt2Qw9zLp\n", path="Dockerfile"),
         Valid("FROM alpine:3.20\nENV GPG_KEY=E3FF2839C048B25C084DEBE9B26995E310250568\n", path="Dockerfile"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
@@ -49,8 +50,9 @@ class SecretInImage(CiCheck):
             if one.keyword not in ("ARG", "ENV"):
                 continue
             for pair in one.pairs:
-                if is_secret_name(pair.name.text):
-                    value = pair.value.text if pair.value else None
+                value = pair.value.text if pair.value else None
+                # Of a secret that stands here in clear DC039 says the worse thing.
+                if is_secret_name(pair.name.text) and not is_real_secret(value or ""):
                     is_empty = one.keyword == "ENV" and not value
                     self.report_at(
                         pair.name.start,

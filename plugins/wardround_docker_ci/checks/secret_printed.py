@@ -67,6 +67,7 @@ class SecretPrinted(CiCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("a:\n  script:\n    - printenv\n    - env | cut -d= -f1\n", 3, 7, path=".gitlab-ci.yml"),
         Invalid(
             "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: |\n"
             '          echo "begins with $(echo "$MAIL" | cut -c1-8)"\n'
@@ -188,7 +189,11 @@ class SecretPrinted(CiCheck):
                 return
 
     def _listing(self, command: Command, names: frozenset[str]) -> None:
-        """``env`` without an argument, where a secret is among what it lists."""
+        """``env`` without an argument, where a secret is among what it lists; in GitLab they all are."""
+        lists_all = command.name != "set" and not command.words[1:] and command.after not in ("|", "|&")
+        if self.file.kind is Kind.GITLAB_CI and lists_all:
+            said = "what is not masked of the project's variables is in the log"
+            self.report_at(command.start, command.end, said, severity=Severity.INFO)
         if names and self.file.kind in STEPS and not command.words[1:] and not command.assignments:
             self.report_at(command.start, command.end, f"{min(names)} is among what this lists in the log")
 

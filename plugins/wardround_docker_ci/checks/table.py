@@ -106,7 +106,7 @@ TABLE: tuple[Row, ...] = (
             "kubernetes",
             "shell",
         ),
-        ("chmod",),
+        ("chmod", "mkdir", "install"),
     ),
     (
         "DC033",
@@ -192,7 +192,7 @@ TABLE: tuple[Row, ...] = (
     ("DC043", "stage_name_casing:StageNameCasing", ("dockerfile",), ()),
     ("DC044", "exposed_port:ExposedPort", ("dockerfile",), ("EXPOSE", "expose", "Expose")),
     ("DC045", "unknown_stage:UnknownStage", ("dockerfile",), ("--from", "from=")),
-    ("DC046", "definition_description:DefinitionDescription", ("dockerfile",), ()),
+    ("DC046", "definition_description:DefinitionDescription", ("dockerfile",), ("experimental",)),
     ("DC047", "ignored_file_copied:IgnoredFileCopied", ("dockerfile",), ("COPY", "ADD", "copy", "add")),
     (
         "DC048",
@@ -269,7 +269,12 @@ TABLE: tuple[Row, ...] = (
         ("contains(",),
     ),
     ("DC064", "outdated_action:OutdatedAction", ("github-action", "github-workflow"), ("artifact@", "cache")),
-    ("DC065", "retired_runner:RetiredRunner", ("github-workflow",), ("ubuntu-", "macos-", "windows-")),
+    (
+        "DC065",
+        "retired_runner:RetiredRunner",
+        ("github-action", "github-workflow"),
+        ("ubuntu-", "macos-", "windows-", "node12", "node16"),
+    ),
     ("DC066", "self_hosted_for_forks:SelfHostedForForks", ("github-workflow",), ("self-hosted",)),
     (
         "DC067",
@@ -294,12 +299,16 @@ TABLE: tuple[Row, ...] = (
         ),
         (
             "privileged",
-            "SYS_ADMIN",
+            "SYS_",
             "ALL",
-            "allowPrivilegeEscalation",
+            "NET_ADMIN",
+            "BPF",
+            "DAC_READ",
             "unconfined",
             "Unconfined",
             "Unmasked",
+            "disable",
+            "new-privileges",
         ),
     ),
     (
@@ -330,7 +339,12 @@ TABLE: tuple[Row, ...] = (
         ("github-action", "github-workflow"),
         ("actions/cache",),
     ),
-    ("DC080", "debug_trace:DebugTrace", ("gitlab-ci",), ("CI_DEBUG",)),
+    (
+        "DC080",
+        "debug_trace:DebugTrace",
+        ("github-workflow", "gitlab-ci"),
+        ("CI_DEBUG", "ACTIONS_STEP_DEBUG", "ACTIONS_RUNNER_DEBUG"),
+    ),
     ("DC081", "evaluated_merge_request:EvaluatedMergeRequest", ("gitlab-ci",), ("eval", " -c", "ssh")),
     (
         "DC082",
@@ -451,6 +465,23 @@ TABLE: tuple[Row, ...] = (
     ("DC121", "include_unpinned:IncludeUnpinned", ("gitlab-ci",), ("include",)),
     ("DC122", "rules_beside_only:RulesBesideOnly", ("gitlab-ci",), ("rules",)),
     ("DC123", "predictable_temp_file:PredictableTempFile", ("shell",), ("tmp",)),
+    (
+        "DC124",
+        "distribution_upgrade:DistributionUpgrade",
+        ("dockerfile",),
+        ("upgrade", "distro-sync", "zypper", "synchronization"),
+    ),
+    ("DC125", "setuid_bit:SetuidBit", ("dockerfile",), ("chmod", "install")),
+    ("DC126", "ssh_exposed:SshExposed", ("compose", "dockerfile"), ("22", "23", "3389", "5900")),
+    (
+        "DC127",
+        "package_unpinned:PackageUnpinned",
+        ("dockerfile",),
+        ("npm", "pnpm", "yarn", "bun", "pip", "gem", "cargo"),
+    ),
+    ("DC128", "never_after_failure:NeverAfterFailure", ("github-workflow",), ("failure(", "cancelled(")),
+    ("DC129", "output_never_set:OutputNeverSet", ("github-action", "github-workflow"), ("GITHUB_OUTPUT",)),
+    ("DC130", "secrets_for_all_jobs:SecretsForAllJobs", ("github-workflow",), ("secrets.",)),
     (
         "DC160",
         "stale_words:StaleWords",

@@ -42,7 +42,7 @@ class UnpinnedImage(CiCheck):
         Valid("FROM alpine:3.20\nFROM scratch\n", path="Dockerfile"),
         Valid("ARG BASE\nFROM ${BASE}\n", path="Dockerfile"),
         Valid("ARG V=3.20\nFROM alpine:$V AS a\nFROM a\n", path="Dockerfile"),
-        Valid("FROM debian:bookworm-slim\nFROM ubuntu:noble\n", path="Dockerfile"),
+        Valid("FROM debian:bookworm-slim\nFROM ubuntu:noble\nFROM x/base:jammy\n", path="Dockerfile"),
         Valid("FROM gcr.io/distroless/static-debian12:nonroot\n", path="Dockerfile"),
         Valid("FROM localhost:5000/app@sha256:0000\n", path="Dockerfile"),
         Valid("services:\n  web:\n    build: .\n    image: web\n", path="compose.yml"),
@@ -78,6 +78,7 @@ class UnpinnedImage(CiCheck):
             "FROM a:1\nCOPY --from=ghcr.io/x/uv:latest /uv /bin/\n", line=2, column=13, path="Dockerfile"
         ),
         Invalid("FROM node:lts-slim\n", line=1, column=6, path="Dockerfile"),
+        Invalid("FROM mcr.microsoft.com/playwright:jammy\n", line=1, column=6, path="Dockerfile"),
         Invalid(
             "a:\n  services:\n    - name: docker:dind\n  script: make\n",
             line=3,
@@ -111,7 +112,7 @@ class UnpinnedImage(CiCheck):
             if is_filled_in(reference) or image.built or reference == "scratch":
                 continue
             name = image_name(reference)
-            moves = is_moving(name.tag)
+            moves = is_moving(name)
             if name.digest or not (moves or name.tag in ("", "latest")):
                 continue
             said = (

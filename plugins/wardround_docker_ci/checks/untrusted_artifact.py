@@ -38,6 +38,12 @@ _SHIPS = LatePattern(
 _PROPOSED = LatePattern(r"^on:.*\bpull_request\b|^\s+(?:- )?pull_request:?\s*(?:#.*)?$", re.MULTILINE)
 
 
+_LOADS = LatePattern(
+    r"(?:require|import|exec(?:File)?(?:Sync)?)\(\s*[`'\"](?:(?:node|bash|sh|python3?)\s+)?"
+    r"(?:\$\{\{?[^}]{1,60}\}\}?/)?(?:\./)?([^`'\"\n]+)[`'\"]"
+)
+
+
 class UntrustedArtifact(CiCheck):
     """An artifact that a fork's build made is unpacked where a job with the repository's rights works.
 
@@ -106,6 +112,14 @@ class UntrustedArtifact(CiCheck):
             column=16,
             path=".github/workflows/a.yml",
             others={".github/workflows/ci.yml": "on: [push, pull_request]\njobs: {}\n"},
+        ),
+        Invalid(
+            "on: workflow_run\njobs:\n  a:\n    steps:\n      - run: gh run download $R --dir out\n"
+            "      - uses: actions/github-script@v7\n        with:\n"
+            "          script: const r = require('./out/render.js')\n",
+            line=8,
+            column=29,
+            path=".github/workflows/a.yml",
         ),
         Invalid(
             "on: {schedule: [{cron: '0 1 * * *'}]}\njobs:\n  a:\n    steps:\n"
@@ -198,10 +212,28 @@ class UntrustedArtifact(CiCheck):
         """Report the first use after a download; that is where what the fork put in takes effect."""
         for at, step in enumerate(job.steps):
             artifact = _downloaded(step)
-            used = self._used(artifact, job.steps[at:]) if artifact is not None else None
-            if used is not None:
-                self.report_at(*used, "a fork decides what is in the artifact that is run or trusted here")
+            if artifact is None:
+                continue
+            places = (self._used(artifact, job.steps[at:]), self._required(artifact, job.steps[at:]))
+            for used in places:
+                if used is not None:
+                    self.report_at(
+                        *used, "a fork decides what is in the artifact that is run or trusted here"
+                    )
+            if any(places):
                 return
+
+    def _required(self, artifact: _Artifact, steps: Sequence[Step]) -> tuple[int, int] | None:
+        """Where a script for GitHub's API loads code out of the artifact."""
+        for step in steps:
+            script = step.given.scalar("script") if step.action == "actions/github-script" else None
+            if script is None or not artifact.folder:
+                continue
+            text = self.file.passage(script)
+            for found in _LOADS.finditer(text.text):
+                if found[1].startswith(artifact.folder):
+                    return text.start + found.start(), text.start + found.end()
+        return None
 
     def _used(self, artifact: _Artifact, steps: Sequence[Step]) -> tuple[int, int] | None:
         for step in steps:

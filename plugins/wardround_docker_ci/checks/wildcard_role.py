@@ -59,6 +59,21 @@ class WildcardRole(CiCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\n"
+            "roleRef: {kind: ClusterRole, name: view}\n"
+            "subjects:\n- {kind: Group, name: 'system:unauthenticated'}\n",
+            line=5,
+            column=24,
+            path="role.yaml",
+        ),
+        Invalid(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nrules:\n- apiGroups: ['']\n"
+            "  resources: [pods, pods/exec]\n  verbs: [create]\n",
+            line=5,
+            column=21,
+            path="role.yaml",
+        ),
+        Invalid(
             "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: a}\nrules:\n"
             "  - apiGroups: ['']\n    resources: [pods, secrets]\n    verbs: [list]\n",
             line=6,
@@ -104,12 +119,26 @@ class WildcardRole(CiCheck):
     def _rule(self, rule: Mapping, kind: str) -> None:
         if kind == "ClusterRole":
             self._all_secrets(rule)
+        self._more_than_itself(rule)
         verb = next((v for v in rule.listed("verbs") if isinstance(v, Scalar) and v.value == "*"), None)
         resources = {r.value for r in rule.listed("resources") if isinstance(r, Scalar)}
         if verb is not None and resources & _DANGEROUS:
             text = self.file.passage(verb)
             what = "everything" if "*" in resources else min(resources & _DANGEROUS)
             self.report_at(text.start, text.end, f"the role may do anything to {what}")
+
+    def _more_than_itself(self, rule: Mapping) -> None:
+        """Verbs and resources by which whoever has the role gets more than the role says."""
+        verbs = [v for v in rule.listed("verbs") if isinstance(v, Scalar)]
+        grows = next((v for v in verbs if v.value in ("escalate", "bind", "impersonate")), None)
+        resources = [r for r in rule.listed("resources") if isinstance(r, Scalar)]
+        enters = next((r for r in resources if r.value in ("pods/exec", "pods/attach", "nodes/proxy")), None)
+        found = (grows, f"{grows.value} gives the rights of others") if grows is not None else None
+        if found is None and enters is not None and {v.value for v in verbs} & {"create", "get", "*"}:
+            found = (enters, f"{enters.value} runs commands in other containers, with their rights")
+        if found is not None and rule.get("resourceNames") is None:
+            text = self.file.passage(found[0])
+            self.report_at(text.start, text.end, found[1], severity=Severity.INFO)
 
     def _all_secrets(self, rule: Mapping) -> None:
         """Reading the secrets of all namespaces, none of them by name."""
@@ -124,6 +153,11 @@ class WildcardRole(CiCheck):
 
     def _binding(self, one: Mapping) -> None:
         name = one.scalar("roleRef", "name")
+        for subject in one.listed("subjects"):
+            everybody = subject.scalar("name") if isinstance(subject, Mapping) else None
+            if everybody is not None and everybody.value in ("system:anonymous", "system:unauthenticated"):
+                text = self.file.passage(everybody)
+                self.report_at(text.start, text.end, "whoever reaches the cluster has this role, unnamed")
         accounts = [
             subject
             for subject in one.listed("subjects")

@@ -9,10 +9,11 @@ import msgspec
 
 from wardround.findings import RawResult, Span
 from wardround.late import LatePattern
-from wardround.tools.output import decoded, one_line, relative, selection
+from wardround.tools.output import decoded, one_line, selection
 from wardround.tools.tool import Invocation, Tool, install_line
 from wardround_docker_ci.kinds import Kind, kind_of
-from wardround_docker_ci.secret_names import is_secret_name
+from wardround_docker_ci.secret_names import is_real_secret, is_secret_name
+from wardround_docker_ci.tools.here_documents import original, readable
 from wardround_docker_ci.tools.trusted import configuration, placed_above
 
 
@@ -31,15 +32,26 @@ def hadolint_command(run: Invocation) -> Sequence[str]:
     if config is None:
         config = run.root.parent / "hadolint.none.yml"
         config.write_text("ignored: []\n", encoding="utf-8")
-    return [str(run.program), "--no-fail", "--config", str(config), "-f", "json", "--", *run.files]
+    files = [readable(run, file) for file in run.files]
+    return [str(run.program), "--no-fail", "--config", str(config), "-f", "json", "--", *files]
 
 
 def parse_hadolint(output: bytes, run: Invocation) -> list[RawResult]:
     """Read ``hadolint -f json``, which places everything at the beginning of its instruction."""
     found = []
     for result in decoded(output, list[HadolintResult]):
-        file = relative(result.file, run)
-        lines = (run.root / file).read_text("utf-8-sig", "surrogateescape").split("\n")
+        file = original(run, result.file)
+        text = (run.root / file).read_text("utf-8-sig", "surrogateescape")
+        if result.code in _waived(text):
+            continue
+        lines = text.split("\n")
+        if result.code == "DL1000" and _EXPOSES.match(lines[min(max(result.line, 1), len(lines)) - 1]):
+            # DC044 says what is wrong; what follows the line is unread all the same.
+            said = "hadolint reads no further than this EXPOSE, which takes ports"
+            result = HadolintResult(result.file, result.line, 1, "DL3011", said, "warning")  # noqa: PLW2901
+        if result.code in _ELSEWHERE and _ELSEWHERE[result.code](text):
+            # Off elsewhere, and on where the file does it right in another place.
+            result = msgspec.structs.replace(result, code=f"forgotten-{result.code}")  # noqa: PLW2901
         if result.code == "DL3064":
             named = _secret_named(lines, result.line)
             if named is None:
@@ -49,13 +61,53 @@ def parse_hadolint(output: bytes, run: Invocation) -> list[RawResult]:
             span = _place(result, lines)
         if result.code == "DL3025" and _TAKES_SIGNALS.match(lines[span.line - 1]):
             continue  # it runs to its end by itself, or takes the shell's place
+        if result.code in _SAID_BETTER and _is_said_better(result.code, lines, result.line):
+            continue
+        rule = result.code.removeprefix("forgotten-")
         url = "https://www.shellcheck.net/wiki/" if result.code.startswith("SC") else _WIKI
-        found.append(RawResult(result.code, file, span, one_line(result.message), f"{url}{result.code}"))
+        found.append(RawResult(result.code, file, span, one_line(result.message), f"{url}{rule}"))
     return found
 
 
+def _waived(text: str) -> frozenset[str]:
+    """What the author told Docker's own linter not to say."""
+    if "skip" not in text[:_TOP]:
+        return frozenset()
+    from wardround_docker_ci import buildkit, dockerfile  # the parser: not needed to start the tool
+
+    return buildkit.waived(dockerfile.read(text))
+
+
+_TOP = 2000
+"""Characters in which the directives of a Dockerfile stand."""
+_INSTALLS = LatePattern(r"\bapt-get\s[^&|;\n]*?\binstall\b([^&|;\n]*)")
+
+
+def _pins_most(text: str) -> bool:
+    """Whether most packages that apt-get installs have their version, so that one without was forgotten."""
+    words = " ".join(_INSTALLS.findall(text.replace("\\\n", " "))).split()
+    named = [word for word in words if word[:1].isalnum()]
+    return 2 * sum("=" in word for word in named) > len(named)
+
+
+def _leaves_out_most(text: str) -> bool:
+    """Whether other calls of apt-get leave recommended packages out, or name versions, as the careful do."""
+    calls = _INSTALLS.findall(text.replace("\\\n", " "))
+    told = sum("no-install-recommends" in call for call in calls)
+    return 2 * told > len(calls) or _pins_most(text)
+
+
+_ELSEWHERE = {"DL3008": _pins_most, "DL3015": _leaves_out_most}
+_EXPOSES = LatePattern(r"\s*EXPOSE\s", re.IGNORECASE)
+_SAID_BETTER = {
+    "DL3009": LatePattern(r"\binstall\b"),
+    "DL4006": LatePattern(
+        r"(?:curl|wget)\s[^|;&\n]*\|\s*(?:sudo\s+(?:-\S+\s+)*)?(?:/\S*/)?"
+        r"(?:(?:ba|da|z|a|k)?sh|python[\d.]*|perl|ruby|node|php)(?![\w-])"
+    ),
+}
 _TAKES_SIGNALS = LatePattern(r"\s*(?:HEALTHCHECK\b|(?:CMD|ENTRYPOINT)\s+exec\s)", re.IGNORECASE)
-_NAMES = LatePattern(r"(?:^|[\s])([A-Za-z_][\w.-]*)(?==|\s|$)")
+_NAMES = LatePattern(r"(?:^|[\s])([A-Za-z_][\w.-]*)(?:=(\S*)|(?=\s|$))")
 _WIKI = "https://github.com/hadolint/hadolint/wiki/"
 _APT = r"\bapt-get\b[^&|;\n]*?\binstall\b"
 _PIP = r"\bpip[0-9.]*\b[^&|;\n]*?\binstall\b"
@@ -98,7 +150,7 @@ _ABOUT = {
 def _place(result: HadolintResult, lines: Sequence[str]) -> Span:
     """The thing in the instruction that the code is about, else the instruction's first line."""
     first = min(max(result.line, 1), len(lines))
-    wanted = _ABOUT.get(result.code)
+    wanted = _ABOUT.get(result.code.removeprefix("forgotten-"))
     if wanted is not None:
         for number, line in _instruction(lines, first):
             found = re.search(wanted, line)
@@ -109,11 +161,21 @@ def _place(result: HadolintResult, lines: Sequence[str]) -> Span:
     return Span(first, start + 1, first, max(len(line), start) + 1)
 
 
+def _is_said_better(code: str, lines: Sequence[str], first: int) -> bool:
+    """Whether a check of ours tells the same defect by its cause: a lone update, a script run unseen."""
+    text = "\n".join(line for _, line in _instruction(lines, first)).replace("\\\n", " ")
+    found = _SAID_BETTER[code].search(text) is not None
+    return not found if code == "DL3009" else found
+
+
 def _secret_named(lines: Sequence[str], first: int) -> Span | None:
-    """The first name in an ARG or ENV that announces a secret; hadolint also takes ``PRIVATE`` for one."""
+    """The first name in an ARG or ENV that announces a secret; hadolint also takes ``PRIVATE`` for one.
+
+    Not one whose secret stands behind it in clear: DC039 says the worse thing of that.
+    """
     for number, line in _instruction(lines, first):
         for name in _NAMES.finditer(line):
-            if is_secret_name(name[1]):
+            if is_secret_name(name[1]) and not is_real_secret((name[2] or "").strip("\"'")):
                 return Span(number, name.start(1) + 1, number, name.end(1) + 1)
     return None
 

@@ -99,6 +99,8 @@ def parse_zizmor(output: bytes, run: Invocation) -> list[RawResult]:
         place = _primary(result)
         file = relative(place.symbolic.key.local.verbatim_path, run)
         span, text = _place(place.concrete.location, run.root / file)
+        if result.ident == "secrets-inherit":
+            span = _inheriting(span, run.root / file)
         code = _code(result, place, text, run.root / file)
         judged = result.determinations
         if not result.ignored and not _is_within(result, place, run.root / file):
@@ -109,7 +111,38 @@ def parse_zizmor(output: bytes, run: Invocation) -> list[RawResult]:
                     severity=_severity(code, judged, text, run.root / file),
                 )
             )  # fmt: skip
-    return _once_for_a_workflow(found)
+    return _once_for_a_line(_once_for_a_workflow(found))
+
+
+def _inheriting(call: Span, file: Path) -> Span:
+    """Where the job that makes a call says ``secrets: inherit``, which is where it is to be changed."""
+    from wardround_docker_ci.ci_file import CiFile  # the parser: not needed to start the tool
+
+    read = CiFile(Kind.WORKFLOW, str(file), file.read_text("utf-8-sig", "surrogateescape"))
+    for job in read.workflow.jobs:
+        key, value = job.node.key("secrets"), job.node.scalar("secrets")
+        uses = job.node.scalar("uses")
+        if key and value and uses and read.places.line(uses.start) in range(call.line, call.end_line + 1):
+            return read.places.span(key.start, value.end)
+    return call
+
+
+def _once_for_a_line(found: Sequence[RawResult]) -> list[RawResult]:
+    """Several expressions pasted into one line of a script are one finding, which names them."""
+    out: list[RawResult] = []
+    at: dict[tuple[str, str, int], int] = {}
+    for one in found:
+        number = at.setdefault((one.code, one.file, one.span.line), len(out))
+        if number == len(out) or not one.code.endswith("template-injection"):
+            out.append(one)
+        elif (also := one.message.split(": ")[1]) not in out[number].message:
+            severest = min((out[number], one), key=_slightness)
+            out[number] = replace(severest, message=f"{severest.message} (so does {also})")
+    return out
+
+
+def _slightness(one: RawResult) -> int:
+    return -len(Severity) if one.severity is None else -one.severity
 
 
 def _is_within(result: ZizmorResult, place: ZizmorLocation, file: Path) -> bool:
@@ -184,6 +217,22 @@ def _one_job_takes(place: ZizmorLocation, file: Path) -> bool:
 _SEVERAL = 2
 
 
+def _is_of_a_release(place: ZizmorLocation, file: Path) -> bool:
+    """Whether a job that hands out what it built takes from a cache, in a workflow that only releases."""
+    from wardround_docker_ci import deployments
+    from wardround_docker_ci.ci_file import CiFile  # the parser: not needed to start the tool
+
+    read = CiFile(Kind.WORKFLOW, str(file), file.read_text("utf-8-sig", "surrogateescape"))
+    only_tags = read.workflow.root.mapping("on", "push").get("tags") is not None
+    branches = read.workflow.root.mapping("on", "push").get("branches") is not None
+    events = set(read.workflow.triggers) - {"workflow_dispatch", "release"}
+    if events and not (events == {"push"} and only_tags and not branches):
+        return False
+    row = place.concrete.location.start_point.row + 1
+    around = [job for job in read.workflow.jobs if job.key and read.places.line(job.key.start) <= row]
+    return bool(around) and deployments.publishes(around[-1])
+
+
 def _code(result: ZizmorResult, place: ZizmorLocation, text: str, file: Path) -> str:
     """The audit, told apart where one audit says things of different weight."""
     judged = result.determinations
@@ -198,6 +247,10 @@ def _code(result: ZizmorResult, place: ZizmorLocation, text: str, file: Path) ->
         return _OF_JOB if place.symbolic.route.route else _OF_WORKFLOW
     if result.ident == "excessive-permissions" and _one_job_takes(place, file):
         return "pedantic-excessive-permissions"
+    # setup-node takes from a cache by itself only where package.json names the package manager.
+    is_sure = "package-manager-cache" not in place.symbolic.annotation
+    if result.ident == "cache-poisoning" and is_sure and _is_of_a_release(place, file):
+        return "cache-of-release"
     action = _ACTION.match(text) if result.ident == "unpinned-uses" else None
     if action and _TAG.match(action["ref"] or ""):
         return "tag-of-own-action" if action["owner"] in _OWN else "tag-of-action"

@@ -18,7 +18,7 @@ _NO_SECRET = LatePattern(
     r"|[A-Z0-9_]+$|projects/|secretsmanager:|vault:|ref:|op:|\w+\(|\d+$|[a-z]+(?:[-_][a-z]+)+$"
     r"|[A-Z][a-z]+(?:[A-Z][a-z]+)+$|data:"
     r"|\$[\w-]{1,16}\$|\d+\.v[0-9a-f]"
-    r"|--|#|AQICAH|ENC\[|pk_|pub|phc_|whsec_test|sk_test|rk_test|pk\.|eyJ"
+    r"|--|#|AQICAH|Ag[A-D][A-Za-z0-9+/=]{120}|vault:v\d|ENC\[|pk_|pub|phc_|whsec_test|sk_test|rk_test|pk\.|eyJ"
 )
 _SIGNS = LatePattern(
     r"(?:\bjwt\.(?:sign|encode|verify|decode)\(\s*[^,\n]{1,80},\s*|\bcreate(?:Hmac|Cipheriv"
@@ -66,6 +66,13 @@ class AssignedSecret(SecretCheck):
         'token = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"\n',
         'integrity_token_hash = "fd91d4e39d28102ffa4ab69c03726928495a0a2f9769bcc7fdd669e886e50beb"\n',
         'public_key = "bkIa47RVO3hWEIOE4uxfrQnDkZu6n7Xw0FIK3toOMa21"\n',
+        Valid(
+            # What a controller in the cluster has sealed, or an encryption service: only it can read it.
+            "kind: SealedSecret\nspec:\n  encryptedData:\n    DB_PASSWORD: AgB"
+            + "FwAbNGJLO8CQpFV18vF9CpdHW2j4jTcRFJhYb7WR1s7T9PHwD8x4VpwGCSYQIgM3rMD0MryUbenJc2jNkzLctYJ"
+            + "PRQUjh0lKqPcTP8t1xrTKocSzFKuCns9SlE0MfjD5ZxbeqQBQEP8lGVUU3jix3ZAHNMkjQ\n",
+            path="sealed.yaml",
+        ),
         'tokenUrl = "https://login.acme.dev/oauth2/v2.0/token"\n',
         'const secretName = "langfuse-client-credentials-2";\n',
         Valid('api_key = "' + 'tJUvyTCIvtCpLTAszCdBs36iJtri8hwR4DJiCBEf"\n', path="tests/test_client.py"),

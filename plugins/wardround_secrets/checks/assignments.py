@@ -80,9 +80,9 @@ _REST_OF_NAME = LatePattern(
 )
 _TO_VALUE = LatePattern(
     r"(?P<close>\\?[\"'`]?)(?P<index>\]|\))?!?[ \t]{0,20}"
-    r"(?:(?P<typed>:[ \t]*[A-Za-z_][\w.\[\]| ]{0,30}?|[ \t]string)[ \t]{0,4}(?==))?"
+    r"(?:(?P<typed>:[ \t]*(?:&(?:'static )?)?[A-Za-z_][\w.\[\]| ]{0,30}?|[ \t]string)[ \t]{0,4}(?==))?"
     r"(?P<operator>=>|:=|\?\?=?|\?:|\|\|=?|or(?=[ \t])|\?=|=(?![=~>])|:-(?=[^\s}]{6,100}\})|:(?![:=])"
-    r"|,(?=\s*[\"'])|\r?\n[ \t]{1,40}value:(?=[ \t])"
+    r"|,(?=\s*[\"'])|\((?=\s{0,20}[\"'])|\r?\n[ \t]{1,40}value:(?=[ \t])"
     r"|\{\s{0,20}(?:(?:type|description|sensitive)[^\n]{0,200}\n\s{0,20}){0,3}default[ \t]{0,20}="
     r"|[ \t]+value=|>(?=[^<>\s]{6,100}</))\s{0,20}"
 )
@@ -100,6 +100,8 @@ _FALLEN_BACK_TO = LatePattern(
 )
 """What takes a value's place where nothing else gives one."""
 _CHOSEN = LatePattern(r"(?i)(?:coalesce|try|getOrDefault|default|nvl|ifnull|first_?set)\([^()\"'\n]{0,80}\Z")
+_SETTER = LatePattern(r"(?:\b(?:set|with|add)_?\w{0,20}|\.)\Z", re.IGNORECASE)
+"""What makes a call one that gives a value away: ``setPassword(...)``, ``builder.password(...)``."""
 _EXPANDED = LatePattern(r"\$\{[\w.-]{2,60}:\Z")
 _DEFAULTED = LatePattern(r"(?P<value>[^\s}\"'`]{6,200})(?=\})")
 _BARE = LatePattern(r"(?P<value>[^\s\"'`,;(){}\[\]<>|&#]{6,400})(?=[ \t]*(?:$|\r|\n|#|;|<))", re.MULTILINE)
@@ -179,6 +181,8 @@ def _assigned(text: Text, place: int, end_of_anchor: int, bare: bool) -> Assignm
 def _gives(whole: str, place: int, to_value: re.Match[str]) -> bool:
     """Whether what stands behind a name is given to it: an argument beside it is only where one is chosen."""
     operator = to_value["operator"]
+    if operator == "(":
+        return _SETTER.search(whole, max(0, place - 40), place) is not None
     if operator != ",":
         return to_value["index"] != ")" or operator in ("??", "||", "?:", "or")
     return bool(to_value["close"]) or _CHOSEN.search(whole, max(0, place - 120), place) is not None

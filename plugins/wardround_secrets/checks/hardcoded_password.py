@@ -44,6 +44,7 @@ class HardcodedPassword(SecretCheck):
     VALID: ClassVar[Sequence[str | Valid]] = [
         "password = getpass()\n",
         'password = "changeme123"\n',
+        'user.checkPassword("tIger!77"); matches(password("tIger!77"));\n',
         'password_label = "Choose 8 characters"\n',
         'PASSWORD = "DB_PASSWORD_2"\n',
         'password: "form.password.label"\n',
@@ -52,6 +53,7 @@ class HardcodedPassword(SecretCheck):
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid('password = "' + 'Blauwal.4711"\n', line=1, column=13),
         Invalid("POSTGRES_PASSWORD=" + "Kestrel_88\n", line=1, column=19, path=".env"),
+        Invalid('source.setPassword("' + 'tIger!77");\n', line=1, column=21, path="A.java"),
         Invalid('connect(host="h", smtpPassword="' + 'tIger!77"\n', line=1, column=33),
     ]
 

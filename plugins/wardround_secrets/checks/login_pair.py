@@ -25,21 +25,26 @@ _CALL = LatePattern(
     re.IGNORECASE,
 )
 _CONNECT = LatePattern(
-    r"getconnection\(\s{0,20}[^,\n]{3,200},\s{0,40}(?:user(?:name)?\s?[=:]\s?)?" + _LITERAL + _SECOND,
+    r"(?:getconnection|new\s\\?pdo|mysqli(?:_connect)?|o(?:ci|dbc)_connect)\(\s{0,20}[^,\n]{3,200},\s{0,40}"
+    r"(?:user(?:name)?\s?[=:]\s?)?" + _LITERAL + _SECOND,
     re.IGNORECASE,
 )
+_GOES_ON = r"(?:[^\n|;\\]|\\(?:\r?\n|.))"
+"""A character of a command, which goes on in the next line behind a backslash."""
 _CURL = LatePattern(
-    r"(?:curl|wget|http|https|hurl)\s[^\n|;]{0,200}?(?:\s-u|\s--user|\s-a|\s--auth)[ =]?[\"']?"
+    r"\b(?:curl|wget|http|https|hurl)(?=\s)"
+    + _GOES_ON
+    + r"{0,200}?(?:\s-u|\s--user|\s-a|\s--auth)[ =]?[\"']?"
     r"(?P<user>[^\s:\"'$<{]{1,80}):(?P<password>[^\s\"'$<{]{5,120})",
 )
 _ARGUMENT = LatePattern(
     r"(?:sshpass\s+-p"
     r"|docker\s+login\s[^\n|;]{0,80}?(?:-p|--password)"
-    r"|(?:mysql|mysqldump|mariadb|mysqladmin)\s[^\n|;]{0,80}?\s-p"
-    r"|redis-cli\s[^\n|;]{0,80}?\s-a|helm\s+(?:repo|registry)\s[^\n|;]{0,120}?--password"
+    r"|(?:mysql|mysqldump|mariadb|mysqladmin)(?=\s)[^\n|;]{0,80}?\s-p"
+    r"|redis-cli(?=\s)[^\n|;]{0,80}?\s-a|helm\s+(?:repo|registry)\s[^\n|;]{0,120}?--password"
     r"|az\s+login\s[^\n|;]{0,120}?-p"
-    r"|mongo(?:sh|dump|restore)?\s[^\n|;]{0,120}?(?:\s-p|--password)"
-    r"|ldapsearch\s[^\n|;]{0,120}?\s-w|sqlcmd\s[^\n|;]{0,80}?\s-P"
+    r"|mongo(?:sh|dump|restore)?(?=\s)[^\n|;]{0,120}?(?:\s-p|--password)"
+    r"|ldapsearch(?=\s)[^\n|;]{0,120}?\s-w|sqlcmd(?=\s)[^\n|;]{0,80}?\s-P"
     r"|openssl\s[^\n|;]{0,160}?pass:"
     r"|--http-password|--ftp-password|npm\s+login\s[^\n|;]{0,80}?-p"
     r"|-storepass|-keypass)[ =]{0,2}[\"']?(?P<password>[^\s\"'$<{(;|]{5,120})"
@@ -55,6 +60,13 @@ _ENCODED = LatePattern(
     r"[\"'`](?P<user>[^\"'`\s:/]{1,60}):(?P<password>[^\"'`\s/{$]{5,120})[\"'`]",
     re.IGNORECASE,
 )
+_AFTER_ADDRESS = LatePattern(
+    r"@[\w-]{1,60}(?:\.[\w-]{1,30}){1,3}[\"'`]\s{0,40},\s{0,40}[\"'`](?P<password>[!-~]{8,40})[\"'`]\s{0,40}[,)\]]"
+)
+"""An address to log in as, and beside it what no name is given to."""
+_CONNECTING = (b"getconnection(", b"pdo(", b"mysqli", b"_connect(")
+_MAILS = (b"smtp", b"imap", b"setpassword", b"set_password", b"sign_in", b"signin", b"login")
+_FEWEST_KINDS = 4
 _WORDS = (b"auth", b"login", b"log_in", b"credential", b"basic")
 _COMMANDS = (
     b"sshpass", b"docker login", b"mysql", b"mariadb", b"redis-cli", b"helm ", b"az login", b"mongo",
@@ -62,6 +74,8 @@ _COMMANDS = (
     b"-keypass",
 )  # fmt: skip
 _NAME = LatePattern(r"[a-z][a-z0-9]*(?:[-_.:/][a-z0-9]+)*[-_.:/]\d{1,2}|[\w-]+(?:\.[A-Za-z]\w*)+")
+_DOTTED = LatePattern(r"(?=[^.]*\d)[A-Z][\w-]{5,30}\.[A-Za-z][\w-]{0,20}")
+"""Behind an option that takes a password this is one, where elsewhere it is an attribute of something."""
 _LOCAL = LatePattern(r"localhost|127\.0\.0\.1|0\.0\.0\.0|example|::1", re.IGNORECASE)
 
 
@@ -87,6 +101,7 @@ class LoginPair(SecretCheck):
         'login("form.user", "form.login.label2")\n',
         'LOGIN_RATE = os.environ.get("LOGIN_RATE", "50/hour2")\n',
         'AUTH_HEADERS = ("x-api-version", "x-request-id-2")\n',
+        'smtp.send("bills@acme.dev", "Invoice-2024-07")\n',
         "curl -u $USER:$WORD https://api.acme.dev\n",
         "curl -u admin:admin123 http://localhost:8080\n",
     ]
@@ -96,6 +111,21 @@ class LoginPair(SecretCheck):
         Invalid('    smtp.login("ci@acme.dev", "' + 'Kestrel_88x")\n', line=1, column=32),
         Invalid('req.SetBasicAuth(user, "' + 'Kestrel_88x")\n', line=1, column=25, path="a.go"),
         Invalid("curl -sf -u deploy:" + "Kestrel_88x https://api.acme.dev\n", line=1, column=20, path="a.sh"),
+        Invalid(
+            'purge() {\n  curl -fsS -X POST \\\n    -u "ops:'
+            + 'Winter2024.bq" \\\n    "https://cdn.acme.dev/v2"\n}\n',
+            line=3,
+            column=13,
+            path="a.sh",
+        ),
+        Invalid(
+            'Sender smtp() {\n    return sender("bills@acme.dev", "' + 'Maple.cobalt18*");\n}\n',
+            line=2,
+            column=38,
+            path="Mail.java",
+        ),
+        Invalid("$d = new PDO('mysql:host=db.acme.dev', 'app', '" + "Kestrel_88x');\n", 1, 48, path="a.php"),
+        Invalid("curl -u deploy:" + "Kestrel_88x https://api.acme.dev\n", line=1, column=16, path="a.sh"),
         Invalid('h = btoa("ci:' + 'Kestrel_88x")\n', line=1, column=14, path="a.ts"),
         Invalid("sshpass -p '" + "Kestrel_88x' ssh a@b.acme.dev\n", line=1, column=13, path="a.sh"),
         Invalid('sql.Open("mysql", "app:' + 'Kestrel_88x@tcp(db.acme.dev:3306)/shop")\n', line=1, column=24),
@@ -105,7 +135,10 @@ class LoginPair(SecretCheck):
     def find(cls, text: Text) -> Iterator[Hit]:
         for match in _matches(text):
             password = match["password"]
-            if _is_one(password, match.groupdict().get("user")):
+            groups = match.groupdict()
+            if groups.get("quote") and _NAME.fullmatch(password):
+                continue
+            if _is_one(password, groups.get("user")):
                 said = "a password beside a user's name (***): change it, then remove it"
                 yield Hit(*match.span("password"), said)
 
@@ -114,13 +147,19 @@ def _matches(text: Text) -> Iterator[re.Match[str]]:
     whole, lower = text.text, text.lower
     for word in _WORDS:
         yield from (match for place in text.places_of(word) if (match := _CALL.match(whole, place)))
+    if any(word in lower for word in _MAILS):
+        for place in text.places_of(b"@"):
+            if (match := _AFTER_ADDRESS.match(whole, place)) and _is_strong(match["password"]):
+                yield match
     if b"btoa(" in lower or b"encode" in lower or b"buffer.from(" in lower:
         yield from _ENCODED.finditer(whole)
-    if b"getconnection(" in lower:
+    if any(word in lower for word in _CONNECTING):
         yield from _CONNECT.finditer(whole)
     if b"curl" in lower or b"wget" in lower or b"http -a" in lower:
         yield from (
-            match for match in _CURL.finditer(whole) if not _LOCAL.search(text.line_of(match.start()))
+            match
+            for match in _CURL.finditer(whole)
+            if not _LOCAL.search(text.line_of(match.start()) + text.line_of(match.end()) + match[0])
         )
     if any(word in lower for word in _COMMANDS):
         yield from _ARGUMENT.finditer(whole)
@@ -130,9 +169,15 @@ def _matches(text: Text) -> Iterator[re.Match[str]]:
         yield from _SECURE_STRING.finditer(whole)
 
 
+def _is_strong(password: str) -> bool:
+    """Whether a text has capitals, small letters, digits and signs, as only passwords must."""
+    kinds = (str.isupper, str.islower, str.isdigit, lambda char: not char.isalnum() and char not in "-_./")
+    return sum(any(map(kind, password)) for kind in kinds) >= _FEWEST_KINDS
+
+
 def _is_one(password: str, user: str | None) -> bool:
-    if password == user or _NAME.fullmatch(password):
+    if password == user:
         return False
     if values.has_stop_word(password) or values.is_made_up(password):
         return False
-    return is_password(password) or is_drawn(password)
+    return is_password(password) or is_drawn(password) or _DOTTED.fullmatch(password) is not None

@@ -22,7 +22,7 @@ _AIRTABLE_ID = 18
 _ESCAPED = "nrt"
 _FIREBASE = LatePattern(r"firebase|google-services|GoogleService-Info", re.IGNORECASE)
 _TELEGRAM = 35
-_TELEGRAM_BOT = LatePattern(r"(?<![\w-])\d{8,10}:\Z")
+_TELEGRAM_BOT = LatePattern(r"(?:(?<![\w-])|(?<=/bot))\d{8,10}:\Z")
 _AZURE_SECRET = LatePattern(r"[A-Za-z0-9_.~-]{3}\dQ~[A-Za-z0-9_.~-]{31,34}(?![A-Za-z0-9_.~-])")
 _AZURE_DEVOPS = 84
 _DISCORD_ID = range(24, 29)
@@ -83,6 +83,13 @@ class ProviderToken(SecretCheck):
         Invalid(
             f'bot("7656737909:AA{"i8ScuNZsnwSeCiodiDtyyXnJurL5RYlU1"}")\n', line=1, column=6, path="bot.js"
         ),
+        Invalid(
+            f'uri("https://api.telegram.org/bot7656737909:AA{"i8ScuNZsnwSeCiodiDtyyXnJurL5RYlU1"}/getMe")\n',
+            line=1,
+            column=34,
+            path="alerts.rb",
+        ),
+        Invalid(f"run(tasks.sk.ghp_{'SYvSVaBVdn5I5og2yxec90W3BF1SRq'}0ca26p)\n", line=1, column=14),
         Invalid(f'é = "xoxb-{"807137115786"}-949025276585-JNqtCqyWZCXVb1yVOnYUg4XP"\n', line=1, column=6),
     ]
 
@@ -99,6 +106,8 @@ class ProviderToken(SecretCheck):
                 begin += 1
             known = rows.get(whole[begin : begin + 2])
             hit = _by_prefix(text, begin, known) if known is not None else None
+            if hit is None and begin < start and (known := rows.get(whole[start : start + 2])) is not None:
+                hit = _by_prefix(text, start, known)
             if hit is None and (before in _TELLING or end - start in _LENGTHS or whole.startswith(".", end)):
                 hit = _by_neighbours(text, start, end, before)
             if hit is not None:

@@ -1,0 +1,62 @@
+"""DC124."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround_docker_ci.check import DOCKERFILE, CiCheck
+from wardround_docker_ci.programs import program
+from wardround_docker_ci.shell import Command, unwrapped
+
+_UPGRADES = {
+    "apt-get": ("dist-upgrade", "full-upgrade"),
+    "apt": ("dist-upgrade", "full-upgrade"),
+    "aptitude": ("dist-upgrade", "full-upgrade", "safe-upgrade"),
+    "dnf": ("distro-sync", "system-upgrade"),
+    "yum": ("distro-sync", "distribution-synchronization"),
+    "zypper": ("dist-upgrade", "dup"),
+    "do-release-upgrade": (),
+}
+
+
+class DistributionUpgrade(CiCheck):
+    """The image upgrades the whole distribution, kernel packages and removals included.
+
+    The version of the base image then means nothing: what is in the image depends on the day of the build,
+    and the upgrade may remove packages that are needed. Take a newer base image.
+    """
+
+    ID = "DC124"
+    NAME = "distribution-upgrade"
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "distribution-upgrade"
+    TRIED_ON = "trees of 85 repositories: 1 hit, right"
+    KINDS = DOCKERFILE
+    NEEDS = ("upgrade", "distro-sync", "zypper", "synchronization")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("FROM a:1\nRUN apt-get update && apt-get upgrade -y\n", path="Dockerfile"),
+        Valid("FROM a:1\nRUN zypper refresh && zypper -n install dup\n", path="Dockerfile"),
+        Valid("FROM a:1\nRUN pip install --upgrade full-upgrade\n", path="Dockerfile"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("FROM a:1\nRUN apt-get update && \\\n  apt-get dist-upgrade -y\n", 3, 3, path="Dockerfile"),
+        Invalid("FROM a:1\nRUN apt-get -qq -y full-upgrade\n", 2, 5, path="Dockerfile"),
+        Invalid("FROM a:1\nRUN sudo zypper -n dup\n", 2, 5, path="Dockerfile"),
+    ]
+
+    def run(self) -> None:
+        for script in self.file.scripts:
+            for command in script.commands:
+                if _upgrades(command):
+                    self.report_at(command.start, command.end, "the base image's version means nothing then")
+
+
+def _upgrades(command: Command) -> bool:
+    wanted = _UPGRADES.get(program(command))
+    if wanted is None:
+        return False
+    told = [word.text for word in unwrapped(command)[1:] if not word.text.startswith("-")]
+    return not wanted or (bool(told) and told[0] in wanted)

@@ -1,0 +1,120 @@
+"""DC129."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround.late import LatePattern
+from wardround_docker_ci.check import STEPS, CiCheck
+from wardround_docker_ci.ci_file import CiFile
+from wardround_docker_ci.workflow import Job, Step, expressions
+from wardround_docker_ci.yaml_tree import Scalar, walk
+
+_READ = LatePattern(r"(?<![\w.-])steps\.([\w-]+)\.outputs(?:\.([A-Za-z_][\w-]*)|\[['\"]([\w.-]+)['\"]\])")
+_ONE_LINE = LatePattern(
+    r"(?:echo|printf)\s+(?:-\w+\s+)*(?:['\"]?)([A-Za-z_][\w-]*)=[^\n]*>>\s*[\"']?\$\{?GITHUB_OUTPUT"
+)
+_ANY = LatePattern(r"GITHUB_OUTPUT|set-output|github\.output")
+_CALLS = LatePattern(
+    r"(?:^|[\s;&|(])(?:(?:bash|sh|python3?|node|make|npm|npx|pnpm|yarn|source|\.)\s+[\w./-]|\.\.?/\w)"
+)
+"""Programs of the repository, which may set outputs too."""
+_OWN_SHELLS = ("", "bash", "sh")
+
+
+class OutputNeverSet(CiCheck):
+    """A step's output is read under a name the step does not set, so it is empty.
+
+    GitHub says nothing: the tag, the version or the condition made of it is wrong from then on. Write the
+    name that the step sets.
+    """
+
+    ID = "DC129"
+    NAME = "output-never-set"
+    SEVERITY = Severity.ERROR
+    DEFECT_CLASS = "undefined-name"
+    TRIED_ON = "trees of 85 repositories: 1 hit, right"
+    KINDS = STEPS
+    NEEDS = ("GITHUB_OUTPUT",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            'runs:\n  steps:\n    - id: v\n      run: echo "tag=$T" >> $GITHUB_OUTPUT\n'
+            "    - run: echo ${{ steps.v.outputs.tag }}\n",
+            path="action.yml",
+        ),
+        Valid(
+            "runs:\n  steps:\n    - id: v\n      run: |\n        echo a=1 >> $GITHUB_OUTPUT\n"
+            "        ./more.sh\n    - run: echo ${{ steps.v.outputs.b }}\n",
+            path="action.yml",
+        ),
+        Valid(
+            'runs:\n  steps:\n    - id: v\n      run: |\n        echo "$NAME=1" >> $GITHUB_OUTPUT\n'
+            "    - run: echo ${{ steps.v.outputs.b }}\n",
+            path="action.yml",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            'runs:\n  steps:\n    - id: v\n      run: echo "pkg_version=$V" >> "$GITHUB_OUTPUT"\n'
+            "    - run: echo ${{ steps.v.outputs.version }}\n",
+            line=5,
+            column=17,
+            path="action.yml",
+        ),
+        Invalid(
+            "runs:\n  steps:\n    - id: v\n      run: echo cached=1 >> $GITHUB_OUTPUT\n"
+            "    - if: steps.v.outputs.cache == '1'\n      run: a\n",
+            line=5,
+            column=11,
+            path="action.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    outputs:\n      v: ${{ steps.v.outputs.v }}\n"
+            "    steps:\n      - id: v\n        run: |\n          if x; then echo a=1 >> $GITHUB_OUTPUT\n"
+            "          else echo b=1 >> $GITHUB_OUTPUT; fi\n",
+            line=5,
+            column=10,
+            path=".github/workflows/a.yml",
+        ),
+    ]
+
+    def run(self) -> None:
+        jobs: dict[int, Job] = {id(job): job for job, _ in self.file.workflow.all_steps}
+        for job in jobs.values():
+            known = {step.node.text("id"): names for step in job.steps if (names := _set_by(step))}
+            node = job.node if job.key is not None else self.file.root
+            for scalar in walk(node) if known else ():
+                if isinstance(scalar, Scalar) and ".outputs" in scalar.value:
+                    self._look(scalar, known)
+
+    def _look(self, scalar: Scalar, known: dict[str, frozenset[str]]) -> None:
+        for name, output, start, end in _reads(self.file, scalar):
+            names = known.get(name)
+            if names is not None and output not in names:
+                listed = ", ".join(sorted(names))
+                self.report_at(start, end, f'step "{name}" sets {listed}, and no {output}')
+
+
+def _reads(file: CiFile, scalar: Scalar) -> Iterator[tuple[str, str, int, int]]:
+    """What is read of the outputs of steps: the step, the name, and where the expression stands."""
+    text = file.passage(scalar)
+    bare = "${{" not in text.text
+    for one in expressions(text.text, text.start) if not bare else ():
+        for found in _READ.finditer(one.inside):
+            yield found[1], found[2] or found[3], one.start, one.end
+    for found in _READ.finditer(text.text) if bare else ():
+        yield found[1], found[2] or found[3], text.start + found.start(), text.start + found.end()
+
+
+def _set_by(step: Step) -> frozenset[str]:
+    """The outputs of a script that sets each by a name written there; none if more may be set."""
+    text = step.run.value if step.run is not None else ""
+    if not step.node.text("id") or step.node.text("shell") not in _OWN_SHELLS:
+        return frozenset()
+    names = [found[1] for found in _ONE_LINE.finditer(text)]
+    return (
+        frozenset(names) if len(names) == len(_ANY.findall(text)) and not _CALLS.search(text) else frozenset()
+    )

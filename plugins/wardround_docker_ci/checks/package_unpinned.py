@@ -1,0 +1,118 @@
+"""DC127."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround.late import LatePattern
+from wardround_docker_ci.check import DOCKERFILE, CiCheck
+from wardround_docker_ci.programs import program
+from wardround_docker_ci.shell import Command, Word, unwrapped
+
+_GLOBAL = frozenset({"-g", "--global", "--location=global"})
+_OF_NODE = {"npm": ("install", "i", "add"), "pnpm": ("add", "install", "i"), "bun": ("add", "install", "i")}
+_WITH_VALUE = frozenset(
+    {
+        "-i", "--index-url", "--extra-index-url", "-f", "--find-links", "-t", "--target", "--prefix",
+        "--root", "--registry", "--cache", "--timeout", "--retries", "--trusted-host", "--source",
+        "--platform", "-n", "--bindir", "--index", "--features", "--proxy", "--cert", "--python-version",
+        "--jobs", "-j", "--install-dir", "--python", "--abi", "--implementation", "--only-binary",
+        "--no-binary",
+    }
+)  # fmt: skip
+_SAYS_VERSIONS = frozenset(
+    {
+        "-r", "--requirement", "-c", "--constraint", "-v", "--version", "-e", "--editable", "--path", "--git",
+        "--no-index", "--require-hashes", "-U", "--upgrade",
+    }
+)  # fmt: skip
+_BARE = LatePattern(
+    r"(?:@[\w.-]+/)?[A-Za-z](?:[\w-]|\.(?!whl$|t?gz$|tar|gem$|zip$))*(?:\[[\w,-]+\])?(?:@latest)?$"
+)
+_INSTALLERS = frozenset(
+    {
+        "pip", "setuptools", "wheel", "virtualenv", "npm", "yarn", "pnpm", "corepack", "bundler",
+        "rubygems-update", "packaging",
+    }
+)  # fmt: skip
+"""What installs the rest, and is replaced by whatever is newest on purpose."""
+_NOT_SHIPPED = LatePattern(
+    r"(?:^|[/._-])(?:ci|dev|devcontainer|tests?|e2e|development|testing|examples?|benchmarks?|docs?|samples?)(?:[/._-]|$)"
+)
+
+
+class PackageUnpinned(CiCheck):
+    """A program is installed into the image by its name alone, in whatever version is newest that day.
+
+    Two builds of the same commit are then different, and a broken or hijacked release is in the image
+    without any change here. Name the version: `npm install -g pm2@5.4.2`, `pip install gunicorn==23.0.0`.
+    """
+
+    ID = "DC127"
+    NAME = "package-unpinned"
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "package-unpinned"
+    TRIED_ON = "trees of 85 repositories: 13 hits, all true"
+    KINDS = DOCKERFILE
+    NEEDS = ("npm", "pnpm", "yarn", "bun", "pip", "gem", "cargo")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("FROM a:1\nRUN npm install -g pm2@5 && npm install -g npm@latest\n", path="Dockerfile"),
+        Valid("FROM a:1\nRUN npm install && npm install left-pad && npm ci\n", path="Dockerfile"),
+        Valid("FROM a:1\nRUN pip install -r r.txt && pip install -U pip wheel\n", path="Dockerfile"),
+        Valid("FROM a:1\nRUN pip install . a==1 'b>=2' ./c d.whl $E git+https://x/y\n", path="Dockerfile"),
+        Valid("FROM a:1\nRUN gem install rails -v 8.0.0 && gem install puma:6.4\n", path="Dockerfile"),
+        Valid("FROM a:1\nRUN cargo install --path . && cargo install just@1.36.0\n", path="Dockerfile"),
+        Valid("FROM a:1 AS b\nRUN pip install flask\n", path="tests/Dockerfile"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("FROM a:1\nRUN npm install -g pm2 && npm cache clean --force\n", 2, 20, path="Dockerfile"),
+        Invalid("FROM a:1\nRUN npm i --global @acme/cli@latest b@1\n", 2, 20, path="Dockerfile"),
+        Invalid("FROM a:1\nRUN yarn global add serve\n", 2, 21, path="Dockerfile"),
+        Invalid(
+            "FROM a:1\nRUN pip install --no-cache-dir \\\n  'uvicorn[standard]' \\\n  b\n",
+            3,
+            3,
+            path="Dockerfile",
+        ),
+        Invalid("FROM a:1\nRUN python -m pip install flask\n", 2, 27, path="Dockerfile"),
+        Invalid("FROM a:1\nRUN gem install --no-document fpm\n", 2, 31, path="Dockerfile"),
+        Invalid("FROM a:1\nRUN cargo install --locked just\n", 2, 28, path="Dockerfile"),
+    ]
+
+    def run(self) -> None:
+        if _NOT_SHIPPED.search(self.file.path):
+            return
+        for script in self.file.scripts:
+            for command in script.commands:
+                found = [word for word in _installed(command) if _BARE.match(word.text)]
+                found = [w for w in found if re.split(r"[@\[]", w.text.lstrip("@"))[0] not in _INSTALLERS]
+                if found:
+                    names = ", ".join(word.text for word in found[:3])
+                    self.report_at(found[0].start, found[-1].end, f"whatever version of {names} is newest")
+
+
+def _installed(command: Command) -> Iterator[Word]:
+    """The packages that a command installs by what it is told, none if something else says the versions."""
+    name, words = program(command), list(unwrapped(command))
+    if name.startswith("python") and [word.text for word in words[1:3]] == ["-m", "pip"]:
+        name, words = "pip", words[2:]
+    told = [word.text for word in words]
+    is_global = bool(_GLOBAL.intersection(told))
+    verbs: tuple[str, ...]
+    if name in _OF_NODE:
+        verbs = _OF_NODE[name] if is_global else ()
+    elif name == "yarn":
+        verbs = ("add",) if told[1:3] == ["global", "add"] else ()
+    else:
+        verbs = ("install",) if re.match(r"pip[\d.]*$|gem$|cargo$", name) else ()
+    at = next((n for n, text in enumerate(told) if text in verbs), None)
+    says = _SAYS_VERSIONS - ({"-U", "--upgrade"} if name.startswith("pip") else {"-e", "-c", "-r"})
+    if at is None or any(text.split("=")[0] in says for text in told):
+        return
+    for before, word in zip(words[at:], words[at + 1 :], strict=False):
+        if not word.text.startswith("-") and before.text not in _WITH_VALUE:
+            yield word

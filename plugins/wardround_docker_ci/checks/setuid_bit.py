@@ -1,0 +1,79 @@
+"""DC125."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_docker_ci.check import DOCKERFILE, CiCheck
+from wardround_docker_ci.programs import program
+from wardround_docker_ci.shell import Command, unwrapped
+
+_OCTAL = LatePattern(r"0?[46][0-7]{3}$")
+_SYMBOLIC = LatePattern(r"(?:^|,)(?:[ga]*u[uga]*|a?)[+=][rwxX]*s\w*(?:,|$)")
+
+
+class SetuidBit(CiCheck):
+    """A program in the image runs as its owner, root, whoever starts it.
+
+    A hole in it makes any process of the container root, whatever USER says. Give the one capability it
+    needs (`setcap cap_net_raw+ep`), or do the work before USER.
+    """
+
+    ID = "DC125"
+    NAME = "setuid-bit"
+    PLANE = Plane.SECURITY
+    TRIED_ON = "trees of 85 repositories: 1 hit, right"
+    KINDS = DOCKERFILE
+    NEEDS = ("chmod", "install")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "FROM a:1\nRUN chmod 0755 /a && chmod +x /b && chmod u-s /c && chmod 1777 /d\n", path="Dockerfile"
+        ),
+        Valid("FROM a:1\nRUN chmod g+s /shared && chmod 2775 /shared\n", path="Dockerfile"),
+        Valid("FROM a:1\nCOPY --chmod=755 a b\nRUN install -m 755 a 4755\n", path="Dockerfile"),
+        Valid("FROM a:1\nRUN find / -perm /6000 -exec chmod a-s {} +\n", path="Dockerfile"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("FROM a:1\nRUN chown root /a && chmod u+s /a\n", 2, 28, path="Dockerfile"),
+        Invalid("FROM a:1\nRUN chmod -v 4755 /a\n", 2, 14, path="Dockerfile"),
+        Invalid("FROM a:1\nRUN chmod u=rwxs,go=rx /a && chmod 06755 /b\n", 2, 11, path="Dockerfile"),
+        Invalid("FROM a:1\nCOPY --chmod=4755 a /a\n", 2, 14, path="Dockerfile"),
+        Invalid("FROM a:1\nRUN install -o root -m 4711 a /a\n", 2, 24, path="Dockerfile"),
+    ]
+
+    def run(self) -> None:
+        for one in self.file.dockerfile.instructions:
+            mode = one.flag("chmod") if one.keyword in ("COPY", "ADD") else None
+            if mode is not None and _OCTAL.match(mode.text):
+                self._say(mode.start, mode.end)
+        for script in self.file.scripts:
+            for command in script.commands:
+                place = _mode(command)
+                if place is not None:
+                    self._say(*place)
+                    break
+
+    def _say(self, start: int, end: int) -> None:
+        self.report_at(start, end, "whoever starts it becomes its owner for as long as it runs")
+
+
+def _mode(command: Command) -> tuple[int, int] | None:
+    """Where a command says that a file is to be run as its owner."""
+    name, words = program(command), unwrapped(command)
+    for at, word in enumerate(words[1:], 1):
+        if name == "chmod" and not word.text.startswith("-"):
+            is_set = _OCTAL.match(word.text) or _SYMBOLIC.search(word.text)
+            return (word.start, word.end) if is_set else None
+        if name == "install" and words[at - 1].text in ("-m", "--mode") and _OCTAL.match(word.text):
+            return word.start, word.end
+        if (
+            name == "install"
+            and word.text.startswith(("--mode=", "-m"))
+            and _OCTAL.match(word.text.removeprefix("--mode=").removeprefix("-m"))
+        ):
+            return word.start, word.end
+    return None

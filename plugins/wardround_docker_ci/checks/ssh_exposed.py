@@ -1,0 +1,78 @@
+"""DC126."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_docker_ci.check import COMPOSE, DOCKERFILE, CiCheck
+from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.yaml_tree import Mapping, Scalar
+
+_LOGINS = {"22": "ssh", "23": "telnet", "3389": "remote desktop", "5900": "VNC"}
+_HERE = LatePattern(r"\"?'?(?:127\.|\[?::1|localhost)")
+_SHARES_GIT = LatePattern(r"git(?:ea|lab|olite|-server)|forgejo|gogs|sftp|ssh|bastion|jump|soft-serve")
+
+
+class SshExposed(CiCheck):
+    """The container lets people log in over the network.
+
+    Whoever gets a key or guesses a password is inside, past everything the orchestrator logs and limits, and
+    the login server is one more program to keep up to date. Use `docker exec` or `kubectl exec`.
+    """
+
+    ID = "DC126"
+    NAME = "ssh-exposed"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.INFO
+    TRIED_ON = "trees of 85 repositories: no hit"
+    KINDS = DOCKERFILE | COMPOSE
+    NEEDS = ("22", "23", "3389", "5900")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("FROM a:1\nEXPOSE 2222 8022 80/tcp 22/udp\n", path="Dockerfile"),
+        Valid("FROM gitea/gitea:1.22\nEXPOSE 22 3000\n", path="Dockerfile"),
+        Valid('services:\n  a:\n    image: a:1\n    ports: ["2222:80"]\n', path="compose.yml"),
+        Valid('services:\n  sftp:\n    image: a:1\n    ports: ["2222:22"]\n', path="compose.yml"),
+        Valid('services:\n  a:\n    image: a:1\n    ports: ["127.0.0.1:2222:22"]\n', path="compose.yml"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("FROM a:1\nEXPOSE 80 22/tcp\n", 2, 11, path="Dockerfile"),
+        Invalid("FROM a:1\nEXPOSE 23\n", 2, 8, path="Dockerfile"),
+        Invalid(
+            'services:\n  a:\n    image: a:1\n    ports:\n      - "2222:22"\n', 5, 10, path="compose.yml"
+        ),
+        Invalid(
+            "services:\n  a:\n    image: a:1\n    ports:\n      - target: 22\n        published: 2222\n",
+            5,
+            17,
+            path="compose.yml",
+        ),
+    ]
+
+    def run(self) -> None:
+        if self.file.kind is Kind.COMPOSE:
+            for service in self.file.services:
+                if not _SHARES_GIT.search(f"{service.name} {service.node.text('image')}"):
+                    self._published(service.node)
+            return
+        if _SHARES_GIT.search(" ".join(stage.base.text for stage in self.file.dockerfile.stages)):
+            return
+        for one in self.file.dockerfile.instructions:
+            for word in one.words if one.keyword == "EXPOSE" else ():
+                self._look(word.text, word.start, word.end)
+
+    def _published(self, service: Mapping) -> None:
+        for port in service.listed("ports"):
+            scalar = port.scalar("target") if isinstance(port, Mapping) else port
+            if not isinstance(scalar, Scalar) or _HERE.match(scalar.value):
+                continue
+            text = self.file.passage(scalar)
+            self._look(scalar.value.rpartition(":")[2], text.start, text.end)
+
+    def _look(self, port: str, start: int, end: int) -> None:
+        login = _LOGINS.get(port.removesuffix("/tcp"))
+        if login is not None:
+            self.report_at(start, end, f"this is the port of {login}: people log in to the container")

@@ -1,0 +1,55 @@
+"""Dockerfiles as hadolint can read them: of a here-document it wants an empty line behind the end.
+
+Without one it takes the next line for a mistake and checks nothing of the file. Such a file it is handed as
+a copy with the same lines, but for the last one of each such document: that joins the one before it, where it
+can, and its place is taken by the end.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wardround.late import LatePattern
+from wardround.tools.output import relative
+from wardround.tools.tool import Invocation
+
+_FOLDER = "hadolint"
+_ENDS_A_COMMAND = LatePattern(r"\s*[^#\s](?:.*[^\\&|{(;\s])?\s*$(?<!\bdo)(?<!\bthen)(?<!\belse)")
+
+
+def readable(run: Invocation, file: str) -> str:
+    """The path to hand to hadolint: the file's own, or that of its copy."""
+    text = (run.root / file).read_bytes().decode("utf-8", "surrogateescape")
+    changed = with_gaps(text) if "<<" in text else text
+    if changed == text:
+        return file
+    copy = _copies(run) / file
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    copy.write_bytes(changed.encode("utf-8", "surrogateescape"))
+    return str(copy)
+
+
+def original(run: Invocation, path: str) -> str:
+    """The file that a path from hadolint means, relative to the snapshot."""
+    copies = _copies(run)
+    return str(Path(path).relative_to(copies)) if Path(path).is_relative_to(copies) else relative(path, run)
+
+
+def with_gaps(text: str) -> str:
+    """The text with an empty line behind each here-document, and as many lines as before."""
+    from wardround_docker_ci import dockerfile  # the parser: not needed to start the tool
+
+    lines = text.split("\n")
+    for one in dockerfile.read(text).instructions:
+        last = text.count("\n", 0, one.end)
+        begins = text.count("\n", 0, one.heredocs[-1].start) if one.heredocs else last
+        is_close = last + 1 < len(lines) and bool(lines[last + 1].strip())
+        if is_close and begins < last:
+            if begins < last - 1 and _ENDS_A_COMMAND.match(lines[last - 2]):
+                lines[last - 2] += f"; {lines[last - 1].strip()}"
+            lines[last - 1 : last + 1] = [lines[last], ""]
+    return "\n".join(lines)
+
+
+def _copies(run: Invocation) -> Path:
+    return run.scratch / _FOLDER / run.root.parent.name

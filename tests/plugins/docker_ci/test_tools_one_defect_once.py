@@ -1,0 +1,110 @@
+"""What a tool and a check of ours both see is said once, where it is to be changed."""
+
+from __future__ import annotations
+
+import pytest
+from wardround_docker_ci.buildkit import asks_for, waived
+from wardround_docker_ci.dockerfile import read
+from wardround_docker_ci.tools.hadolint import HADOLINT
+from wardround_docker_ci.tools.here_documents import with_gaps
+from wardround_docker_ci.tools.zizmor import ZIZMOR
+
+from tests.plugins.docker_ci.conftest import Reviewed, places
+
+WORKFLOW = ".github/workflows/build.yml"
+_JOB = "permissions: {}\njobs:\n  a:\n    runs-on: ubuntu-24.04\n    steps:\n"
+_APT = "RUN apt-get update && apt-get install -y {} && rm -rf /var/lib/apt/lists/*\n"
+
+
+def _said(reviewed: Reviewed, dockerfile: str) -> list[str]:
+    return [rule for rule, *_ in places(reviewed({"Dockerfile": dockerfile}, HADOLINT))]
+
+
+def test_inherited_secrets_are_pointed_at_where_they_are_handed_over(reviewed: Reviewed) -> None:
+    call = (
+        "jobs:\n  a:\n    uses: x/y/.github/workflows/z.yml@"
+        + "0" * 40
+        + "\n    with: {b: c}\n    secrets: inherit\n"
+    )
+
+    done = reviewed({WORKFLOW: "on: push\npermissions: {}\n" + call}, ZIZMOR)
+
+    assert ("zizmor/secrets-inherit", 7, 5) in places(done)
+
+
+def test_expressions_in_one_line_of_a_script_are_one_finding(reviewed: Reviewed) -> None:
+    title = "github.event.pull_request.title"
+    step = f"      - run: |\n          echo ${{{{ github.head_ref }}}} ${{{{ {title} }}}}\n          date\n"
+
+    done = reviewed({WORKFLOW: f"on: pull_request\n{_JOB}{step}"}, ZIZMOR)
+
+    assert [rule for rule, *_ in places(done)].count("zizmor/template-injection") == 1
+    said = [f.message for f in done.findings if f.rule == "zizmor/template-injection"]
+    assert title in said[0]
+
+
+@pytest.mark.parametrize(
+    ("trigger", "publishes", "is_said"),
+    [
+        ("push: {tags: ['v*']}", "npm publish", True),
+        ("push: {branches: [main], tags: ['v*']}", "npm publish", False),
+        ("push: {tags: ['v*']}", "npm test", False),
+    ],
+)
+def test_a_cache_matters_where_a_release_is_built(
+    reviewed: Reviewed, trigger: str, publishes: str, *, is_said: bool
+) -> None:
+    cache = f"      - uses: actions/cache@{'0' * 40}\n        with: {{path: a, key: b}}\n"
+    steps = f"{cache}      - run: {publishes}\n"
+
+    done = reviewed({WORKFLOW: f"on: {{{trigger}}}\n{_JOB}{steps}"}, ZIZMOR)
+
+    assert ("zizmor/cache-of-release" in [rule for rule, *_ in places(done)]) is is_said
+
+
+def test_hadolint_leaves_to_us_what_is_said_with_its_cause(reviewed: Reviewed) -> None:
+    script = "FROM a:1\nRUN curl -fsSL https://x.org/i.sh | sh\n"
+    alone = "FROM a:1\nRUN apt-get update\nRUN apt-get install -y --no-install-recommends a=1\n"
+    secret = "FROM a:1\nENV API_TOKEN=gk7Rt2Qw9zLp\n"
+
+    for text, code in ((script, "DL4006"), (alone, "DL3009"), (secret, "DL3064")):
+        assert f"hadolint/{code}" not in [
+            rule for rule, *_ in places(reviewed({"Dockerfile": text}, HADOLINT))
+        ]
+
+
+def test_a_port_hadolint_cannot_read_is_no_broken_file(reviewed: Reviewed) -> None:
+    done = reviewed({"Dockerfile": "FROM a:1\nEXPOSE 127.0.0.1:80:80\n"}, HADOLINT)
+
+    assert places(done) == [("hadolint/DL3011", 2, 1)]
+
+
+def test_a_version_is_missed_where_the_others_have_one(reviewed: Reviewed) -> None:
+    most = "FROM a:1\n" + _APT.format("--no-install-recommends a=1 b=2 c")
+    none = "FROM a:1\n" + _APT.format("--no-install-recommends a b c")
+
+    assert "hadolint/forgotten-DL3008" in [r for r, *_ in places(reviewed({"Dockerfile": most}, HADOLINT))]
+    assert "hadolint/forgotten-DL3008" not in [
+        r for r, *_ in places(reviewed({"Dockerfile": none}, HADOLINT))
+    ]
+
+
+def test_a_dockerfile_waives_and_asks_for_checks_by_docker_s_own_names(reviewed: Reviewed) -> None:
+    text = "# check=skip=JSONArgsRecommended;experimental=all\nFROM a:1\nCMD a\n"
+
+    assert waived(read(text)) == {"DC015", "DL3025"}
+    assert asks_for(read(text), "InvalidDefinitionDescription")
+    assert not asks_for(read("# check=error=true\nFROM a:1\n"), "InvalidDefinitionDescription")
+    assert "hadolint/DL3025" not in _said(reviewed, text)
+    assert "DC043" in waived(read("# syntax=docker/dockerfile:1\n# check=skip=all\nFROM a:1\n"))
+
+
+def test_hadolint_reads_on_behind_a_here_document(reviewed: Reviewed) -> None:
+    text = "FROM a:1\nRUN <<EOF\nset -e\nmake\nEOF\n# more\nRUN <<A\nx\nA\nWORKDIR srv\nUSER a\n"
+
+    assert ("hadolint/DL3000", 10, 1) in places(reviewed({"web/Dockerfile": text}, HADOLINT))
+    assert "hadolint/DL1000" not in _said(reviewed, text)
+    assert with_gaps(text).count("\n") == text.count("\n")
+    assert "set -e; make\nEOF\n\n# more" in with_gaps(text)
+    assert "a \\\nE\n\nUSER" in with_gaps("FROM a:1\nRUN <<E\na \\\n b\nE\nUSER a\n")
+    assert with_gaps("FROM a:1\nRUN <<E\nE\nUSER a\n") == "FROM a:1\nRUN <<E\nE\nUSER a\n"
