@@ -231,7 +231,6 @@ def _number_looks(lines: WordedLines, swap: Swap) -> Iterator[StaleWords]:
             prose = lines.words[number - 1]
             yield from _says_number(lines, swap, number, prose, 0, old, new, by_default=True)
     yield from _named_numbers(lines, swap, old, new)
-    yield from _named_numbers(lines, swap, old, new)
 
 
 def _named_numbers(lines: WordedLines, swap: Swap, old: float, new: float) -> Iterator[StaleWords]:
@@ -268,7 +267,8 @@ def _says_number(
     if by_default and not is_default:
         return
     for one in said:
-        if old in one.values and (old > _SMALL or one.is_spoken or is_default):
+        has_unit = len(one.values) > 1  # "2 days" is a quantity, where a lone 2 may count anything
+        if old in one.values and (old > _SMALL or one.is_spoken or has_unit or is_default):
             start, end = one.start + column, one.end + column
             yield StaleWords(number, start + 1, end + 1, phrase_at(prose, one.start, one.end), swap)
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -22,6 +23,12 @@ _DIGITS = LatePattern(
     r"|d|days?|weeks?"
     r"|[kmg]i?b|kilobytes?|megabytes?|gigabytes?|bytes?|%|x|px|percent|times)?)(?![\w]))"
 )
+_SINGLE = LatePattern(r"(?i)(?<![\w-])(?<!half )(?:an?|one) (second|minute|hour|day|week)(?![\w-])")
+"""A unit of time that stands for one of it; what counts smaller units may say it as well."""
+_SMALLER = {"minute": (60,), "hour": (3600, 60), "day": (86400, 1440, 24), "week": (604800, 168, 7)}
+_OF_BASE = LatePattern(r"0[oO][0-7]+|0[xX][0-9a-fA-F]+|0[bB][01]+")
+_MODE = LatePattern(r"(?<![\w-])[-dl]?((?:[r-][w-][xsStT-]){3})(?![\w-])|(?<![\w.])0o?([0-7]{3})(?![\w.])")
+"""The rights of a file: ``-rw-r--r--``, ``0644``."""
 _NUMBER = LatePattern(r"(\d[\d_]*(?:\.\d+)?(?:e\d+)?)([a-zA-Z]{0,3})")
 _SUFFIXES = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _UNITS = {
@@ -50,7 +57,15 @@ class Said:
 
 
 def value_of(number: str) -> float | None:
-    """What a number of code is worth, one with a unit of time in seconds; None for what is none."""
+    """What a number of code is worth, one with a unit of time in seconds; None for what is none.
+
+    A product of numbers is one number; those of base 8 and 16 are read as Python writes them.
+    """
+    if " * " in number:
+        worth = [value_of(factor) for factor in number.split(" * ")]
+        return math.prod(one for one in worth if one is not None) if None not in worth else None
+    if _OF_BASE.fullmatch(number):
+        return float(int(number, 0))
     match = _NUMBER.fullmatch(number)
     return float(match[1].replace("_", "")) * _SUFFIXES.get(match[2], 1) if match else None
 
@@ -60,6 +75,13 @@ def numbers_said(prose: str) -> Iterator[Said]:
     for match in _DIGITS.finditer(prose):
         plain = match[1].rstrip(",_").replace(",", "").replace("_", "")
         yield _said(prose, float(plain), match.start(1), match.start(1) + len(match[1].rstrip(",_")))
+    for match in _MODE.finditer(prose):
+        bits = "".join("0" if letter == "-" else "1" for letter in match[1] or "")
+        rights = int(bits, 2) if bits else int(match[2], 8)
+        yield Said(frozenset({float(rights)}), match.start(), match.end())
+    for match in _SINGLE.finditer(prose):
+        worth = {one * scale for one in _SMALLER.get(match[1].lower(), ()) for scale in (1, 1000)} | {1000}
+        yield Said(frozenset(map(float, worth)), match.start(), match.end(), is_spoken=True)
     for match in _WORD.finditer(prose.lower()):
         value = _SPOKEN.get(match[1] or match[2])
         if value is not None:

@@ -45,7 +45,15 @@ _CHANGES = frozenset(
     find_or_create_by
     """.split()  # noqa: SIM905  (a list of quoted words is harder to read)
 )
-_SHORT_BODY = 3
+_DEED = LatePattern(r"(?:await )?([A-Za-z_$][\w$.]*)\.([A-Za-z_]\w*)\([^()]*\);?")
+"""A line that is one call and nothing else."""
+_OWN_STORE = LatePattern(r"(?i)cache|buffer|temp|tmp|stats|timer|seen|pending|queue|patch|mock|log")
+_TAKE_AWAY = frozenset(
+    """
+    purge reset resetstat delete truncate drop destroy revoke kill terminate wipe erase expunge flushall
+    flushdb deactivate archive
+    """.split()  # noqa: SIM905  (a list of quoted words is harder to read)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +127,7 @@ def _is_narrowed(was: str, now: str) -> bool:
 
 
 def stale_readers(base: str, text: str, marks: Marks) -> list[StaleName]:
-    """The functions with a reader's name in which a reading call became one that takes away or writes."""
+    """The functions with a reader's name that take away or write since the change."""
     swapped = [
         one
         for one in exchanged(base, text)
@@ -128,13 +136,24 @@ def stale_readers(base: str, text: str, marks: Marks) -> list[StaleName]:
         and one.new in _CHANGES
         and f".{one.old}(" in one.was
     ]
-    if not swapped:
+    deeds = [] if swapped else list(_deeds_added(base, text))
+    if not swapped and not deeds:
         return []
     lines, found = worded(text, marks), []
-    for swap in swapped:
-        function = lines.function(swap.line)
+    for number, was, now in [*((one.line, one.old, one.new) for one in swapped), *deeds]:
+        function = lines.function(number)
         words = parts(function[1]) if function else []
-        if function and words and words[0] in _READS and swap.new not in words:
+        if function and words and words[0] in _READS and now not in words:
+            if not was and f"{function[1]}(" not in base:
+                continue
             column = lines.lines[function[0] - 1].find(function[1]) + 1
-            found.append(StaleName(function[1], function[0], column, swap.old, swap.new))
-    return found
+            found.append(StaleName(function[1], function[0], column, was, now))
+    return found[:1] if deeds else found
+
+
+def _deeds_added(base: str, text: str) -> Iterator[tuple[int, str, str]]:
+    """The lines the change brought that do nothing but take something away for good."""
+    for number, line in changed_lines(base, text)[1]:
+        match = _DEED.fullmatch(line) if "(" in line else None
+        if match and not _OWN_STORE.search(match[1]) and set(parts(match[2])) & _TAKE_AWAY:
+            yield number, "", match[2]

@@ -117,9 +117,22 @@ def _by_shape(lines: Sequence[_Line]) -> dict[tuple[str, ...], list[tuple[int, s
     found: dict[tuple[str, ...], list[tuple[int, str, _Pieces]]] = defaultdict(list)
     for number, line in lines:
         pieces = [("truth" if text in _TRUTHS else kind, text) for kind, text in tokens(line)]
-        if len(pieces) <= _LONGEST:
-            shape = tuple(_shape_of(kind, text) for kind, text in pieces)
-            found[shape].append((number, line, pieces))
+        whole = _products(pieces) if "*" in line else pieces
+        for one in (pieces, whole) if whole != pieces else (pieces,):
+            if len(one) <= _LONGEST:
+                shape = tuple(_shape_of(kind, text) for kind, text in one)
+                found[shape].append((number, line, one))
+    return found
+
+
+def _products(pieces: _Pieces) -> _Pieces:
+    """The tokens of a line with each product of numbers as one number: ``60 * 60 * 24``."""
+    found: _Pieces = []
+    for kind, text in pieces:
+        if kind == "number" and len(found) > 1 and found[-1] == ("other", "*") and found[-2][0] == "number":
+            found[-2:] = [("number", f"{found[-2][1]} * {text}")]
+        else:
+            found.append((kind, text))
     return found
 
 

@@ -33,13 +33,14 @@ def stale_words(source: Source, marks: Marks) -> Sequence[StaleWords]:
     if not is_changed(source):
         return ()
     from wardround.drift.beside import stale_names, stale_values  # not needed where nothing changed
+    from wardround.drift.bounds import stale_bounds
     from wardround.drift.removed import stale_choices, stale_steps
     from wardround.drift.returns import stale_results
     from wardround.drift.units import stale_units
 
     base, text, is_added = source.base_text or "", source.text, source.is_added
     found: dict[int, StaleWords] = {}
-    looks = (stale_units, stale_values, stale_names, stale_results, stale_steps, stale_choices)
+    looks = (stale_units, stale_values, stale_names, stale_results, stale_steps, stale_choices, stale_bounds)
     for look in looks:
         for one in look(base, text, marks, is_added):
             found.setdefault(one.line, one)
@@ -56,7 +57,7 @@ def said(one: StaleWords) -> tuple[Span, str]:
 
 def stale_reader_names(source: Source, marks: Marks) -> Sequence[StaleName]:
     """The names that say a function only reads, which it no longer does."""
-    if not is_changed(source):
+    if source.base_text is None or source.base_text == source.text:
         return ()
     from wardround.drift.returns import stale_readers
 
@@ -66,7 +67,7 @@ def stale_reader_names(source: Source, marks: Marks) -> Sequence[StaleName]:
 def said_of_name(one: StaleName) -> tuple[Span, str]:
     """Where a stale name stands and what to say of it."""
     span = Span(one.line, one.column, one.line, one.column + len(one.name))
-    became = f'made "{one.was}" into "{one.now}"'
+    became = f'made "{one.was}" into "{one.now}"' if one.was else f'brought "{one.now}"'
     return span, f'"{one.name}" is named like a reader, but this change {became}, which changes what is read'
 
 

@@ -122,7 +122,9 @@ class WordedLines:
         for above in range(number - 1, max(number - _LONGEST_STATEMENT, 0), -1):
             code = self.code[above - 1].rstrip()
             if code and self.indent(above) < indent:
-                return above if code.endswith(_OPENS) and not _BODY.search(code) else None
+                # The brackets of a condition over several lines are no body.
+                is_body = _BODY.search(code) is not None and not code.endswith(("if (", "while ("))
+                return above if code.endswith(_OPENS) and not is_body else None
         return None
 
     def statement(self, number: int) -> range:
