@@ -157,3 +157,20 @@ def test_a_missing_tool_alone_makes_the_gate_inconclusive(
 
     assert done.gate.outcome is Outcome.INCONCLUSIVE
     assert any("pip install 'wardround[web]'" in u.reason for u in done.unreviewed)
+
+
+@pytest.mark.parametrize(("count", "told"), [(7 * 6, set()), ("int(request.args['n'])", {"sql-injection"})])
+def test_whoever_knows_the_values_refutes_what_another_says_of_them(
+    repo: GitRepository, count: object, told: set[str]
+) -> None:
+    repo.write(
+        "shop/search.py",
+        "import sqlite3\n\nfrom flask import Flask, request\n\napp = Flask(__name__)\n\n\n"
+        '@app.get("/orders")\ndef orders() -> list[str]:\n'
+        f'    number = {count}\n    word = "open" if number > 40 else request.args["word"]\n'
+        '    with sqlite3.connect("shop.db") as connection:\n'
+        "        found = connection.execute(f\"SELECT a FROM orders WHERE state = '{word}'\")\n"
+        "        return [row[0] for row in found]\n",
+    )
+    repo.git("add", "-A")
+    assert {f.defect_class for f in _review(repo).visible if f.defect_class == "sql-injection"} == told

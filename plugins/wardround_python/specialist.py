@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from wardround.checks import Check, Source
-from wardround.findings import RawResult
+from wardround.findings import RawResult, Span
 from wardround.late import Late, LateEach
 from wardround.rules import Rule, declarative_rules
 from wardround.specialists import Specialist
@@ -28,6 +28,7 @@ def specialist() -> Specialist:
         statements=syntax.statements,
         comments=syntax.comments,
         complaint=syntax.complaint,
+        refutes=_refutes,
         options=PythonOptions,
         environment=project_environment,
     )
@@ -37,6 +38,14 @@ def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawRe
     from wardround_python.check import run_python_checks  # the parser's part: not needed to start the tools
 
     return run_python_checks(checks, source)
+
+
+def _refutes(path: str, text: str, defect_class: str, span: Span) -> bool:
+    if defect_class != "sql-injection":
+        return False
+    from wardround_python.taint.certain import is_known  # only where somebody complains
+
+    return is_known(path, text, span)
 
 
 def _declared() -> Sequence[Rule]:

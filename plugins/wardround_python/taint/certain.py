@@ -4,12 +4,29 @@ from __future__ import annotations
 
 import ast
 
+from wardround.findings import Span
 from wardround_python.constants import is_constant_text
 from wardround_python.module import PythonModule
 from wardround_python.taint.dangers import Value
 from wardround_python.taint.flow import ModuleFlow
 from wardround_python.taint.modules import Modules
 from wardround_python.taint.statements import FunctionFlow
+
+
+def is_known(path: str, text: str, span: Span) -> bool:
+    """Whether what stands at a place of a file is certain to be a constant; not where it cannot be read."""
+    try:
+        module = PythonModule(path, text)
+        node = next((one for one in module.nodes if _is_at(module, one, span)), None)
+        return isinstance(node, ast.expr) and (
+            is_constant_text(module, node, node) or is_certain(module, node)
+        )
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+
+
+def _is_at(module: PythonModule, node: ast.AST, span: Span) -> bool:
+    return isinstance(node, ast.expr) and node.lineno == span.line and module.span(node) == span
 
 
 def is_certain(module: PythonModule, node: ast.expr) -> bool:

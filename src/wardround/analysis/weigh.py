@@ -104,9 +104,17 @@ class Weighing:
                     rule = self._host.catalogue.rule(f"{tool}/{result.code}")
                     usual = None if rule.off else result.severity or rule.severity
                     severity = settings.severity(rule.id, usual)
-                    if severity is not None:
+                    if severity is not None and not self._is_refuted(specialist_name, rule, result):
                         findings.append(_finding(result, rule, specialist_name, severity, status))
         return findings
+
+    def _is_refuted(self, speaking: str, rule: Rule, result: RawResult) -> bool:
+        """Whether another specialist of the file knows that there is nothing to what was said."""
+        asked = [s.refutes for s in self._reviewed.claimed[result.file] if s.name != speaking and s.refutes]
+        text = self._texts.head(result.file) if asked else None
+        return text is not None and any(
+            refutes(result.file, text, rule.defect_class, result.span) for refutes in asked
+        )
 
     def _speaker(
         self, reviewer: Reviewer, result: RawResult, specialists: Sequence[Specialist]
