@@ -40,15 +40,20 @@ class FunctionText(msgspec.Struct, frozen=True):
     text: str
 
 
-@lru_cache(maxsize=2)
 def differing(old_text: str, new_text: str) -> Sequence[tuple[FunctionText, FunctionText]]:
-    """Each function whose text differs and that had a long string, such as a docstring: before and after.
+    """Each function whose text differs and that had a long string, such as a docstring: before and after."""
+    if not any(quote in old_text for quote in _LONG_QUOTES):
+        return ()
+    return tuple(pair for pair in changed(old_text, new_text) if _is_of_interest(*pair))
+
+
+@lru_cache(maxsize=2)
+def changed(old_text: str, new_text: str) -> Sequence[tuple[FunctionText, FunctionText]]:
+    """Each function whose text differs, before and after.
 
     Of a name that is bound more than once, the versions are matched by their order if there are as many as
     before. In the order of the new text.
     """
-    if not any(quote in old_text for quote in _LONG_QUOTES):
-        return ()
     before, after = same_blocks(old_text, new_text)
     passed = old_text.count("\n", 0, before)
     old = _by_name(function_texts(old_text[before : len(old_text) - after]))
@@ -56,7 +61,7 @@ def differing(old_text: str, new_text: str) -> Sequence[tuple[FunctionText, Func
     for name, versions in _by_name(function_texts(new_text[before : len(new_text) - after])).items():
         if len(old.get(name, ())) == len(versions):
             pairs = zip(old[name], versions, strict=True)
-            found += [(a, b) for a, b in pairs if a.text != b.text and _is_of_interest(a, b)]
+            found += [(a, b) for a, b in pairs if a.text != b.text]
     found.sort(key=lambda pair: pair[1].line)
     return tuple((replace(a, line=a.line + passed), replace(b, line=b.line + passed)) for a, b in found)
 

@@ -7,7 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Valid
+from wardround.checks import Invalid, Source, Valid
+from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 
 _ALIKE_AT_LEAST = 2
@@ -21,6 +22,8 @@ _PAIRS = frozenset(
     )
 )  # fmt: skip
 
+_TAKEN = LatePattern(r"\b(\w+)[\"']?\]?\s*[=:]\s*([\w.]{1,80})\.(\w+)\b")
+"""A name, and the value and attribute it is given."""
 
 _Entry = tuple[str, ast.expr]
 """A value that a row gives a name to: ``"id": user.id``."""
@@ -57,6 +60,13 @@ class CopiedValue(PythonCheck):
             column=22,
         ),
     ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        taken = {(owner, last) for name, owner, last in _TAKEN.findall(source.added) if name != last}
+        return bool(taken) and any(
+            name == last and (owner, last) in taken for name, owner, last in _TAKEN.findall(source.text)
+        )
 
     def visit_Dict(self, node: ast.Dict) -> None:
         pairs = zip(node.keys, node.values, strict=True)

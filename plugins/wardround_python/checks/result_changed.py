@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane
+from wardround.late import LatePattern
 from wardround_python.callers import method_calls, spellings_of, written
 from wardround_python.check import PythonCheck
+from wardround_python.function_texts import FunctionText, changed
 from wardround_python.module import FunctionNode, PythonModule, parse
 from wardround_python.result_uses import Shape, misfit, shapes, taken_apart, uses_of
 
@@ -18,6 +21,7 @@ _SHOWN_PLACES = 3
 _PASSING_DECORATORS = frozenset(
     {"staticmethod", "classmethod", "cache", "lru_cache", "retry", "override", "final", "atomic"}
 )
+_GIVES = LatePattern(r"\breturn\b|->|\byield\b")
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
@@ -155,22 +159,14 @@ class ResultChanged(PythonCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        before, now = source.base_text, source.text
-        if before is None or not ("return" in before or "->" in before or "yield" in now):
-            return False
-        words = ("return", "->", "yield")
-        added = source.added
-        return any(word in added or before.count(word) != now.count(word) for word in words)
+        return any(_pairs(source))
 
     def visit_Module(self, node: ast.Module) -> None:
-        try:
-            base = parse(self.source.base_text or "")
-        except _UNREADABLE:
-            return
-        before = dict(_functions(base))
-        for (owner, name), function in _functions(node):
-            old = before.get((owner, name))
-            if old is None or ast.dump(old) == ast.dump(function):
+        functions = dict(_functions(node))
+        for old_text, new_text in _pairs(self.source):
+            owner, _, name = new_text.name.rpartition(".")
+            function, old = functions.get((owner, name)), _parsed(old_text)
+            if function is None or old is None:
                 continue
             was, now = shapes(old, function)
             other_kind = "?" not in (was.kind, now.kind) and (was.kind, was.size) != (now.kind, now.size)
@@ -214,6 +210,29 @@ class ResultChanged(PythonCheck):
                     yield self.module, node
         if not function.name.startswith("_"):
             yield from method_calls(self.source, function, owner, lambda call: True)
+
+
+def _pairs(source: Source) -> Iterator[tuple[FunctionText, FunctionText]]:
+    """The functions that say otherwise what they give, as they were written and are."""
+    if source.base_text is None:
+        return
+    for old, new in changed(source.base_text, source.text):
+        if _giving_lines(old.text) != _giving_lines(new.text):
+            yield old, new
+
+
+def _giving_lines(text: str) -> list[str]:
+    """What is said of a result: all of the function where that takes more than a line."""
+    lines = [line.strip() for line in text.split("\n") if _GIVES.search(line)]
+    return [text] if any(line.endswith(("(", "[", "{", ",")) for line in lines) else sorted(lines)
+
+
+def _parsed(function: FunctionText) -> FunctionNode | None:
+    try:
+        (node,) = parse(textwrap.dedent(function.text)).body
+    except _UNREADABLE:
+        return None
+    return node if isinstance(node, FunctionNode) else None
 
 
 def _told(was: Shape, now: Shape) -> str:
