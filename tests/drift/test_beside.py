@@ -7,10 +7,11 @@ import pytest
 from wardround.drift.beside import stale_names, stale_values
 from wardround.drift.quantities import numbers_said, value_of
 from wardround.drift.removed import stale_choices, stale_steps
-from wardround.drift.returns import stale_readers, stale_results
+from wardround.drift.returns import CHANGES, TAKE_AWAY, stale_readers, stale_results
 from wardround.drift.swaps import SwapKind, swaps
 from wardround.drift.test_titles import stale_titles
 from wardround.drift.units import mismatched, stale_units
+from wardround.drift.word_checks import CHANGING
 from wardround.drift.worded_lines import PYTHON, SCRIPT, SQL, WordedLines
 
 
@@ -126,3 +127,8 @@ class TestTitles:
         base = "def test_redirect():\n    assert get(1) == 2\n"
         text = "def test_redirect():\n    with pytest.raises(E):\n        get(1)\n"
         assert list(stale_titles(base, text)) == []
+
+
+def test_the_cheap_look_passes_over_no_deed() -> None:
+    missed = [deed for deed in CHANGES | TAKE_AWAY if not any(word in deed.lower() for word in CHANGING)]
+    assert missed == []

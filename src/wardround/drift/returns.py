@@ -36,7 +36,7 @@ _LOOKS = frozenset(
     find_one filter hget hgetall lrange smembers getItem get_object head
     """.split()  # noqa: SIM905  (a list of quoted words is harder to read)
 )
-_CHANGES = frozenset(
+CHANGES = frozenset(
     """
     getdel getDel getset pop popleft popitem lpop rpop spop remove delete unlink discard take
     findOneAndDelete findOneAndUpdate findOneAndReplace findByIdAndDelete findByIdAndUpdate
@@ -48,7 +48,7 @@ _CHANGES = frozenset(
 _DEED = LatePattern(r"(?:await )?([A-Za-z_$][\w$.]*)\.([A-Za-z_]\w*)\([^()]*\);?")
 """A line that is one call and nothing else."""
 _OWN_STORE = LatePattern(r"(?i)cache|buffer|temp|tmp|stats|timer|seen|pending|queue|patch|mock|log")
-_TAKE_AWAY = frozenset(
+TAKE_AWAY = frozenset(
     """
     purge reset resetstat delete truncate drop destroy revoke kill terminate wipe erase expunge flushall
     flushdb deactivate archive
@@ -133,7 +133,7 @@ def stale_readers(base: str, text: str, marks: Marks) -> list[StaleName]:
         for one in exchanged(base, text)
         if one.kind is SwapKind.NAME
         and one.old in _LOOKS
-        and one.new in _CHANGES
+        and one.new in CHANGES
         and f".{one.old}(" in one.was
     ]
     deeds = [] if swapped else list(_deeds_added(base, text))
@@ -155,5 +155,5 @@ def _deeds_added(base: str, text: str) -> Iterator[tuple[int, str, str]]:
     """The lines the change brought that do nothing but take something away for good."""
     for number, line in changed_lines(base, text)[1]:
         match = _DEED.fullmatch(line) if "(" in line else None
-        if match and not _OWN_STORE.search(match[1]) and set(parts(match[2])) & _TAKE_AWAY:
+        if match and not _OWN_STORE.search(match[1]) and set(parts(match[2])) & TAKE_AWAY:
             yield number, "", match[2]

@@ -55,9 +55,18 @@ def said(one: StaleWords) -> tuple[Span, str]:
     return Span(one.line, one.column, one.line, max(one.end, one.column)), message
 
 
+CHANGING = (
+    "getdel", "getset", "pop", "rem", "delete", "unlink", "discard", "take", "_or_", "orcreate", "upsert", "update",
+    "create", "insert", "destroy", "shift", "splice", "clear", "replace", "purge", "reset", "truncate", "drop",
+    "revoke", "kill", "terminate", "wipe", "erase", "expunge", "flush", "deactivate", "archive",
+)  # fmt: skip
+"""Of which one stands, in small letters, in every name of what ``drift.returns`` takes for a change."""
+
+
 def stale_reader_names(source: Source, marks: Marks) -> Sequence[StaleName]:
     """The names that say a function only reads, which it no longer does."""
-    if source.base_text is None or source.base_text == source.text:
+    lowered = "" if source.base_text is None else source.added.lower()
+    if not any(word in lowered for word in CHANGING):
         return ()
     from wardround.drift.returns import stale_readers
 
