@@ -57,8 +57,9 @@ def said(one: StaleWords) -> tuple[Span, str]:
 
 CHANGING = (
     "getdel", "getset", "pop", "rem", "delete", "unlink", "discard", "take", "_or_", "orcreate", "upsert",
-    "update", "create", "insert", "destroy", "shift", "splice", "clear", "replace", "purge", "reset", "truncate",
-    "drop", "revoke", "kill", "terminate", "wipe", "erase", "expunge", "flush", "deactivate", "archive",
+    "update", "create", "insert", "destroy", "shift", "splice", "clear", "replace", "purge", "reset",
+    "truncate", "drop", "revoke", "kill", "terminate", "wipe", "erase", "expunge", "flush",
+    "deactivate", "archive",
 )  # fmt: skip
 """Of which one stands, in small letters, in every name of what ``drift.returns`` takes for a change."""
 
