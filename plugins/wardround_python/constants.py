@@ -17,6 +17,8 @@ _KEEPING = frozenset({"strip", "lower", "upper", "format", "join", "replace", "r
                       "list", "set", "reversed", "dict", "values", "keys", "items", "get",
                       "copy"})  # fmt: skip
 
+_ADDING = frozenset({"append", "extend", "insert", "add", "update", "setdefault"})
+
 
 def is_constant_text(module: PythonModule, node: ast.expr, place: ast.AST) -> bool:
     """Whether an expression is made of nothing but what stands in the module, numbers and quoted values.
@@ -94,6 +96,8 @@ class _Texts:
                 if any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(target)):
                     inside = True
                     yield value if value is not None else unknown
+        for node in ast.walk(self._function or ast.Pass()):
+            yield from _added_to(name, node)
         if inside:
             return
         for node in self._module.tree.body:
@@ -189,6 +193,15 @@ def _parts(node: ast.expr) -> Iterator[ast.expr | None]:
         yield from (node.left, *node.right.values)
     else:
         yield from (one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr))
+
+
+def _added_to(name: str, node: ast.AST) -> Iterator[ast.expr]:
+    """What a call puts into the list, set or mapping of a name."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return
+    func = node.func
+    if func.attr in _ADDING and isinstance(func.value, ast.Name) and func.value.id == name:
+        yield from node.args
 
 
 def _bound(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:

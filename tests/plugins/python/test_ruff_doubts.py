@@ -52,6 +52,12 @@ _CONSTANT = [
     ),
 ]
 _OPEN = [
+    (
+        "S605",
+        "import os\ndef f(p):\n    v = ['a']\n    v.append(p)\n    os.system('ls ' + v[1])\n",
+        5,
+        5,
+    ),
     ("S602", "import subprocess\ndef f(n):\n    subprocess.run(f'wc {n}', shell=True)\n", 3, 5),
     ("S608", "def f(db, k):\n    db.execute(f'select * from {k}')\n", 2, 16),
     ("S307", "def f(k):\n    return eval('s.' + k)\n", 2, 12),
