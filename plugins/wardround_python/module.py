@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from wardround.findings import Span
@@ -65,6 +65,15 @@ class PythonModule:
         self.tree = parse(text)
         self._lines = text.split("\n")
         self.notes: dict[object, object] = {}
+
+    @cached_property
+    def expressions_on(self) -> Mapping[int, Sequence[ast.expr]]:
+        """The expressions that begin on a line, in source order."""
+        found: dict[int, list[ast.expr]] = {}
+        for node in self.nodes:
+            if isinstance(node, ast.expr):
+                found.setdefault(node.lineno, []).append(node)
+        return found
 
     @cached_property
     def nodes(self) -> list[ast.AST]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
+from functools import lru_cache
 
 from wardround.findings import Span
 from wardround_python.constants import is_constant_text
@@ -16,44 +18,52 @@ from wardround_python.taint.statements import FunctionFlow
 def is_known(path: str, text: str, span: Span) -> bool:
     """Whether what stands at a place of a file is certain to be a constant; not where it cannot be read."""
     try:
-        module = PythonModule(path, text)
-        node = next((one for one in module.nodes if _is_at(module, one, span)), None)
-        return isinstance(node, ast.expr) and (
-            is_constant_text(module, node, node) or is_certain(module, node)
-        )
+        module = _module(path, text)
+        nodes = (one for one in module.expressions_on.get(span.line, ()) if module.span(one) == span)
+        return any(is_constant_text(module, one, one) or is_certain(module, one) for one in nodes)
     except (SyntaxError, ValueError, RecursionError):
         return False
 
 
-def _is_at(module: PythonModule, node: ast.AST, span: Span) -> bool:
-    return isinstance(node, ast.expr) and node.lineno == span.line and module.span(node) == span
+@lru_cache(maxsize=2)
+def _module(path: str, text: str) -> PythonModule:
+    return PythonModule(path, text)
 
 
 def is_certain(module: PythonModule, node: ast.expr) -> bool:
     """Whether every walk that comes by an expression knows each of its parts."""
+    known = _known(module)
+    return node in known and _is_fixed(module, node, known)
+
+
+@lru_cache(maxsize=2)
+def _known(module: PythonModule) -> Mapping[ast.expr, bool]:
+    """The expressions that walks through a module come by, and whether each of them knew the value."""
     flow = _WatchingFlow(module, Modules())
-    flow.watched, flow.seen = node, []
+    flow.known = {}
     flow.run()
-    return bool(flow.seen) and all(flow.seen)
+    return flow.known
+
+
+def _is_fixed(module: PythonModule, node: ast.expr, known: Mapping[ast.expr, bool]) -> bool:
+    if known.get(node):
+        return True
+    parts = _parts(node)
+    if parts is None:
+        return is_constant_text(module, node, node)
+    return all(_is_fixed(module, one, known) for one in parts)
 
 
 class _WatchingWalk(FunctionFlow):
-    """A walk that notes whether one expression is made of constants."""
+    """A walk that notes of every expression whether its value was known."""
 
     def value(self, node: ast.expr) -> Value:
         answer = super().value(node)
         owner = self._owner
-        if isinstance(owner, _WatchingFlow) and node is owner.watched:
-            owner.seen.append(self._is_fixed(node))
+        if isinstance(owner, _WatchingFlow):
+            for one in (node, *(_parts(node) or ())):
+                owner.known[one] = owner.known.get(one, True) and self._exact(one) is not None
         return answer
-
-    def _is_fixed(self, node: ast.expr) -> bool:
-        if self._exact(node) is not None:
-            return True
-        parts = _parts(node)
-        if parts is None:
-            return is_constant_text(self._module, node, node)
-        return all(self._is_fixed(one) for one in parts)
 
 
 def _parts(node: ast.expr) -> list[ast.expr] | None:
@@ -70,5 +80,4 @@ def _parts(node: ast.expr) -> list[ast.expr] | None:
 
 class _WatchingFlow(ModuleFlow):
     walker = _WatchingWalk
-    watched: ast.expr
-    seen: list[bool]
+    known: dict[ast.expr, bool]

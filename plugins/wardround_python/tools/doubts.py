@@ -36,10 +36,8 @@ def _is_harmless(name: str, text: str, code: str, span: Span) -> bool:
     node = next(
         (
             one
-            for one in module.nodes
-            if isinstance(one, ast.expr)
-            and (one.lineno, one.col_offset + 1) == span.start
-            and (code == "S608" or isinstance(one, ast.Call))
+            for one in module.expressions_on.get(span.line, ())
+            if one.col_offset + 1 == span.column and (code == "S608" or isinstance(one, ast.Call))
         ),
         None,
     )
