@@ -124,16 +124,26 @@ class Callees:
         """The method of an object whose class the module tells, by annotation or by how it is made."""
         if not isinstance(func.value, (ast.Name, ast.Attribute)):
             return None
-        kinds = self._kinds.get(ast.unparse(func.value), [])
-        named = {ast.unparse(kind) for kind in kinds}
-        if len(named) != 1 or not isinstance(kinds[0], (ast.Name, ast.Attribute)):
+        made = self._kind(ast.unparse(func.value))
+        if not isinstance(made, (ast.Name, ast.Attribute)):
             return None
-        made = kinds[0]
         holder = self._plain(made, made) if isinstance(made, ast.Name) else self._through_module(made)
         if holder is None or not isinstance(holder.node, ast.ClassDef):
             return None
         method = _method_in(holder.node, func.attr)
         return None if method is None else Definition(method, holder.path, is_method=True)
+
+    def _kind(self, name: str) -> ast.expr | None:
+        """The one class that everything gives a name; None where there is no such."""
+        if name not in self._kinds_known:
+            kinds = self._kinds.get(name, [])
+            same = len({ast.unparse(kind) for kind in kinds}) == 1
+            self._kinds_known[name] = kinds[0] if same else None
+        return self._kinds_known[name]
+
+    @cached_property
+    def _kinds_known(self) -> dict[str, ast.expr | None]:
+        return {}
 
     @cached_property
     def _kinds(self) -> dict[str, list[ast.expr]]:

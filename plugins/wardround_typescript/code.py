@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 
 from wardround_typescript.syntax import Module, Node, inside, parsed
@@ -120,14 +120,26 @@ class Code:
 
     def declaration(self, name: str, at: Node) -> Node | None:
         """The innermost declaration of a name that is seen from a place."""
-        best: tuple[int, Node] | None = None
-        for node in self.declared.get(name, ()):
-            reach = _reach(node)
-            if reach is not None and reach.start_byte <= at.start_byte < reach.end_byte:
-                size = reach.end_byte - reach.start_byte
-                if best is None or size < best[0]:
-                    best = size, node
-        return best[1] if best else None
+        place = at.start_byte
+        seen = [
+            (end - start, number)
+            for number, (start, end) in enumerate(self._reaches(name))
+            if start <= place < end
+        ]
+        return self.declared[name][min(seen)[1]] if seen else None
+
+    def _reaches(self, name: str) -> Sequence[tuple[int, int]]:
+        """Where each declaration of a name is seen, in bytes."""
+        known = self._reaches_known.get(name)
+        if known is None:
+            blocks = map(_reach, self.declared.get(name, ()))
+            known = [(one.start_byte, one.end_byte) if one is not None else (0, 0) for one in blocks]
+            self._reaches_known[name] = known
+        return known
+
+    @cached_property
+    def _reaches_known(self) -> dict[str, Sequence[tuple[int, int]]]:
+        return {}
 
     def value_of(self, name: str, at: Node) -> Node | None:
         """What a plain variable seen from a place was given where it was declared."""
