@@ -8,7 +8,9 @@ import io
 import os
 import re
 import tokenize
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -85,21 +87,27 @@ _F_STRING = LatePattern(r"[rR]?[fF]")
 def _is_in_string(file: Path, span: Span) -> bool:
     """Whether a place is inside a string: a name in a quoted annotation is looked up late, or never."""
     try:
-        tokens = list(tokenize.generate_tokens(io.StringIO(file.read_text("utf-8-sig")).readline))
+        strings = _strings(file.read_text("utf-8-sig"))
     except (OSError, UnicodeDecodeError, SyntaxError, tokenize.TokenError):
         return False
     place = (span.line, span.column - 1)
-    strings = (t for t in tokens if t.type == tokenize.STRING and not _F_STRING.match(t.string))
-    return any(token.start < place < token.end for token in strings)
+    before = bisect_left(strings, (place, place)) - 1
+    return before >= 0 and place < strings[before][1]
+
+
+@lru_cache(maxsize=4)
+def _strings(text: str) -> Sequence[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where the strings of a module begin and end, in order; those are left out whose names are looked up."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return [(t.start, t.end) for t in tokens if t.type == tokenize.STRING and not _F_STRING.match(t.string)]
 
 
 def _asks_for_status(file: Path, span: Span) -> bool:
     """Whether the status of the process that starts at a place is looked at: then it is not forgotten."""
     try:
-        tree = ast.parse(file.read_text("utf-8-sig"))
+        function = _around(_tree(file.read_text("utf-8-sig")), span)
     except (OSError, ValueError, SyntaxError, RecursionError):
         return False
-    function = _around(tree, span)
     looked_at = {
         ast.unparse(node.value)
         for node in ast.walk(function)
@@ -112,6 +120,11 @@ def _asks_for_status(file: Path, span: Span) -> bool:
                 for one in ast.walk(function)
             )
     return False
+
+
+@lru_cache(maxsize=4)
+def _tree(text: str) -> ast.Module:
+    return ast.parse(text)
 
 
 def _around(tree: ast.AST, span: Span) -> ast.AST:

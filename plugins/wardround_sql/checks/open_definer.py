@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
@@ -155,13 +156,18 @@ class OpenDefiner(SqlCheck):
             else:
                 taken |= roles
                 given -= roles
-        if not taken and any(_TAKEN.search(text) for text in self._texts()):
+        if not taken and self._are_all_taken:
             taken = {"public"}
         if not taken:
             return "everyone"
         if given:
             return "everyone" if given - {"authenticated"} else "whoever is signed in"
         return ""
+
+    @cached_property
+    def _are_all_taken(self) -> bool:
+        """Whether the set takes the right to execute functions away from all of them, or by default."""
+        return any(_TAKEN.search(text) for text in self._texts())
 
     def _texts(self) -> Iterator[str]:
         yield self.script.sql
