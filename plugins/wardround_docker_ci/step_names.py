@@ -167,11 +167,7 @@ def _pairs(
     ]
     if not telling:
         return []
-    try:
-        before = next((d for d in yaml_tree.documents(base) if isinstance(d, yaml_tree.Mapping)), None)
-    except SyntaxError:
-        return []
-    return list(_matched(telling, list(named(before, file.kind)) if before else []))
+    return list(_matched(telling, _named_before(base, file.kind)))
 
 
 def _grew_rarer(word: str, old: str, new: str) -> bool:
@@ -181,6 +177,15 @@ def _grew_rarer(word: str, old: str, new: str) -> bool:
 
 def _commands(tool: str) -> tuple[str, ...]:
     return _COMMANDS.get(tool.lower(), (tool.lower(),))
+
+
+def _named_before(base: str, kind: Kind) -> list[Named]:
+    """What had a name before the change; nothing where that cannot be read."""
+    try:
+        before = next((d for d in yaml_tree.documents(base) if isinstance(d, yaml_tree.Mapping)), None)
+    except SyntaxError:
+        return []
+    return list(named(before, kind)) if before else []
 
 
 def _matched(new: Sequence[Named], old: Sequence[Named]) -> Iterator[tuple[Named, Named]]:
@@ -291,11 +296,7 @@ def stale_work(file: CiFile, source: Source) -> list[Stale]:
     telling = [one for one in named(file.root, file.kind) if work_in(one.name.value)]
     if not telling:
         return []
-    try:
-        before = next((d for d in yaml_tree.documents(base) if isinstance(d, yaml_tree.Mapping)), None)
-    except SyntaxError:
-        return []
-    pairs = _matched(telling, list(named(before, file.kind)) if before else [])
+    pairs = _matched(telling, _named_before(base, file.kind))
     return [one for new, old in pairs for one in _other_work(file, new, old)]
 
 

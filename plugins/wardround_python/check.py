@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from wardround.checks import Check, Source
 from wardround.findings import RawResult
 from wardround.late import LateEach
 from wardround_python.module import PythonModule, is_test_path
+
+if TYPE_CHECKING:
+    from wardround_python.callees import Callees
 
 
 class PythonCheck(Check):
@@ -45,6 +49,13 @@ class PythonCheck(Check):
     def adds(self, node: ast.expr) -> bool:
         """Whether the change wrote a line of an expression."""
         return any(map(self.source.is_added, range(node.lineno, (node.end_lineno or node.lineno) + 1)))
+
+    @cached_property
+    def callees(self) -> Callees:
+        """What the calls of the module reach, one answer for all checks."""
+        from wardround_python.callees import Callees  # few checks ask
+
+        return Callees.shared(self.module, self.source.project)
 
     def run(self) -> None:
         walk(self.module, [self])

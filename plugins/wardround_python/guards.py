@@ -7,8 +7,6 @@ from collections.abc import Collection, Iterator
 
 from wardround_python.module import PythonModule
 
-_ASKING = frozenset({"isinstance", "bool", "any", "all", "len", "hasattr", "callable"})
-
 
 def tests_in(scope: ast.AST) -> Iterator[ast.AST]:
     """Every expression below a node that decides something: conditions, filters, ``or``, ``is None``."""
@@ -65,9 +63,3 @@ def is_suppressed(module: PythonModule, node: ast.AST, kinds: Collection[str]) -
                     if names & {"Exception", "BaseException", *kinds}:
                         return True
     return False
-
-
-def is_called(module: PythonModule, use: ast.AST) -> bool:
-    """Whether a use is an argument of what only asks about it."""
-    parent = module.parents.get(use)
-    return isinstance(parent, ast.Call) and module.dotted(parent.func) in _ASKING

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from wardround_python.module import PythonModule
+from wardround_python.module import PythonModule, last_name
 
 
 def literal(module: PythonModule, node: ast.expr | None) -> object:
@@ -13,6 +13,16 @@ def literal(module: PythonModule, node: ast.expr | None) -> object:
     if isinstance(node, (ast.Name, ast.Attribute)):
         node = given_once(module, node)
     return node.value if isinstance(node, ast.Constant) else None
+
+
+def is_true(node: ast.expr) -> bool:
+    """Whether ``True`` stands there."""
+    return isinstance(node, ast.Constant) and node.value is True
+
+
+def is_false(node: ast.expr) -> bool:
+    """Whether ``False`` stands there."""
+    return isinstance(node, ast.Constant) and node.value is False
 
 
 def given_once(module: PythonModule, node: ast.expr) -> ast.expr | None:
@@ -70,7 +80,7 @@ def setting_of(target: ast.expr) -> str:
     """The name under which a setting is given: ``DEBUG``, ``app.config["DEBUG"]``, ``app.conf.debug``."""
     if isinstance(target, ast.Subscript):
         return str(target.slice.value) if isinstance(target.slice, ast.Constant) else ""
-    return target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
+    return last_name(target)
 
 
 def settings_in(node: ast.AST) -> Iterator[tuple[str, ast.expr, ast.expr | ast.stmt | ast.keyword]]:

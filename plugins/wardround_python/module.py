@@ -33,6 +33,18 @@ def parse(text: str) -> ast.Module:
         return ast.parse(text)
 
 
+def last_name(node: ast.AST | None) -> str:
+    """The last part of a dotted name; empty for anything else."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """The plain names in a node and below it."""
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+
 def statements_in(tree: ast.AST) -> Iterator[ast.stmt]:
     """Every statement below a node, in source order; expressions aren't entered, which makes it fast."""
     stack = [tree]

@@ -153,13 +153,6 @@ def _attributes_with(code: Code, name: str) -> Iterator[Node]:
                     break
 
 
-def calls_within(code: Code, node: Node) -> Iterator[Node]:
-    """The calls in a node, those in functions in it included."""
-    for one in inside(node):
-        if one.type == "call_expression":
-            yield one
-
-
 def top_function(node: Node) -> Node | None:
     """The outermost function a node stands in."""
     above, found = node.parent, None

@@ -6,7 +6,7 @@ Importing this loads the parser: do it where the words of a file ask for a tree.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import tree_sitter_typescript
 from tree_sitter import Language, Node, Parser
@@ -59,11 +59,6 @@ class Module:
         if self._is_plain:
             return row + 1, column + 1
         return row + 1, len(self._bytes[at - column : at].decode("utf-8", "replace")) + 1
-
-    @cached_property
-    def is_broken(self) -> bool:
-        """Whether the grammar could not read a part of it."""
-        return self.root.has_error
 
 
 @lru_cache(maxsize=_TREES_KEPT)

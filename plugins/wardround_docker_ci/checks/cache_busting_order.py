@@ -14,12 +14,6 @@ from wardround_docker_ci.dockerfile import Instruction, Pair, Stage
 from wardround_docker_ci.programs import program
 from wardround_docker_ci.shell import Command, unwrapped
 
-_MANIFESTS = {
-    "npm": ("package.json", "package-lock.json", "package*.json"),
-    "pip": ("requirements.txt",),
-    "go": ("go.mod", "go.sum"),
-}
-
 
 class CacheBustingOrder(CiCheck):
     """Everything is copied before the dependencies are installed, so every edit installs them again.

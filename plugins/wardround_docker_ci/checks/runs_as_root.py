@@ -12,9 +12,6 @@ from wardround_docker_ci.check import COMPOSE, DOCKERFILE, CiCheck
 from wardround_docker_ci.dockerfile import Stage, substituted
 
 _ROOT = LatePattern(r"(?:root|0)(?::.*)?$")
-_KNOWN_ROOTLESS = LatePattern(
-    r"nonroot|rootless|unprivileged|bitnami/|chainguard/|cgr\.dev/|/ubi\d*-?micro|distroless.*nonroot"
-)
 
 
 class RunsAsRoot(CiCheck):

@@ -9,7 +9,6 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.late import LatePattern
-from wardround_python.callees import Callees
 from wardround_python.check import PythonCheck
 from wardround_python.checks.swapped_arguments import gives_several, named
 from wardround_python.library_orders import (
@@ -23,7 +22,6 @@ from wardround_python.library_orders import (
     is_text,
     point,
 )
-from wardround_python.module import PythonModule
 
 _VERBS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"})
 _FOR_VERBS = frozenset({"method", "verb", "http_method"})
@@ -142,10 +140,6 @@ class ArgumentsOutOfOrder(PythonCheck):
         ),
     ]
 
-    def __init__(self, source: Source, module: PythonModule | None = None) -> None:
-        super().__init__(source, module)
-        self._callees = Callees.shared(self.module, source.project)
-
     @classmethod
     def wants(cls, source: Source) -> bool:
         return gives_several(source) or "coordinates" in source.text
@@ -207,7 +201,7 @@ class ArgumentsOutOfOrder(PythonCheck):
         clips = len(node.args) == 3 and clip(node.args) is not None
         if (sum(one is not None for one in given) < 2 and not verbs and not clips) or node.keywords:
             return None
-        callee = self._callees.of(node)
+        callee = self.callees.of(node)
         if callee is None or len(node.args) > len(callee.parameters) or self._is_turned(node, callee.name):
             return None
         names = [one.name if one is not None else "" for one in given]

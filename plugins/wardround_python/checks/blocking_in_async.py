@@ -10,7 +10,6 @@ from typing import ClassVar
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Edit, Plane, Span, SuggestedFix
 from wardround.late import LatePattern
-from wardround_python.callees import Callees
 from wardround_python.check import PythonCheck
 from wardround_python.waiting import WAITING_CALLS, Waiting
 
@@ -204,7 +203,7 @@ class BlockingInAsync(PythonCheck):
 
     def _is_plain_function(self, node: ast.Call) -> bool:
         """Whether what is called is a function or method of the project, and no coroutine function."""
-        found = Callees.shared(self.module, self.source.project).definition_of(node)
+        found = self.callees.definition_of(node)
         return found is not None and isinstance(found.node, ast.FunctionDef)
 
     @cached_property

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
-from wardround_python.callees import Callees
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, nodes_run_by
 
@@ -83,7 +82,7 @@ class ChangedWhileIterated(PythonCheck):
         )
         own = [c for c in calls if isinstance(c.func, ast.Attribute) and ast.unparse(c.func.value) == "self"]
         for call in own:
-            found = Callees.shared(self.module, self.source.project).definition_of(call)
+            found = self.callees.definition_of(call)
             if found is not None and isinstance(found.node, FunctionNode) and found.is_method:
                 body = ast.For(
                     ast.Name("_"), ast.Name("_"), [s for s in found.node.body if _always_runs(s)], []

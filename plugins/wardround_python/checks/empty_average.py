@@ -6,12 +6,11 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
-from wardround_python.callees import Callees
 from wardround_python.check import PythonCheck
 from wardround_python.guards import is_caught, tested
-from wardround_python.module import PythonModule, nodes_run_by
+from wardround_python.module import nodes_run_by
 
 _MEANS = frozenset({"statistics.mean", "statistics.median", "statistics.fmean", "statistics.mode"})
 _CATCHES = ("ZeroDivisionError", "ArithmeticError", "ValueError", "StatisticsError", "IndexError")
@@ -70,10 +69,6 @@ class EmptyAverage(PythonCheck):
             column=12,
         ),
     ]
-
-    def __init__(self, source: Source, module: PythonModule | None = None) -> None:
-        super().__init__(source, module)
-        self._callees = Callees.shared(self.module, source.project)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         if not isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod)) or self._is_text(node):
@@ -153,7 +148,7 @@ class EmptyAverage(PythonCheck):
         call = value.value if isinstance(value, ast.Await) else value
         if not isinstance(call, ast.Call):
             return False
-        found = self._callees.definition_of(call)
+        found = self.callees.definition_of(call)
         if found is None or isinstance(found.node, ast.ClassDef):
             return False
         returns = [n.value for n in nodes_run_by(found.node.body) if isinstance(n, ast.Return)]

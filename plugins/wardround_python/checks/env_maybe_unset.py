@@ -11,7 +11,6 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
-from wardround_python.callees import Callees
 from wardround_python.check import PythonCheck
 from wardround_python.checks.env_outside_settings import (
     CONVERTERS,
@@ -239,7 +238,7 @@ class EnvMaybeUnset(PythonCheck):
         if not isinstance(parent, ast.keyword) or parent.arg is None:
             return None
         call = self.module.parents[parent]
-        found = self._callees.definition_of(call) if isinstance(call, ast.Call) else None
+        found = self.callees.definition_of(call) if isinstance(call, ast.Call) else None
         node = found.node if found is not None else None
         if isinstance(node, ast.ClassDef):
             kinds = [
@@ -256,10 +255,6 @@ class EnvMaybeUnset(PythonCheck):
         else:
             kinds = []
         return f'"{parent.arg}"' if kinds and _is_plain(kinds[0]) else None
-
-    @cached_property
-    def _callees(self) -> Callees:
-        return Callees.shared(self.module, self.source.project)
 
     def _raises(self, use: ast.expr, parent: ast.AST) -> bool:
         if isinstance(parent, (ast.Attribute, ast.Subscript)):

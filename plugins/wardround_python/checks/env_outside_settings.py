@@ -14,7 +14,7 @@ import msgspec
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
-from wardround_python.callees import Callees, located
+from wardround_python.callees import located
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, PythonModule, is_test_path
 from wardround_python.options import PythonOptions
@@ -410,7 +410,7 @@ class EnvOutsideSettings(PythonCheck):
             or not _READ_NAME.fullmatch(key.value)
         ):
             return None
-        found = self._callees.definition_of(node)
+        found = self.callees.definition_of(node)
         if found is None or isinstance(found.node, ast.ClassDef) or not found.node.args.args:
             return None
         given = {a.arg for a in found.node.args.args}
@@ -418,10 +418,6 @@ class EnvOutsideSettings(PythonCheck):
         if re.search(read, ast.unparse(found.node)) is None:
             return None
         return EnvironmentRead(key.value, False)
-
-    @cached_property
-    def _callees(self) -> Callees:
-        return Callees.shared(self.module, self.source.project)
 
     def _is_for_settings(self, node: ast.expr) -> bool:
         """Whether it is read by what loads settings, or decides at import how the module is set up."""

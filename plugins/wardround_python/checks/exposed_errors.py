@@ -10,6 +10,7 @@ from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
+from wardround_python.module import last_name
 
 _SWITCH = LatePattern(r"(?i)^(\w+_)?debug(_mode)?$|^TEMPLATE_DEBUG$")
 _TEXT_DEFAULTS = frozenset({"false", "0", "no", "off", "n", "f"})
@@ -268,7 +269,7 @@ class ExposedErrors(PythonCheck):
 def _named(node: ast.expr) -> str:
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         return str(node.slice.value)
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return last_name(node)
 
 
 def _is_any(node: ast.expr) -> bool:

@@ -10,7 +10,7 @@ from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode
+from wardround_python.module import FunctionNode, last_name
 
 _ANSWERS = LatePattern(
     r"(?i)(response|jsonify|json|abort|HTTPException|HTTPError|make_response|html|write|finish|ServerError)$"
@@ -172,7 +172,7 @@ class ExposedException(PythonCheck):
         child: ast.AST = node
         for parent in self.module.ancestors(node):
             if isinstance(parent, ast.Call) and child is not parent.func:
-                last = _last(parent.func)
+                last = last_name(parent.func)
                 if last in {"error", "exception", "warning", "critical", "debug", "info", "print", "log"}:
                     return False
                 if last.endswith(("Error", "Exception")) and not last.startswith("HTTP"):
@@ -194,7 +194,7 @@ class ExposedException(PythonCheck):
         ) or "HTTP_4" in ast.unparse(node)
 
     def _is_sent_later(self, node: ast.Assign) -> bool:
-        name = _last(node.targets[0])
+        name = last_name(node.targets[0])
         return any(
             any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(later))
             and not self._is_refusal(later)
@@ -209,7 +209,3 @@ class ExposedException(PythonCheck):
 
 
 _ROUTES = frozenset({"route", "get", "post", "put", "patch", "delete", "api_route", "head"})
-
-
-def _last(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -11,6 +11,7 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
+from wardround_python.module import last_name
 
 _MONEY = LatePattern(r"(\w+_)?(price|amount|total|cost|fee|subtotal|balance|net|gross|tax|charge)(_\w+)?")
 
@@ -61,7 +62,7 @@ class FloatEquality(PythonCheck):
         if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
             return
         sides = (node.left, node.comparators[0])
-        of_money = any(_MONEY.fullmatch(_last_name(side)) for side in sides) or any(
+        of_money = any(_MONEY.fullmatch(last_name(side)) for side in sides) or any(
             isinstance(s, ast.BinOp) or (isinstance(s, ast.Call) and getattr(s.func, "id", "") == "sum")
             for s in sides
         )
@@ -140,7 +141,3 @@ class FloatEquality(PythonCheck):
             and "Decimal" not in self.source.text
         ):
             self.report(self.module.span(node), "int() cuts off what a float lacks: 19.99 * 100 becomes 1998")
-
-
-def _last_name(value: ast.expr) -> str:
-    return value.attr if isinstance(value, ast.Attribute) else getattr(value, "id", "")

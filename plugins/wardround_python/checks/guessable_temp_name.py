@@ -10,6 +10,7 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
+from wardround_python.module import names_in
 
 _RANDOM = LatePattern(
     r"(?i)uuid|token|secrets\.|random|mkdtemp|mkstemp|NamedTemporary|TemporaryDirectory|digest|hash"
@@ -86,22 +87,18 @@ class GuessableTempName(PythonCheck):
 
     def _told(self, node: ast.expr, function: ast.AST | None) -> str:
         """An expression as text, with what its names were given and what the functions it calls give."""
-        parts, names = [ast.unparse(node)], _names(node)
+        parts, names = [ast.unparse(node)], names_in(node)
         for _ in range(2):
             made = [
                 one
                 for one in (*ast.walk(function or ast.Pass()), *self.module.tree.body)
-                if (isinstance(one, ast.Assign) and any(_names(target) & names for target in one.targets))
+                if (isinstance(one, ast.Assign) and any(names_in(target) & names for target in one.targets))
                 or (isinstance(one, ast.FunctionDef) and one.name in names)
             ]
             values = [one.value if isinstance(one, ast.Assign) else _returned(one) for one in made]
             parts += [ast.unparse(value) for value in values if value is not None]
-            names = {name for value in values if value is not None for name in _names(value)}
+            names = {name for value in values if value is not None for name in names_in(value)}
         return " ".join(parts)
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
 
 
 def _returned(node: ast.AST) -> ast.expr | None:

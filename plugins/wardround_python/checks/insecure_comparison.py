@@ -10,6 +10,7 @@ from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
+from wardround_python.module import last_name
 
 _OURS = LatePattern(
     r"(?i)(^|_)(secret|(api|access|service|webhook|auth|shared|internal|csrf|signing|bearer|admin|hook|master|cron|job|task|deploy|"
@@ -155,7 +156,7 @@ class InsecureComparison(PythonCheck):
             node = made[0] if len(made) == 1 else node
         if not isinstance(node, ast.Call):
             return ""
-        called = _last_name(node.func)
+        called = last_name(node.func)
         bodies = [
             ast.unparse(one)
             for one in self.module.nodes
@@ -196,7 +197,3 @@ def _called(node: ast.expr) -> str:
             return str(node.args[0].value).replace("-", "_")
         return _called(node.func.value) if isinstance(node.func, ast.Attribute) else ""
     return node.id if isinstance(node, ast.Name) else ""
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

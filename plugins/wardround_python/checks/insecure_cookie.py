@@ -10,7 +10,7 @@ from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
-from wardround_python.literals import literal
+from wardround_python.literals import is_false, literal
 
 _SWITCHES = {
     "SESSION_COOKIE_SECURE": "the session cookie also goes over unencrypted connections",
@@ -125,7 +125,7 @@ class InsecureCookie(PythonCheck):
         return "=" in text and _SECRET.search(name) is not None and "httponly" not in text
 
     def visit_keyword(self, node: ast.keyword) -> None:
-        if node.arg in _SWITCHES and _is_false(node.value) and not self._is_behind_switch(node):
+        if node.arg in _SWITCHES and is_false(node.value) and not self._is_behind_switch(node):
             self.report(self.module.span(node), _SWITCHES[node.arg])
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -137,9 +137,9 @@ class InsecureCookie(PythonCheck):
             self._look_at_flags(node, name, given)
         if None in given or len(node.args) > 3 or not self._is_login(name) or self._is_removed(node, given):
             return
-        if "httponly" not in given or _is_false(given["httponly"]):
+        if "httponly" not in given or is_false(given["httponly"]):
             self.report(self.module.span(node), "scripts may read this login cookie: httponly is not set")
-        elif "secure" in given and _is_false(given["secure"]):
+        elif "secure" in given and is_false(given["secure"]):
             self.report(self.module.span(node), "this login cookie also goes over unencrypted connections")
 
     def _given(self, node: ast.Call) -> dict[str | None, ast.expr]:
@@ -179,7 +179,7 @@ class InsecureCookie(PythonCheck):
             return
         if self._is_removed(node, given) or not _LOGIN_WORDS.search(self.source.text):
             return
-        if "httponly" in given and _is_false(given["httponly"]):
+        if "httponly" in given and is_false(given["httponly"]):
             self.report(self.module.span(node), "scripts may read the cookies set here: httponly is off")
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
@@ -192,7 +192,7 @@ class InsecureCookie(PythonCheck):
         ):
             return
         is_off = ast.unparse(node.target) in {"httponly", "http_only", "cookie_httponly"}
-        if is_off and _is_false(node.value) and not _OPEN_PLACES.search(_words(cls.name)):
+        if is_off and is_false(node.value) and not _OPEN_PLACES.search(_words(cls.name)):
             self.report(self.module.span(node), "scripts may read the cookies set with this: httponly is off")
 
     def _is_login(self, node: ast.expr | None) -> bool:
@@ -219,7 +219,3 @@ class InsecureCookie(PythonCheck):
 
 def _words(name: str) -> str:
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
-
-
-def _is_false(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is False

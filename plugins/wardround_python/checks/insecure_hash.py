@@ -10,6 +10,7 @@ from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
+from wardround_python.module import last_name
 
 _WEAK = LatePattern(r"^(?i:md4|md5|sha1|sha-1|sha)$")
 _ABOUT = LatePattern(
@@ -124,7 +125,7 @@ class InsecureHash(PythonCheck):
         """The same hashes from ``hmac``, ``cryptography`` and PyCryptodome, where they sign something."""
         last = name.rpartition(".")[2]
         parent = self.module.parents[node]
-        called = _last(parent.func) if isinstance(parent, ast.Call) else ""
+        called = last_name(parent.func) if isinstance(parent, ast.Call) else ""
         weak = last if name.startswith("cryptography.") and last in {"MD5", "SHA1"} else ""
         if name in {"hmac.new", "hmac.digest", "hmac.HMAC"}:
             kind = [*node.args[2:3], *(k.value for k in node.keywords if k.arg in {"digestmod", "digest"})]
@@ -167,10 +168,6 @@ class InsecureHash(PythonCheck):
         if any(_HARMLESS.search(name) or _NAMES_IT.search(name) for name in (*around, *names)):
             return False
         return any(_ABOUT.search(name) for name in (*around, *names))
-
-
-def _last(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _names(node: ast.AST) -> list[str]:

@@ -10,6 +10,7 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
+from wardround_python.literals import is_false
 from wardround_python.module import nodes_run_by
 
 _PLACES = frozenset({"jwt", "jose", "authlib", "joserfc", "flask_jwt_extended"})
@@ -168,13 +169,13 @@ class InsecureJwt(PythonCheck):
     def _look_at_options(self, node: ast.Call) -> None:
         """Switches that turn the look at the signature off."""
         for keyword in node.keywords:
-            if keyword.arg in {"verify", "verify_signature"} and _is_false(keyword.value):
+            if keyword.arg in {"verify", "verify_signature"} and is_false(keyword.value):
                 self.report(self.module.span(node), _UNSIGNED)
             elif keyword.arg == "options":
                 for key, value in self._entries(keyword.value):
-                    if key == "verify_signature" and _is_false(value) and not self._is_peeked_at(node):
+                    if key == "verify_signature" and is_false(value) and not self._is_peeked_at(node):
                         self.report(self.module.span(node), _UNSIGNED)
-                    elif key == "verify_exp" and _is_false(value) and not _is_about_end(self, node):
+                    elif key == "verify_exp" and is_false(value) and not _is_about_end(self, node):
                         self.report(self.module.span(node), "tokens that have expired are still accepted")
 
     def _is_peeked_at(self, node: ast.Call) -> bool:
@@ -262,10 +263,6 @@ class InsecureJwt(PythonCheck):
 
 def _is_pem(text: str | bytes) -> bool:
     return "-----BEGIN PUBLIC" in (text if isinstance(text, str) else text.decode("latin-1"))
-
-
-def _is_false(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is False
 
 
 def _is_about_end(check: InsecureJwt, node: ast.Call) -> bool:

@@ -10,6 +10,7 @@ from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
+from wardround_python.literals import is_true
 
 _ANY = LatePattern(r"^(\*|null|\^?(https\?://|https?://)?\(?\.[*+]\)?\$?)$")
 _DJANGO_LISTS = frozenset(
@@ -75,7 +76,7 @@ class InsecureOrigins(PythonCheck):
         switched = {
             one.targets[0].id: one
             for one in node.body
-            if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and _is_true(one.value)
+            if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and is_true(one.value)
         }
         for name in sorted(_DJANGO_ALL & switched.keys()):
             if "CORS_ALLOW_CREDENTIALS" in switched:
@@ -107,8 +108,7 @@ class InsecureOrigins(PythonCheck):
                 self.report(self.module.span(node), "every website may call this with the visitor's cookies")
                 return
         if not any(
-            k.arg in {"supports_credentials", "allow_credentials"} and _is_true(k.value)
-            for k in node.keywords
+            k.arg in {"supports_credentials", "allow_credentials"} and is_true(k.value) for k in node.keywords
         ):
             return
         if any(_is_plain_any(k) for k in node.keywords):
@@ -141,7 +141,7 @@ class InsecureOrigins(PythonCheck):
         origins = [
             given[name] for name in ("allow_origins", "origins", "allow_origin_regex") if name in given
         ]
-        return credentials is not None and _is_true(credentials) and any(self._is_any(one) for one in origins)
+        return credentials is not None and is_true(credentials) and any(self._is_any(one) for one in origins)
 
     def _is_any(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Constant):
@@ -172,7 +172,3 @@ def _is_plain_any(keyword: ast.keyword) -> bool:
     return keyword.arg in {"origins", "allow_origins", "allow_origin_regex"} and isinstance(
         keyword.value, (ast.Constant, ast.List, ast.Tuple)
     )
-
-
-def _is_true(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is True

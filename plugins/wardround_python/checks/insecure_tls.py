@@ -10,6 +10,7 @@ from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
+from wardround_python.literals import is_true
 
 _OLD = frozenset(
     f"ssl.{name}"
@@ -271,7 +272,7 @@ class InsecureTls(PythonCheck):
             if not self._is_asked_for(node):
                 self.report(self.module.span(node), _UNCHECKED)
             return
-        if node.arg in {"tlsAllowInvalidCertificates", "tlsInsecure"} and _is_on(node.value):
+        if node.arg in {"tlsAllowInvalidCertificates", "tlsInsecure"} and is_true(node.value):
             self.report(self.module.span(node), _UNCHECKED)
             return
         if not isinstance(node.value, ast.Constant) or node.value.value is not False:
@@ -281,10 +282,6 @@ class InsecureTls(PythonCheck):
         is_ssl = node.arg == "ssl" and ("Connector" in func or "session" in func.lower() or "aiohttp" in func)
         if is_ssl or (node.arg == "verify_ssl" and ("Connector" in func or "session" in func.lower())):
             self.report(self.module.span(node), _UNCHECKED)
-
-
-def _is_on(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is True
 
 
 def _broken(value: ast.expr) -> str:

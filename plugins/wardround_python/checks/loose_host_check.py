@@ -10,6 +10,7 @@ from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
+from wardround_python.module import last_name
 
 _DOMAIN = LatePattern(r"(?i)^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}$")
 _SITE = LatePattern(r"(?i)^https?://[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}$")
@@ -243,4 +244,4 @@ def _called(node: ast.expr) -> str:
         return _called(node.values[0])
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         return str(node.slice.value).replace("-", "_")
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return last_name(node)

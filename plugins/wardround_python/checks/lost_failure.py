@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
-from wardround_python.callees import Callees
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, PythonModule, nodes_run_by
+from wardround_python.module import FunctionNode, nodes_run_by
 
 _ENDS = LatePattern(
     r"_*(a?close|shutdown|shut_down|stop|cleanup|clean_up|teardown|cancel|drain|dispose|exit"
@@ -118,10 +117,6 @@ class LostFailure(PythonCheck):
             column=9,
         ),
     ]
-
-    def __init__(self, source: Source, module: PythonModule | None = None) -> None:
-        super().__init__(source, module)
-        self._callees = Callees.shared(self.module, source.project)
 
     def visit_Call(self, node: ast.Call) -> None:
         name = self.module.imported_name(node.func) or ""
@@ -286,7 +281,7 @@ class LostFailure(PythonCheck):
         given = node.args[0] if node.args else None
         if not isinstance(given, (ast.Name, ast.Attribute)):
             return True
-        found = self._callees.definition_of(ast.copy_location(self._call_of(given, node), node))
+        found = self.callees.definition_of(ast.copy_location(self._call_of(given, node), node))
         if found is None or isinstance(found.node, ast.ClassDef):
             return isinstance(given, ast.Attribute)
         return any(isinstance(n, ast.Try) for n in nodes_run_by(found.node.body))

@@ -11,7 +11,6 @@ from typing import ClassVar
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
-from wardround_python.callees import Callees
 from wardround_python.check import PythonCheck
 from wardround_python.guards import is_caught, tested
 from wardround_python.module import FunctionNode, PythonModule, nodes_run_by
@@ -134,7 +133,6 @@ class MaybeNoneUsed(PythonCheck):
 
     def __init__(self, source: Source, module: PythonModule | None = None) -> None:
         super().__init__(source, module)
-        self._callees = Callees.shared(self.module, source.project)
         self._tests: dict[ast.AST, frozenset[str]] = {}
         self._found: dict[str, FunctionNode | None] = {}
 
@@ -314,7 +312,7 @@ class MaybeNoneUsed(PythonCheck):
         written = ast.unparse(node.func)
         if written in self._found:
             return self._found[written]
-        found = self._callees.definition_of(node)
+        found = self.callees.definition_of(node)
         function = found.node if found is not None else None
         if isinstance(function, ast.ClassDef) or (function is not None and function.decorator_list):
             function = None

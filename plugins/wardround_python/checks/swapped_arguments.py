@@ -11,7 +11,6 @@ from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane, Severity, Span
 from wardround.late import LatePattern
 from wardround.names import MOST_ARGUMENTS, Call, Named, Swap, is_mirrored, tells_something, turns_round
-from wardround_python.callees import Callees
 from wardround_python.check import PythonCheck
 from wardround_python.module import PythonModule
 
@@ -103,7 +102,6 @@ class SwappedArguments(PythonCheck):
 
     def __init__(self, source: Source, module: PythonModule | None = None) -> None:
         super().__init__(source, module)
-        self._callees = Callees.shared(self.module, source.project)
         self._suspects = 0
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -122,7 +120,7 @@ class SwappedArguments(PythonCheck):
             return None
         if sum(one is not None and tells_something(one.name) for one in arguments) < 2:
             return None
-        callee = None if any(isinstance(a, ast.Starred) for a in node.args) else self._callees.of(node)
+        callee = None if any(isinstance(a, ast.Starred) for a in node.args) else self.callees.of(node)
         if callee is None or len(arguments) > len(callee.parameters):
             return None
         texts = tuple(ast.unparse(argument) for argument in node.args)

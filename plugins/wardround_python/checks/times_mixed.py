@@ -10,6 +10,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround_python.check import PythonCheck
 from wardround_python.guards import is_caught
+from wardround_python.module import last_name
 
 _AWARE, _NAIVE = "with a zone", "without one"
 _MOST_STEPS = 5
@@ -189,7 +190,7 @@ class TimesMixed(PythonCheck):
                         found.setdefault(f".{target.attr}", []).append(node.value)
             elif isinstance(node, ast.keyword) and node.arg:
                 call = self.module.parents[node]
-                if (isinstance(call, ast.Call) and _last(call.func)[:1].isupper()) or _last(
+                if (isinstance(call, ast.Call) and last_name(call.func)[:1].isupper()) or last_name(
                     getattr(call, "func", None)
                 ) == "cls":
                     found.setdefault(f".{node.arg}", []).append(node.value)
@@ -198,7 +199,3 @@ class TimesMixed(PythonCheck):
             elif isinstance(node, (ast.For, ast.comprehension)) and isinstance(node.target, ast.Name):
                 found.setdefault(node.target.id, []).append(ast.Constant(0))
         return found
-
-
-def _last(func: ast.AST | None) -> str:
-    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")

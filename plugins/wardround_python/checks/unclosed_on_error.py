@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
-from wardround_python.callees import Callees
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, nodes_run_by
+from wardround_python.module import FunctionNode, last_name, nodes_run_by
 from wardround_python.opened import BORROWERS, CLOSERS, ENDERS, HELD, LENT, LOCK_NAME, MADE, MAY_STAY, OPENERS
 
 _CAN_RAISE = (ast.Call, ast.Await, ast.Raise, ast.Return, ast.Yield, ast.YieldFrom)
@@ -181,10 +179,6 @@ class UnclosedOnError(PythonCheck):
         ),
     ]
 
-    @cached_property
-    def _callees(self) -> Callees:
-        return Callees.shared(self.module, self.source.project)
-
     def visit_Assign(self, node: ast.Assign) -> None:
         function = self.module.function_of(node)
         if not isinstance(function, FunctionNode) or self.module.class_of(node) is not None:
@@ -198,7 +192,7 @@ class UnclosedOnError(PythonCheck):
             return
         if (opener := self._opener(call)) is not None:
             self._look_at_opened(node, call, target.id, function, opener)
-        elif _last_name(call.func) in LENT:
+        elif last_name(call.func) in LENT:
             self._look_at_lent(node, call, target.id, function)
         elif (made := self.module.imported_name(_wrapped(call).func)) in MADE:
             gives_back = [
@@ -243,7 +237,7 @@ class UnclosedOnError(PythonCheck):
         """Whether a method of the class raises by itself."""
         if not ast.unparse(call.func).startswith("self."):
             return False
-        found = self._callees.definition_of(call)
+        found = self.callees.definition_of(call)
         return found is not None and any(isinstance(n, ast.Raise) for n in ast.walk(found.node))
 
     def _look_at_opened(
@@ -262,7 +256,7 @@ class UnclosedOnError(PythonCheck):
 
     def _look_at_lent(self, node: ast.Assign, call: ast.Call, name: str, function: FunctionNode) -> None:
         """Something that has to be given back to the pool it is from."""
-        ways = LENT[_last_name(call.func)]
+        ways = LENT[last_name(call.func)]
         given = [
             c
             for c in _calls_in(function)
@@ -270,7 +264,7 @@ class UnclosedOnError(PythonCheck):
             and c.func.attr in ways
             and (_hands(c, name) or ast.unparse(c.func.value) == name)
         ]
-        if not given and _last_name(call.func) == "getconn" and self._is_kept(function, name):
+        if not given and last_name(call.func) == "getconn" and self._is_kept(function, name):
             self.report(self.module.span(call), f'"{name}" is never given back to the pool')
         self._look_at_release(node, call, name, given)
 
@@ -319,7 +313,7 @@ class UnclosedOnError(PythonCheck):
 
     def _opened_elsewhere(self, call: ast.Call) -> str | None:
         """What a function of the module opens and hands over."""
-        found = self._callees.definition_of(call)
+        found = self.callees.definition_of(call)
         if found is None or found.path != self.source.path or not isinstance(found.node, FunctionNode):
             return None
         if found.node.decorator_list:
@@ -388,7 +382,7 @@ class UnclosedOnError(PythonCheck):
 
     def _is_only_used_by(self, call: ast.Call, use: ast.Name) -> bool:
         """Whether a function of the project that is given it only calls methods of it."""
-        found = self._callees.definition_of(call) if use in call.args else None
+        found = self.callees.definition_of(call) if use in call.args else None
         if found is None or not isinstance(found.node, FunctionNode) or found.node.decorator_list:
             return False
         names = [a.arg for a in (*found.node.args.posonlyargs, *found.node.args.args)][found.is_method :]
@@ -417,7 +411,7 @@ def _after(parent: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
 
 def _wrapped(call: ast.Call) -> ast.Call:
     """The call in ``Path(...)``, where that only turns a text into a path."""
-    inner = call.args[0] if len(call.args) == 1 and _last_name(call.func) == "Path" else call
+    inner = call.args[0] if len(call.args) == 1 and last_name(call.func) == "Path" else call
     return inner if isinstance(inner, ast.Call) else call
 
 
@@ -436,10 +430,6 @@ def _closes(statement: ast.stmt, name: str, closers: frozenset[str]) -> bool:
         and isinstance(called.value, ast.Name)
         and called.value.id == name
     )
-
-
-def _last_name(func: ast.expr) -> str:
-    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
 
 
 def _calls_in(function: FunctionNode) -> list[ast.Call]:

@@ -11,6 +11,7 @@ from wardround.findings import Plane
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.constants import is_constant_text
+from wardround_python.literals import is_true
 from wardround_python.module import FunctionNode
 
 _PROMISES = LatePattern(r"(^|\.)(mark_safe|SafeString|SafeText|SafeData|Markup)$")
@@ -110,7 +111,7 @@ class UnescapedMarkup(PythonCheck):
             self.report(self.module.span(node), "nothing escapes what is filled in between these tags")
 
     def _is_streamlit(self, node: ast.Call) -> bool:
-        return any(k.arg == "unsafe_allow_html" and _is_true(k.value) for k in node.keywords)
+        return any(k.arg == "unsafe_allow_html" and is_true(k.value) for k in node.keywords)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         is_filter = any("is_safe=True" in ast.unparse(one) for one in node.decorator_list)
@@ -213,7 +214,3 @@ def _parts(node: ast.expr) -> Iterator[ast.expr]:
         yield from [*node.args, *(keyword.value for keyword in node.keywords)]
     else:
         yield node
-
-
-def _is_true(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is True

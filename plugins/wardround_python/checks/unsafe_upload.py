@@ -10,7 +10,7 @@ from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode
+from wardround_python.module import FunctionNode, names_in
 
 _UPLOAD = LatePattern(r"request\.files|request\.FILES|UploadFile|\.filename\b")
 _WRITES = frozenset({"save", "write_bytes", "copyfileobj", "copyfile", "move", "open"})
@@ -134,15 +134,15 @@ class UnsafeUpload(PythonCheck):
 
     def _told(self, node: ast.Call, function: FunctionNode) -> str:
         """The call as text, with what the names in it were given, and these, and what functions here give."""
-        parts, names = [ast.unparse(node)], _names(node)
+        parts, names = [ast.unparse(node)], names_in(node)
         for _ in range(3):
             made = [
                 one.value
                 for one in ast.walk(function)
-                if isinstance(one, ast.Assign) and any(_names(target) & names for target in one.targets)
+                if isinstance(one, ast.Assign) and any(names_in(target) & names for target in one.targets)
             ]
             parts += [ast.unparse(one) for one in made]
-            names |= {name for one in made for name in _names(one)}
+            names |= {name for one in made for name in names_in(one)}
         parts += [
             ast.unparse(one)
             for one in self.module.tree.body
@@ -151,9 +151,7 @@ class UnsafeUpload(PythonCheck):
         return " ".join(parts)
 
 
-def _names(node: ast.AST) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-
-
 def _defined(node: ast.FunctionDef | ast.Assign) -> set[str]:
-    return {node.name} if isinstance(node, ast.FunctionDef) else {n for t in node.targets for n in _names(t)}
+    return (
+        {node.name} if isinstance(node, ast.FunctionDef) else {n for t in node.targets for n in names_in(t)}
+    )

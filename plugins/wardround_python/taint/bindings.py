@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from abc import abstractmethod
 
+from wardround_python.module import last_name
 from wardround_python.taint import sources
 from wardround_python.taint.conditions import Conditions
 from wardround_python.taint.dangers import (
@@ -18,7 +19,7 @@ from wardround_python.taint.dangers import (
 )
 from wardround_python.taint.known import Entry, Held, Known
 from wardround_python.taint.scope import FROM_HOST
-from wardround_python.taint.shapes import constant_text, key_of, last_name
+from wardround_python.taint.shapes import constant_text, key_of
 
 
 class Bindings(Conditions):

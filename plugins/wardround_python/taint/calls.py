@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from wardround_python.module import last_name
 from wardround_python.taint import cleansing, sources
 from wardround_python.taint.classes import Instance
 from wardround_python.taint.dangers import (
@@ -27,7 +28,7 @@ from wardround_python.taint.hearers import (
 from wardround_python.taint.known import Held
 from wardround_python.taint.objects import Callee, Named
 from wardround_python.taint.scope import FROM_HOST, FROM_REQUEST
-from wardround_python.taint.shapes import key_of, last_name, passed_on
+from wardround_python.taint.shapes import key_of, passed_on
 from wardround_python.taint.sinks import reached
 from wardround_python.taint.walks import Walks
 

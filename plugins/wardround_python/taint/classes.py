@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from wardround_python.module import FunctionNode, statements_in
+from wardround_python.module import FunctionNode, last_name, statements_in
 from wardround_python.taint.dangers import CLEAN, PARAMETER, SELF, Value, united
 from wardround_python.taint.known import Known
-from wardround_python.taint.shapes import last_name
 from wardround_python.taint.state import OUTSIDE
 
 if TYPE_CHECKING:

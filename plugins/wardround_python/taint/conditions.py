@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from wardround_python.module import last_name
 from wardround_python.taint import cleansing, sources
 from wardround_python.taint.dangers import EVERYTHING, NOTHING, Danger
 from wardround_python.taint.folding import Folding
 from wardround_python.taint.scope import Clears
-from wardround_python.taint.shapes import chain, is_length, key_of, last_name
+from wardround_python.taint.shapes import chain, is_length, key_of
 
 
 class Conditions(Folding):

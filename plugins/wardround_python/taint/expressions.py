@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from wardround_python.module import last_name
 from wardround_python.taint import cleansing, sources
 from wardround_python.taint.calls import Calls
 from wardround_python.taint.dangers import (
@@ -21,7 +22,7 @@ from wardround_python.taint.dangers import (
 )
 from wardround_python.taint.known import Held
 from wardround_python.taint.scope import FROM_HOST, FROM_MODEL, FROM_PATH, FROM_REQUEST, FROM_UPLOAD
-from wardround_python.taint.shapes import key_of, last_name
+from wardround_python.taint.shapes import key_of
 
 _DEEPEST = 120
 """Expressions nested deeper are taken to carry whatever they name; people don't write them."""

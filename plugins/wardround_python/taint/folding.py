@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
+from wardround_python.module import last_name
 from wardround_python.taint.dangers import Value, united
 from wardround_python.taint.known import (
     Entry,
@@ -21,7 +22,7 @@ from wardround_python.taint.known import (
     worked_out,
 )
 from wardround_python.taint.scope import Scope
-from wardround_python.taint.shapes import key_of, last_name
+from wardround_python.taint.shapes import key_of
 
 _DEEPEST = 60
 _LONGEST_TABLE = 30

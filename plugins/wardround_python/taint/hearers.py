@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from wardround.late import LatePattern
-from wardround_python.module import PythonModule
+from wardround_python.module import PythonModule, last_name
 from wardround_python.taint.dangers import Danger
-from wardround_python.taint.shapes import holes_of, last_name
+from wardround_python.taint.shapes import holes_of
 
 # Calls that run a function they are handed, later or elsewhere -> at which argument it stands.
 _RELAYS = {

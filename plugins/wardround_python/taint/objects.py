@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from wardround_python.module import FunctionNode
+from wardround_python.module import FunctionNode, last_name
 from wardround_python.taint.classes import Instance, ProjectClass
 from wardround_python.taint.dangers import (
     CLEAN,
@@ -18,7 +18,7 @@ from wardround_python.taint.dangers import (
     united,
 )
 from wardround_python.taint.known import Held, Runs
-from wardround_python.taint.shapes import bound_arguments, key_of, last_name, passed_on
+from wardround_python.taint.shapes import bound_arguments, key_of, passed_on
 from wardround_python.taint.state import OUTSIDE
 from wardround_python.taint.tables import Tables
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from wardround_python.module import FunctionNode
+from wardround_python.module import FunctionNode, last_name
 from wardround_python.taint import cleansing, sources
 from wardround_python.taint.dangers import (
     ALL,
@@ -26,7 +26,7 @@ from wardround_python.taint.dangers import (
     without,
 )
 from wardround_python.taint.known import Held, Known
-from wardround_python.taint.shapes import constant_text, key_of, last_name
+from wardround_python.taint.shapes import constant_text, key_of
 from wardround_python.taint.state import OUTSIDE, State
 
 if TYPE_CHECKING:

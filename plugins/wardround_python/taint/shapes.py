@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 
-from wardround_python.module import FunctionNode
+from wardround_python.module import FunctionNode, last_name
 from wardround_python.taint.dangers import (
     CLEAN,
     ENCODED,
@@ -61,12 +61,6 @@ def holes_of(template: str) -> list[str]:
         rest = piece.partition(")")[2] if piece.startswith("(") else piece
         found.append(rest.lstrip("#0- +123456789.*")[:1] or "s")
     return found
-
-
-def last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def chain(call: ast.Call) -> Iterable[ast.Call]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 
+from wardround_python.module import last_name
 from wardround_python.taint import cleansing, sources
 from wardround_python.taint.classes import Instance
 from wardround_python.taint.dangers import (
@@ -27,7 +28,7 @@ from wardround_python.taint.known import (
     worked_out,
 )
 from wardround_python.taint.scope import FROM_REQUEST, FROM_UPLOAD
-from wardround_python.taint.shapes import constant_text, key_of, last_name
+from wardround_python.taint.shapes import constant_text, key_of
 from wardround_python.taint.sinks import page_danger
 from wardround_python.taint.state import State, merged
 

@@ -10,10 +10,6 @@ from wardround.drift.word_checks import said, stale_words
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
 
-_GRACE = (
-    "-- a parcel is late two days after the promise\nSELECT id FROM parcels\nWHERE "
-    "delivered_on > promised_on + {};\n"
-)
 _STATE = "SELECT id FROM orders\n-- cancelled orders never reach the ledger\nWHERE state <> '{}';\n"
 _FIRST = "-- newest first\nSELECT id FROM orders ORDER BY id {};\n"
 

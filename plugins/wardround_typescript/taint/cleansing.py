@@ -167,10 +167,6 @@ CLAUSE = LatePattern(
     r"(?i)(^|[\s(.\w\"`\])])(=|<>|!=|>=?|<=?|~~?\*?|i?like|in\s*\(|between|is|and|or|@>|contains)\s*\(?\s*$"
 )
 """Text after which a value of a condition follows."""
-QUOTE_BEFORE = LatePattern(
-    r"(?:=|\blike|\bin\b|\bvalues|[(,<>]|\bmatch|\bagainst|\bstop|\bas)\s*\(?\s*(?:\w+\(\s*)?N?'%?[^'\s]{0,20}$",
-    2,
-)
 HEADER_LINE = LatePattern(
     r"^(?:[A-Z][A-Za-z]*(?:-[A-Za-z0-9]+)+|Subject|To|From|Cc|Bcc|Host|Cookie|Location):\s"
 )

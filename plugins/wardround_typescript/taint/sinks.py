@@ -232,7 +232,6 @@ TYPED_TEXT = LatePattern(
 TYPED_HTML = LatePattern(
     r"(?i)text/html|\.type\(\s*['\"](html|\.html)['\"]|[tT]ype\s*=\s*['\"](html|text/html)"
 )
-IS_KEPT_OUT = LatePattern(r"^(__proto__|constructor|prototype)$")
 
 ARCHIVES = LatePattern(
     r"['\"](?:node:)?(unzipper|yauzl(-promise)?|adm-zip|tar-stream|tar|jszip|unzip|node-stream-zip|extract-zip|decompress\w*|"
@@ -240,7 +239,6 @@ ARCHIVES = LatePattern(
 )
 ARCHIVE_NAMES = frozenset({"entryName", "fileName", "relativePath", "filename", "path", "name"})
 ARCHIVE_ENTRY = LatePattern(r"(?i)^(zip_?|tar_?)?(entry|header|member|zipentry|e|file|item)$")
-LOCAL_DATABASES = LatePattern(r"typeorm|createQueryBuilder|QueryBuilder")
 MONGO = LatePattern(r"(?i)mongo|\bcollection\(|\bCollection<")
 TYPEORM = LatePattern(r"createQueryBuilder|SelectQueryBuilder")
 NO_RECORDS = frozenset(
