@@ -1,17 +1,24 @@
 """How well a text is bound to the code it is about, with and without the model, on repositories of others.
 
-    python evals/binding.py messages REPOSITORY ... --cache DIR [--models DIR] [--json FILE]
+    python evals/binding.py messages REPOSITORY ... --cache DIR [--draw N] [--models DIR] [--json FILE]
     python evals/binding.py reports REPOSITORY ... (the same)
+    python evals/binding.py fit-messages REPOSITORY ... (the same), and fit-reports: prints weights
 
 ``messages``: the message of a commit, without file names, addresses, issue numbers and hashes, against the
 hunks of the 31 commits nearest in time; its own hunks (six at most of every commit) are to come first.
 ``reports``: the message of a fix, cleaned likewise, against the source files of the parent commit, without
 tests, examples and documentation; those the fix touches are to come first, and in them the functions it
-touches.
+touches. What earlier commits said and touched is known up to the parent commit and no further.
 
-Commits are drawn in blocks spread evenly over a history, so that neighbours share what must be read. Compared
-are BM25, character n-grams, the model, and sums of their standardised scores; intervals are of 95%, by
-bootstrap over commits and over repositories.
+Commits are drawn in blocks spread evenly over a history, so that neighbours share what must be read;
+``--draw 1`` takes others of the same blocks than ``--draw 0``. Compared are
+
+- BM25, character n-grams, the model, and even sums of their standardised scores, as ``BM25+char``;
+- ``cheap``: all that ``wardround related`` asks beside the model, in its weights;
+- ``fused``: the same with the model, which is what it uses.
+
+Intervals are of 95%, by bootstrap over commits and over repositories. The weights are those of a logistic
+regression over pairs of a right and a wrong candidate; fit them on other repositories than are measured.
 """
 
 from __future__ import annotations
@@ -26,26 +33,29 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cache
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from wardround.change.diff import FileStatus
+from wardround.change.diff import ChangedFile, FileStatus
 from wardround.change.git import Repository
 from wardround.change.origin import RepositoryOrigin, Texts, decoded
 from wardround.errors import GitError
 from wardround.retrieval import ngrams
 from wardround.retrieval.embedder import Embedder
 from wardround.retrieval.files import is_beside, is_source, locate_functions
+from wardround.retrieval.files import opinions as file_opinions
 from wardround.retrieval.functions import enclosing, functions
-from wardround.retrieval.fusion import fused
-from wardround.retrieval.hunks import ChangedCode, changed_code, opinions
+from wardround.retrieval.fusion import fused, standardised
+from wardround.retrieval.hunks import ChangedCode, changed_code
+from wardround.retrieval.hunks import opinions as hunk_opinions
 from wardround.retrieval.index import Entry, Index, KeptEmbedder
+from wardround.retrieval.past import COMMITS
 from wardround.retrieval.texts import file_texts, query_text
-from wardround.retrieval.words import counted
 
 SEED = 7
 WINDOW = 128
@@ -54,6 +64,9 @@ NEAREST = 15
 OWN_HUNKS = 6
 MOST_HUNKS = 60
 FEWEST_FILES = 40
+PAIRS = 200
+STEPS = 20
+PULL = 1e-3
 FIX = re.compile(
     r"\b(fix(es|ed|ing)?|bug|crash(es|ed)?|regression|broken|incorrect(ly)?|wrong(ly)?)\b", re.IGNORECASE
 )
@@ -78,6 +91,23 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """How many commits of each repository, which of those that fit, and where vectors are kept."""
+
+    each: int
+    draw: int
+    cache: Path
+
+
+class Evidence(NamedTuple):
+    """Opinions on the candidates of one query, of shape (candidates, names), and which are right."""
+
+    names: tuple[str, ...]
+    scores: Any
+    right: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """One query's metrics, by method."""
 
@@ -85,6 +115,7 @@ class Case:
     commit: str
     candidates: int
     metrics: Mapping[str, Mapping[str, float]]
+    evidence: Evidence
 
 
 class Model:
@@ -139,8 +170,9 @@ def commits_of(folder: Path) -> list[Commit]:
 
 
 def cleaned(message: str) -> str:
-    """What a message says, without what gives the files away."""
-    return " ".join(GIVEN_AWAY.sub(" ", query_text(message)).split())[:1500]
+    """What a message says, its first line and the rest, without what gives the files away."""
+    lines = (" ".join(part.split()) for part in GIVEN_AWAY.sub(" ", query_text(message)).split("\n", 1))
+    return "\n".join(line for line in lines if line)[:1500]
 
 
 def telling(commit: Commit) -> bool:
@@ -159,30 +191,28 @@ def blocks(commits: Sequence[Commit], number: int, length: int) -> Iterator[Sequ
 # Messages against hunks
 
 
-def hunk_cases(name: str, folder: Path, embedder: Embedder, wanted: int, cache_at: Path) -> Iterator[Case]:
+def hunk_cases(name: str, folder: Path, embedder: Embedder, asked: Asked) -> Iterator[Case]:
     with Repository(folder) as repository:
-        index = Index.open(folder, cache_at)
+        index = Index.open(folder, asked.cache)
         kept = KeptEmbedder(embedder, index)
 
         @cache
         def hunks(commit: Commit) -> tuple[ChangedCode, ...]:
             return own_hunks(repository, commit)
 
-        in_all = commits_of(folder)
         per_block = 7
-        for block in blocks(in_all, -(-wanted // per_block), 400):
-            usable = [c for c in block[150:] if not ROUTINE.search(c.subject)][:90]
+        for block in blocks(commits_of(folder), -(-asked.each // per_block), 400):
+            usable = [c for c in block[150:] if not ROUTINE.search(c.subject)][: 90 + 60 * asked.draw]
             with_code = [c for c in usable if hunks(c)]
-            done = 0
-            for at in range(NEAREST, len(with_code) - NEAREST):
-                commit = with_code[at]
-                own = hunks(commit)
-                if done == per_block or not telling(commit) or len({h.path for h in own}) < 2:
-                    continue
+            fit = [
+                at
+                for at in range(NEAREST, len(with_code) - NEAREST)
+                if telling(with_code[at]) and len({h.path for h in hunks(with_code[at])}) > 1
+            ]
+            for at in fit[asked.draw * per_block : (asked.draw + 1) * per_block]:
                 near = with_code[at - NEAREST : at] + with_code[at + 1 : at + 1 + NEAREST]
                 others = [hunk for other in near for hunk in hunks(other)]
-                done += 1
-                yield hunk_case(name, commit, own, others, kept)
+                yield hunk_case(name, with_code[at], hunks(with_code[at]), others, kept)
         index.close()
 
 
@@ -208,7 +238,7 @@ def own_hunks(repository: Repository, commit: Commit) -> tuple[ChangedCode, ...]
 def hunk_case(
     name: str, commit: Commit, own: Sequence[ChangedCode], others: Sequence[ChangedCode], embedder: Embedder
 ) -> Case:
-    told = opinions(cleaned(commit.message), [*own, *others], embedder)
+    told = hunk_opinions(cleaned(commit.message), [*own, *others], embedder)
     near = told.closeness
     assert near is not None
     ways = {
@@ -216,11 +246,20 @@ def hunk_case(
         "char": told.characters,
         "model": near,
         "BM25+char": fused(told.words, told.characters),
-        "BM25+model": fused(told.words, near),
+        "BM25+char+model": fused(told.words, told.characters, near),
+        "cheap": replace(told, closeness=None).fused(),
         "fused": told.fused(),
     }
     right = [True] * len(own) + [False] * len(others)
-    return Case(name, commit.id, len(right), {way: ranking(scores, right) for way, scores in ways.items()})
+    metrics = {way: ranking(scores, right) for way, scores in ways.items()}
+    return Case(name, commit.id, len(right), metrics, evidence(told, right))
+
+
+def evidence(told: Any, right: Sequence[bool]) -> Evidence:
+    """What weights are fitted on: each opinion standardised, a column for each, and which rows are right."""
+    names = [field.name for field in fields(told)]
+    columns = [standardised(getattr(told, name)) for name in names]
+    return Evidence(tuple(names), np.array(columns).T, np.array(right))
 
 
 def ranking(scores: Sequence[float], right: Sequence[bool]) -> dict[str, float]:
@@ -246,26 +285,28 @@ def ranking(scores: Sequence[float], right: Sequence[bool]) -> dict[str, float]:
 # Reports against files and functions
 
 
-def file_cases(name: str, folder: Path, embedder: Embedder, wanted: int, cache_at: Path) -> Iterator[Case]:
+def file_cases(name: str, folder: Path, embedder: Embedder, asked: Asked) -> Iterator[Case]:
     with Repository(folder) as repository:
-        index = Index.open(folder, cache_at)
+        index = Index.open(folder, asked.cache)
         fixes = [c for c in commits_of(folder) if FIX.search(c.subject) and telling(c)]
         per_block = 10
-        for block in blocks(fixes, -(-wanted // per_block), 120):
-            done = 0
-            for commit in block:
-                if done == per_block:
-                    break
-                case = file_case(name, commit, repository, index, embedder)
-                if case is not None:
-                    done += 1
-                    yield case
+        for block in blocks(fixes, -(-asked.each // per_block), 120):
+            fit = (searched for commit in block if (searched := files_of(commit, repository)) is not None)
+            for searched in islice(fit, asked.draw * per_block, (asked.draw + 1) * per_block):
+                yield file_case(name, searched, repository, index, embedder)
         index.close()
 
 
-def file_case(
-    name: str, commit: Commit, repository: Repository, index: Index, embedder: Embedder
-) -> Case | None:
+class Searched(NamedTuple):
+    """A fix, the files of its parent commit, and those of them it touches."""
+
+    commit: Commit
+    entries: Sequence[Entry]
+    touched: Sequence[ChangedFile]
+
+
+def files_of(commit: Commit, repository: Repository) -> Searched | None:
+    """What is searched for a fix; None where it is too large, moves files, or has too few around it."""
     try:
         change = repository.range(commit.parent, commit.id)
     except GitError:
@@ -278,30 +319,47 @@ def file_case(
         for row in repository.blobs_of(commit.parent)
         if is_source(row[0]) and not is_beside(row[0])
     ]
-    gold = {file.path for file in touched}
-    if len(entries) < FEWEST_FILES or not gold <= {entry.path for entry in entries}:
+    if len(entries) < FEWEST_FILES or not {file.path for file in touched} <= {
+        entry.path for entry in entries
+    }:
         return None
+    return Searched(commit, entries, touched)
+
+
+def file_case(
+    name: str, searched: Searched, repository: Repository, index: Index, embedder: Embedder
+) -> Case:
+    commit, entries, touched = searched
 
     def read(entry: Entry) -> str | None:
         content = repository.blobs.get(entry.blob)
         return None if content is None else decoded(content)
 
     index.update(entries, read, embedder, shown)
+    index.past(repository.ancestors(commit.parent, COMMITS), repository.touched)
     asked = cleaned(commit.message)
     began = time.perf_counter()
-    words = index.words_scores(counted(asked), entries)
-    near = index.closeness(asked, entries, embedder)
-    both = fused(words, near)
+    past = index.past(repository.ancestors(commit.parent, COMMITS), repository.touched)
+    told = file_opinions(asked, entries, index, embedder, past)
+    both = told.fused()
     seconds = time.perf_counter() - began
+    near = told.closeness
+    assert near is not None
+    nothing = [0.0] * len(entries)
     characters = ngrams.scores(asked, ["\n".join(lexical_form(e, read)) for e in entries])
     ways = {
-        "BM25": words,
+        "BM25": told.words,
         "char": characters,
         "model": near,
-        "BM25+char": fused(words, characters),
+        "past": told.told,
+        "BM25+char": fused(told.words, characters),
+        "BM25+model": fused(told.words, near),
+        "cheap": replace(told, closeness=None).fused(),
+        "cheap, no past": replace(told, told=nothing, recent=nothing, closeness=None).fused(),
+        "fused, no past": replace(told, told=nothing, recent=nothing).fused(),
         "fused": both,
-        "fused+char": fused(words, characters, near),
     }
+    gold = {file.path for file in touched}
     right = [entry.path in gold for entry in entries]
     metrics = {way: ranking(scores, right) for way, scores in ways.items()}
     metrics["fused"]["seconds"] = seconds
@@ -311,8 +369,8 @@ def file_case(
         for around in functions_at(read(Entry(file.path, file.base_blob or "")), file.path, file.hunks)
     }
     if touched_functions:
-        metrics |= function_ways(asked, entries, words, both, read, touched_functions)
-    return Case(name, commit.id, len(right), metrics)
+        metrics |= function_ways(asked, entries, told.words, both, read, touched_functions)
+    return Case(name, commit.id, len(right), metrics, evidence(told, right))
 
 
 @cache
@@ -426,17 +484,20 @@ def table(report: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def report_on(task: str, cases: Sequence[Case]) -> dict[str, Any]:
+def report_on(task: str, cases: Sequence[Case], draw: int) -> dict[str, Any]:
     messages = task == "messages"
     metrics = ("MRR", "hit@1", "MAP", "AUC") if messages else ("recall@5", "recall@10", "MRR")
-    pairs = [("fused", "BM25+char"), ("fused", "BM25"), ("BM25+char", "BM25")]
+    pairs = [
+        ("fused", "cheap"), ("fused", "BM25+char"), ("fused", "BM25"), ("cheap", "BM25+char"),
+        ("BM25+char", "BM25"), ("fused", "BM25+char+model" if messages else "BM25+model"),
+    ]  # fmt: skip
     differences = [difference(cases, a, b, metric) for a, b in pairs for metric in metrics]
     if not messages:
         differences += [difference(cases, "functions fused", "functions BM25", m) for m in ("hit@5", "MRR")]
     names = sorted({case.repository for case in cases})
     methods = summary(cases)
     return {
-        "task": task, "seed": SEED, "cases": len(cases),
+        "task": task, "seed": SEED, "draw": draw, "cases": len(cases),
         "repositories": {n: sum(c.repository == n for c in cases) for n in names},
         "candidates": {"median": statistics.median(c.candidates for c in cases),
                        "least": min(c.candidates for c in cases), "most": max(c.candidates for c in cases)},
@@ -464,7 +525,9 @@ def bars(
             "its lower bound by repository above 0": mrr["repositories"][0] > 0,
             "no repository worse by more than 0.05": min(mrr["by_repository"].values()) >= -0.05,
             "AUC at least 0.88": methods["fused"]["AUC"]["mean"] >= 0.88,
-        }
+            "MRR over all that is cheap: lower bound by repository above 0":
+                gain("cheap", "MRR")["repositories"][0] > 0,
+        }  # fmt: skip
     recall, control = gain("BM25", "recall@5"), gain("BM25+char", "recall@5")
     return enough | {
         "recall@5 at least 0.72": methods["fused"]["recall@5"]["mean"] >= 0.72,
@@ -472,8 +535,41 @@ def bars(
         "its lower bound by commit above 0": recall["commits"][0] > 0,
         "its lower bound by repository above 0": recall["repositories"][0] > 0,
         "recall@5 over BM25+char: lower bound above 0": control["commits"][0] > 0,
+        "recall@5 over all that is cheap: lower bound by repository above 0":
+            gain("cheap", "recall@5")["repositories"][0] > 0,
         "a query within 1 s (p95)": methods["fused"]["seconds"]["p95"] < 1,
-    }
+    }  # fmt: skip
+
+
+# Weights
+
+
+def fitted(cases: Sequence[Case]) -> dict[str, float]:
+    """The weights of opinions, the largest 1: logistic regression over pairs, each case counting the same."""
+    rng = random.Random(SEED)
+    rows = []
+    for case in cases:
+        right, wrong = (np.flatnonzero(case.evidence.right == side) for side in (True, False))
+        pairs = [(rng.choice(right), rng.choice(wrong)) for _ in range(PAIRS)]
+        rows.append(case.evidence.scores[[a for a, _ in pairs]] - case.evidence.scores[[b for _, b in pairs]])
+    every = np.concatenate(rows)
+    weights = np.zeros(every.shape[1])
+    for _ in range(STEPS):  # Newton's, with a faint pull to 0
+        chance = 1 / (1 + np.exp(every @ weights))
+        slope = every.T @ chance / len(every) - PULL * weights
+        curve = (every * (chance * (1 - chance))[:, None]).T @ every / len(every) + PULL * np.eye(
+            len(weights)
+        )
+        weights += np.linalg.solve(curve, slope)
+    largest = float(np.abs(weights).max())
+    names = cases[0].evidence.names
+    return {name: round(float(one) / largest, 2) for name, one in zip(names, weights, strict=True)}
+
+
+def without_model(case: Case) -> Case:
+    kept = [at for at, name in enumerate(case.evidence.names) if name != "closeness"]
+    names = tuple(case.evidence.names[at] for at in kept)
+    return replace(case, evidence=Evidence(names, case.evidence.scores[:, kept], case.evidence.right))
 
 
 def shown(text: str) -> None:
@@ -485,28 +581,36 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("task", choices=["messages", "reports"])
+    parser.add_argument("task", choices=["messages", "reports", "fit-messages", "fit-reports"])
     parser.add_argument("repositories", nargs="+", type=Path)
     parser.add_argument("--models", type=Path, help="a folder of models; else those of the package")
     parser.add_argument("--onnx", type=Path, help="a bare ONNX file, with tokenizer.json beside it")
     parser.add_argument("--cache", type=Path, required=True, help="where vectors are kept between runs")
     parser.add_argument("--each", type=int, default=40, help="commits of each repository")
+    parser.add_argument("--draw", type=int, default=0, help="0, or 1 for other commits")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     model = embedder_of(arguments)
+    asked = Asked(arguments.each, arguments.draw, arguments.cache)
+    fitting, _, task = arguments.task.rpartition("-")
     cases: list[Case] = []
     report: dict[str, Any] = {}
     for folder in arguments.repositories:
-        make = hunk_cases if arguments.task == "messages" else file_cases
+        make = hunk_cases if task == "messages" else file_cases
         name = folder.name if folder.name != "repo" else folder.parent.name.partition("+")[2]
         began, before = time.monotonic(), len(cases)
-        cases += make(name, folder, model, arguments.each, arguments.cache)
+        cases += make(name, folder, model, asked)
         print(f"{name}: {len(cases) - before} commits, {time.monotonic() - began:.0f} s", flush=True)
-        report = report_on(arguments.task, cases)
+        if fitting:
+            continue
+        report = report_on(task, cases, arguments.draw)
         if arguments.json is not None:
             arguments.json.parent.mkdir(parents=True, exist_ok=True)
             arguments.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    print(table(report))
+    if fitting:
+        print(f"with the model {fitted(cases)}\nwithout {fitted(list(map(without_model, cases)))}")
+    else:
+        print(table(report))
 
 
 if __name__ == "__main__":

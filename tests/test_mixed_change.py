@@ -159,6 +159,23 @@ def test_a_missing_tool_alone_makes_the_gate_inconclusive(
     assert any("pip install 'wardround[web]'" in u.reason for u in done.unreviewed)
 
 
+@pytest.mark.parametrize(("answer", "told"), [("'localhost'", set()), ("value", {"shell-injection"})])
+def test_what_a_tool_says_of_a_value_from_another_module_is_refuted(
+    repo: GitRepository, answer: str, told: set[str]
+) -> None:
+    repo.write("shop/hosts.py", f"def chosen(value: str) -> str:\n    return {answer}\n")
+    repo.write(
+        "shop/ping.py",
+        "import subprocess\n\nfrom flask import Flask, request\n\nfrom shop.hosts import chosen\n\n"
+        'app = Flask(__name__)\n\n\n@app.get("/ping")\ndef ping() -> str:\n'
+        '    host = chosen(request.args["host"])\n'
+        '    done = subprocess.run(f"ping {host}", shell=True, check=True, capture_output=True, text=True)\n'
+        "    return str(len(done.stdout))\n",
+    )
+    repo.git("add", "-A")
+    assert {f.defect_class for f in _review(repo).visible if f.defect_class == "shell-injection"} == told
+
+
 @pytest.mark.parametrize(("count", "told"), [(7 * 6, set()), ("int(request.args['n'])", {"sql-injection"})])
 def test_whoever_knows_the_values_refutes_what_another_says_of_them(
     repo: GitRepository, count: object, told: set[str]

@@ -82,18 +82,14 @@ def run_docker_ci_checks(checks: Sequence[type[Check]], source: Source) -> Itera
     file = CiFile(kind, source.path, source.text)
     waived = _waived(file)
     chosen: Iterable[type[Check]] = (
-        checks.about(kind, source.text) if isinstance(checks, LateEach) else checks
+        checks.about(kind, source.said) if isinstance(checks, LateEach) else checks
     )
     for one in chosen:
         if not issubclass(one, CiCheck):
             plain = one(source)
             plain.run()
             yield from plain.results
-        elif (
-            one.ID not in waived
-            and kind in one.KINDS
-            and (not one.NEEDS or any(word in source.text for word in one.NEEDS))
-        ):
+        elif one.ID not in waived and kind in one.KINDS and (not one.NEEDS or source.said.has_one(one.NEEDS)):
             check = one(source, file)
             check.run()
             yield from check.results

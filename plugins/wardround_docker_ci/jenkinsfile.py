@@ -23,6 +23,9 @@ _INTERPOLATION = LatePattern(
     r"(?<!\\)\$(?:\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}|([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*))"
 )
 _ESCAPE = LatePattern(r"\\(\r?\n|.)", re.DOTALL)
+_BINDING = frozenset(
+    {"variable", "passwordVariable", "keyFileVariable", "passphraseVariable", "tokenVariable"}
+)
 _OPENING = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -144,6 +147,17 @@ class Jenkinsfile:
     @cached_property
     def shell_steps(self) -> list[Call]:
         return [call for call in self.calls if call.name.text in SHELL_STEPS]
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """The names that credentials are bound to anywhere in the pipeline."""
+        names = set()
+        for first, second, third in zip(self.tokens, self.tokens[1:], self.tokens[2:], strict=False):
+            if first.text in _BINDING and second.text == ":" and third.kind == "string":
+                names.add(third.text)
+            if first.kind == "word" and second.text == "=" and third.text == "credentials":
+                names |= {first.text, f"{first.text}_PSW"}
+        return frozenset(names)
 
     @cached_property
     def is_declarative(self) -> bool:

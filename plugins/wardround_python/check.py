@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from wardround.checks import Check, Source
 from wardround.findings import RawResult
 from wardround.late import LateEach
+from wardround_python.looks import passes
 from wardround_python.module import PythonModule, is_test_path
+from wardround_python.parsed import parsed
 
 if TYPE_CHECKING:
     from wardround_python.callees import Callees
@@ -25,7 +27,7 @@ class PythonCheck(Check):
 
     def __init__(self, source: Source, module: PythonModule | None = None) -> None:
         super().__init__(source)
-        self.module = module or PythonModule(source.path, source.text)
+        self.module = module or parsed(source.path, source.text)
 
     IN_TESTS: ClassVar[bool] = False
     """Whether the rule counts in test modules too."""
@@ -40,7 +42,9 @@ class PythonCheck(Check):
     @classmethod
     def wants(cls, source: Source) -> bool:
         """Whether the file can have a hit at all; a cheap look at the text saves the work."""
-        return not cls.WORDS or any(word in source.text for word in cls.WORDS)
+        if cls.WORDS and not source.said.has_one(cls.WORDS):
+            return False
+        return not cls.LOOK or passes(cls.LOOK, source)
 
     @classmethod
     def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
@@ -67,12 +71,14 @@ def run_python_checks(checks: Sequence[type[Check]], source: Source) -> Iterable
     Raises:
         SyntaxError: the text is not Python that this interpreter can read.
     """
-    chosen: Iterable[type[Check]] = checks.about("", source.text) if isinstance(checks, LateEach) else checks
+    chosen: Iterable[type[Check]] = checks
+    if isinstance(checks, LateEach):
+        chosen = checks.about("", source.said, lambda look: passes(look, source))
     wanted = [c for c in chosen if not issubclass(c, PythonCheck) or c.applies(source)]
     if not wanted:
         return
     try:
-        module = PythonModule(source.path, source.text)
+        module = parsed(source.path, source.text)
     except (ValueError, RecursionError, MemoryError) as cause:
         raise SyntaxError(str(cause) or type(cause).__name__) from cause
     made = [c(source, module) if issubclass(c, PythonCheck) else c(source) for c in wanted]

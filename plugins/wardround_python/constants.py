@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
-from wardround_python.module import FunctionNode, PythonModule
+from wardround_python.module import FunctionNode, PythonModule, last_name, names_in
 
 _DEEPEST = 12
 _QUOTING = frozenset(
@@ -18,6 +20,8 @@ _KEEPING = frozenset({"strip", "lower", "upper", "format", "join", "replace", "r
                       "copy"})  # fmt: skip
 
 _ADDING = frozenset({"append", "extend", "insert", "add", "update", "setdefault"})
+_UNKNOWN = ast.Attribute(ast.Name("?", ast.Load()), "unknown", ast.Load())
+"""Stands for a value that can't be told."""
 
 
 def is_constant_text(module: PythonModule, node: ast.expr, place: ast.AST) -> bool:
@@ -29,11 +33,106 @@ def is_constant_text(module: PythonModule, node: ast.expr, place: ast.AST) -> bo
     return _Texts(module, module.function_of(place)).is_constant(node, _DEEPEST)
 
 
+class _Bound:
+    """What the nodes below one give to names, and look them up in; each list in the order of ``ast.walk``."""
+
+    def __init__(self, tree: ast.AST) -> None:
+        self._tree = tree
+
+    @cached_property
+    def _nodes(self) -> Sequence[ast.AST]:
+        return list(ast.walk(self._tree))
+
+    @cached_property
+    def given(self) -> Mapping[str, Sequence[ast.expr | None]]:
+        """Name -> the values of the targets it is part of; None where a value can't be told."""
+        return _by_name(self._nodes)
+
+    @cached_property
+    def added(self) -> Mapping[str, Sequence[ast.expr]]:
+        """Name -> what calls put into the list, set or mapping it stands for."""
+        found: dict[str, list[ast.expr]] = {}
+        for node in self._nodes:
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                func = node.func
+                if func.attr in _ADDING and isinstance(func.value, ast.Name):
+                    found.setdefault(func.value.id, []).extend(node.args)
+        return found
+
+    @cached_property
+    def members_of(self) -> Mapping[str, Sequence[ast.expr]]:
+        """Name -> the tables it is looked up in with ``in`` or ``not in``."""
+        found: dict[str, list[ast.expr]] = {}
+        for node in self._nodes:
+            if not isinstance(node, ast.Compare) or not isinstance(node.left, ast.Name):
+                continue
+            if isinstance(node.ops[0], (ast.In, ast.NotIn)):
+                found.setdefault(node.left.id, []).append(node.comparators[0])
+        return found
+
+
+class _Index:
+    """What a module says of its names, read once for all that ask."""
+
+    def __init__(self, module: PythonModule) -> None:
+        self._module = module
+        self._inside: dict[FunctionNode, _Bound] = {}
+
+    @classmethod
+    def of(cls, module: PythonModule) -> _Index:
+        found = module.notes.get(cls)
+        if not isinstance(found, cls):
+            found = module.notes[cls] = cls(module)
+        return found
+
+    def inside(self, function: FunctionNode) -> _Bound:
+        found = self._inside.get(function)
+        if found is None:
+            found = self._inside[function] = _Bound(function)
+        return found
+
+    @cached_property
+    def top(self) -> Mapping[str, Sequence[ast.expr | None]]:
+        """Name -> the values that statements at the top of the module give it."""
+        return _by_name(self._module.tree.body)
+
+    @cached_property
+    def functions(self) -> Mapping[str, ast.FunctionDef]:
+        """The functions at the top of the module; of two with one name the first."""
+        made = [one for one in self._module.tree.body if isinstance(one, ast.FunctionDef)]
+        return {one.name: one for one in reversed(made)}
+
+    @cached_property
+    def calls(self) -> Mapping[str, Sequence[ast.Call]]:
+        """Name -> the calls of it, in source order."""
+        found: dict[str, list[ast.Call]] = {}
+        for node in self._module.nodes:
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                found.setdefault(node.func.id, []).append(node)
+        return found
+
+    @cached_property
+    def mentions(self) -> Mapping[str, int]:
+        """Name -> how often it stands somewhere."""
+        return Counter(node.id for node in self._module.nodes if isinstance(node, ast.Name))
+
+    @cached_property
+    def last_names(self) -> Mapping[str, Sequence[ast.expr | None]]:
+        """The last part of a target, an attribute or a name -> what it is given anywhere in the module."""
+        found: dict[str, list[ast.expr | None]] = {}
+        for node in self._module.nodes:
+            for target, value in _bound(node):
+                if isinstance(target, (ast.Attribute, ast.Name)):
+                    found.setdefault(last_name(target), []).append(value)
+        return found
+
+
 class _Texts:
     """What the names of one function, and of the module around it, stand for."""
 
     def __init__(self, module: PythonModule, function: ast.AST | None) -> None:
         self._module = module
+        self._index = _Index.of(module)
         self._function = function if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
         self._asked: set[str] = set()
 
@@ -71,18 +170,11 @@ class _Texts:
 
     def _is_one_of_few(self, name: str) -> bool:
         """Whether the function looks if a value is among those that stand in the source."""
-        return self._function is not None and any(
-            isinstance(one, ast.Compare)
-            and isinstance(one.left, ast.Name)
-            and one.left.id == name
-            and isinstance(one.ops[0], (ast.In, ast.NotIn))
-            and self.is_constant(one.comparators[0], _DEEPEST // 2)
-            for one in ast.walk(self._function)
-        )
+        tables = self._index.inside(self._function).members_of if self._function is not None else {}
+        return any(self.is_constant(one, _DEEPEST // 2) for one in tables.get(name, ()))
 
     def _given(self, name: str) -> Iterator[ast.expr | None]:
         """Everything a name is given; itself, where that can't be told."""
-        unknown = ast.Attribute(ast.Name("?", ast.Load()), "unknown", ast.Load())
         inside = False
         if self._function is not None:
             arguments = self._function.args
@@ -90,22 +182,15 @@ class _Texts:
             for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra):
                 if one.arg == name:
                     inside = True
-                    yield from self._handed(self._function, one, unknown)
-        for node in ast.walk(self._function or ast.Pass()):
-            for target, value in _bound(node):
-                if any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(target)):
-                    inside = True
-                    yield value if value is not None else unknown
-        for node in ast.walk(self._function or ast.Pass()):
-            yield from _added_to(name, node)
-        if inside:
-            return
-        for node in self._module.tree.body:
-            for target, value in _bound(node):
-                if any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(target)):
-                    yield value if value is not None else unknown
+                    yield from self._handed(self._function, one)
+            bound = self._index.inside(self._function)
+            inside = inside or name in bound.given
+            yield from (_UNKNOWN if value is None else value for value in bound.given.get(name, ()))
+            yield from bound.added.get(name, ())
+        if not inside:
+            yield from (_UNKNOWN if value is None else value for value in self._index.top.get(name, ()))
 
-    def _handed(self, function: FunctionNode, one: ast.arg, unknown: ast.expr) -> Iterator[ast.expr | None]:
+    def _handed(self, function: FunctionNode, one: ast.arg) -> Iterator[ast.expr | None]:
         """What the calls in this module give a parameter of one of its own private functions."""
         if one.annotation is not None and ast.unparse(one.annotation) in {
             "int",
@@ -113,17 +198,12 @@ class _Texts:
             "bool",
             "int | None",
         }:
+            yield None
             return
-        calls = [
-            call
-            for call in self._module.nodes
-            if isinstance(call, ast.Call)
-            and isinstance(call.func, ast.Name)
-            and call.func.id == function.name
-        ]
-        named = [n for n in self._module.nodes if isinstance(n, ast.Name) and n.id == function.name]
-        if not function.name.startswith("_") or not calls or len(named) != len(calls):
-            yield unknown
+        calls = self._index.calls.get(function.name, ())
+        is_called_alone = self._index.mentions.get(function.name, 0) == len(calls)
+        if not function.name.startswith("_") or not calls or not is_called_alone:
+            yield _UNKNOWN
             return
         at = [a.arg for a in function.args.args].index(one.arg) if one in function.args.args else -1
         for call in calls:
@@ -131,16 +211,16 @@ class _Texts:
                 call.args[at : at + 1] if at >= 0 else []
             )
             outer = _Texts(self._module, self._module.function_of(call))
-            yield from (None if outer.is_constant(v, _DEEPEST // 2) else unknown for v in given)
+            yield from (None if outer.is_constant(v, _DEEPEST // 2) else _UNKNOWN for v in given)
 
     def _is_constant_call(self, node: ast.Call, deep: int) -> bool:
         last = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         dotted = self._module.dotted(node.func) or ""
         if dotted in {"shlex.quote", "shlex.join"} or last in _NUMBERS:
             return True
-        if last in _QUOTING and last != "join":
+        if (last in _QUOTING and last != "join") or last == "hexdigest":
             return True
-        if dotted.startswith(("datetime.", "time.", "uuid.", "secrets.", "os.getpid")):
+        if dotted.startswith(("datetime.", "time.", "uuid.", "secrets.", "os.getpid", "ipaddress.")):
             return True
         if last == "get" and isinstance(node.func, ast.Attribute) and node.args:
             return all(self.is_constant(one, deep) for one in (node.func.value, *node.args[1:]))
@@ -148,16 +228,7 @@ class _Texts:
             on = [node.func.value] if isinstance(node.func, ast.Attribute) else []
             values = [*on, *node.args, *(k.value for k in node.keywords)]
             return all(self.is_constant(one, deep) for one in values)
-        function = next(
-            (
-                one
-                for one in self._module.tree.body
-                if isinstance(one, ast.FunctionDef)
-                and isinstance(node.func, ast.Name)
-                and one.name == node.func.id
-            ),
-            None,
-        )
+        function = self._index.functions.get(node.func.id) if isinstance(node.func, ast.Name) else None
         if function is None:
             return False
         returned = [n.value for n in ast.walk(function) if isinstance(n, ast.Return)]
@@ -172,13 +243,7 @@ class _Texts:
 
     def _is_own_constant(self, node: ast.Attribute, deep: int) -> bool:
         """An attribute that the class gives one constant, and nothing else."""
-        made = [
-            value
-            for one in self._module.nodes
-            for target, value in _bound(one)
-            if (isinstance(target, ast.Attribute) and target.attr == node.attr)
-            or (isinstance(target, ast.Name) and target.id == node.attr)
-        ]
+        made = self._index.last_names.get(node.attr, ())
         return bool(made) and all(isinstance(one, ast.Constant) for one in made)
 
 
@@ -195,13 +260,14 @@ def _parts(node: ast.expr) -> Iterator[ast.expr | None]:
         yield from (one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr))
 
 
-def _added_to(name: str, node: ast.AST) -> Iterator[ast.expr]:
-    """What a call puts into the list, set or mapping of a name."""
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-        return
-    func = node.func
-    if func.attr in _ADDING and isinstance(func.value, ast.Name) and func.value.id == name:
-        yield from node.args
+def _by_name(nodes: Iterable[ast.AST]) -> Mapping[str, Sequence[ast.expr | None]]:
+    """Name -> the values of the targets it is part of, in the order of the nodes."""
+    found: dict[str, list[ast.expr | None]] = {}
+    for node in nodes:
+        for target, value in _bound(node):
+            for name in names_in(target):
+                found.setdefault(name, []).append(value)
+    return found
 
 
 def _bound(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:

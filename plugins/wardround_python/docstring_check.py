@@ -36,10 +36,11 @@ class DocstringCheck(PythonCheck):
 
     PLANE: ClassVar[Plane] = Plane.CONTRACT
     WORDS = ('"""', "'''")
+    LOOK = "changes_a_documented_function"
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return any(cls.may_speak(one, source) for one in untold(source))
+        return super().wants(source) and any(cls.may_speak(one, source) for one in untold(source))
 
     @classmethod
     @abstractmethod

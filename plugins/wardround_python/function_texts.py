@@ -54,6 +54,8 @@ def changed(old_text: str, new_text: str) -> Sequence[tuple[FunctionText, Functi
     Of a name that is bound more than once, the versions are matched by their order if there are as many as
     before. In the order of the new text.
     """
+    if only_appends(old_text, new_text):
+        return ()
     before, after = same_blocks(old_text, new_text)
     passed = old_text.count("\n", 0, before)
     old = _by_name(function_texts(old_text[before : len(old_text) - after]))
@@ -64,6 +66,11 @@ def changed(old_text: str, new_text: str) -> Sequence[tuple[FunctionText, Functi
             found += [(a, b) for a, b in pairs if a.text != b.text]
     found.sort(key=lambda pair: pair[1].line)
     return tuple((replace(a, line=a.line + passed), replace(b, line=b.line + passed)) for a, b in found)
+
+
+def only_appends(old: str, new: str) -> bool:
+    """Whether what is new stands behind all that was there, and in no block of it."""
+    return new.startswith(old) and not new[len(old) :].lstrip("\r\n")[:1].isspace()
 
 
 @lru_cache(maxsize=2)

@@ -163,6 +163,33 @@ class PythonModule:
                 found.setdefault(node.arg, []).append(ast.Name(node.arg, ast.Load()))
         return found
 
+    @cached_property
+    def packages(self) -> frozenset[str]:
+        """The packages that imports name, without what follows the first dot."""
+        return frozenset(name.partition(".")[0] for name in self.imported.values())
+
+    @cached_property
+    def top_classes(self) -> dict[str, list[ast.ClassDef]]:
+        """Name -> the classes of that name at the top of the module."""
+        found: dict[str, list[ast.ClassDef]] = {}
+        for node in self.tree.body:
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(node)
+        return found
+
+    @cached_property
+    def top_texts(self) -> dict[str, str]:
+        """The texts that statements at the top of the module give to names, of each the last."""
+        return {
+            target.id: node.value.value
+            for node in self.tree.body
+            if isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+
     def dotted(self, node: ast.AST) -> str | None:
         """What a name or attribute chain stands for, through the imports: ``sleep`` -> ``time.sleep``.
 

@@ -26,10 +26,10 @@ ENDERS = frozenset({"shutdown", "terminate", "close"})
 # Left to themselves they cost a reviewer's breath, not a process.
 MAY_STAY = frozenset(
     {
-        "requests.Session", "httpx.Client", "httpx.AsyncClient", "aiohttp.ClientSession",
+        "requests.Session", "httpx.Client",
         "tempfile.TemporaryFile", "tempfile.NamedTemporaryFile", "concurrent.futures.ThreadPoolExecutor",
         "concurrent.futures.ProcessPoolExecutor", "multiprocessing.Pool", "paramiko.SSHClient",
-        "urllib.request.urlopen", "socket.socket", "shelve.open", "mmap.mmap",
+        "urllib.request.urlopen", "shelve.open", "mmap.mmap",
     }
 )  # fmt: skip
 HELD = OPENERS - MAY_STAY

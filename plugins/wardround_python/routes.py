@@ -8,7 +8,8 @@ from functools import cached_property
 
 from wardround.late import LatePattern
 from wardround_python.module import FunctionNode, PythonModule
-from wardround_python.taint.sources import decorator_name, is_route, parameters
+from wardround_python.taint.requests import parameters
+from wardround_python.taint.sources import decorator_name, is_route
 
 _GUARD = LatePattern(
     r"(?i)login_required|authenticat|(^|[._])auth(_?required|orized?|orize)?$|protected|permission|jwt_required|"

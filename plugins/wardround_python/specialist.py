@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from wardround.checks import Check, Source
 from wardround.findings import RawResult, Span
@@ -12,6 +12,9 @@ from wardround.specialists import Specialist
 from wardround_python import syntax
 from wardround_python.environment import project_environment
 from wardround_python.options import PythonOptions
+
+_ABOUT_VALUES = frozenset({"sql-injection", "shell-injection", "code-injection", "insecure-deserialisation"})
+"""What is wrong only where a value may come from outside."""
 
 
 def specialist() -> Specialist:
@@ -40,12 +43,12 @@ def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawRe
     return run_python_checks(checks, source)
 
 
-def _refutes(path: str, text: str, defect_class: str, span: Span) -> bool:
-    if defect_class != "sql-injection":
+def _refutes(path: str, text: str, defect_class: str, span: Span, read: Callable[[str], str | None]) -> bool:
+    if defect_class not in _ABOUT_VALUES:
         return False
     from wardround_python.taint.certain import is_known  # only where somebody complains
 
-    return is_known(path, text, span)
+    return is_known(path, text, span, read)
 
 
 def _declared() -> Sequence[Rule]:

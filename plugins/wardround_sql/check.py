@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Check, Source
 from wardround.findings import RawResult, Severity
 from wardround.late import LateEach
+from wardround.words_in import Said
 from wardround_sql.script import Script
 from wardround_sql.statements import Statement
 
@@ -35,11 +36,6 @@ class SqlCheck(Check):
     def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
         return (cls.READS,), cls.WORDS
 
-    @classmethod
-    def wants(cls, lowered: str) -> bool:
-        """Whether the file, in lower case, can have a hit at all."""
-        return not cls.WORDS or any(word in lowered for word in cls.WORDS)
-
     def say(
         self,
         statement: Statement,
@@ -58,22 +54,21 @@ class SqlCheck(Check):
 def run_sql_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
     """Run SQL checks over one file: parsed once, and not at all where no check could speak."""
     script = Script(source)
-    lowered = script.sql.lower()
-    chosen = [*_about(checks, "code", source.text.lower())]
-    if lowered.strip() or script.built or script.discarded:
-        chosen += _about(checks, "sql", lowered)
+    chosen = [*_about(checks, "code", source.said.in_lower_case)]
+    if script.sql.strip() or script.built or script.discarded:
+        chosen += _about(checks, "sql", Said(script.sql.lower()))
     for check_type in chosen:
         check = check_type(source, script) if issubclass(check_type, SqlCheck) else check_type(source)
         check.run()
         yield from check.results
 
 
-def _about(checks: Sequence[type[Check]], reads: str, lowered: str) -> Iterable[type[Check]]:
+def _about(checks: Sequence[type[Check]], reads: str, lowered: Said) -> Iterable[type[Check]]:
     """The checks that read the SQL, or the code, and may say something about it."""
     found: Iterable[type[Check]] = checks.about(reads, lowered) if isinstance(checks, LateEach) else checks
     for one in found:
         if not issubclass(one, SqlCheck):
             if reads == "sql":
                 yield one
-        elif reads == one.READS and one.wants(lowered):
+        elif reads == one.READS and (not one.WORDS or lowered.has_one(one.WORDS)):
             yield one

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wardround.late import LatePattern
 from wardround_sql import nodes
-from wardround_sql.nodes import Node, column_name, content, is_select, walk
+from wardround_sql.nodes import Node, column_name, content, walk
 from wardround_sql.queries import Limit, conjuncts, is_one_row, parameters_of, roots
 from wardround_sql.script import Script
 
@@ -36,8 +36,8 @@ _DATED = ("_at", "_on", "date", "time", "from", "until", "version", "_day", "_ts
 def chosen_rows(script: Script) -> Iterator[Limit]:
     """``LIMIT 1`` without ORDER BY; ``parameter`` says whether the condition itself leaves several rows."""
     for statement in roots(script):
-        for select in walk(statement.node):
-            constant = content(select.get("limitCount"), "A_Const") if is_select(select) else None
+        for select in statement.selects:
+            constant = content(select.get("limitCount"), "A_Const")
             if constant is None or constant.get("ival", {}).get("ival") != 1 or "sortClause" in select:
                 continue
             where = select.get("whereClause")
@@ -79,8 +79,8 @@ def _is_range(part: object) -> bool:
 def any_of_each(script: Script) -> Iterator[Limit]:
     """``DISTINCT ON`` without ORDER BY: of each group some row."""
     for statement in roots(script):
-        for select in walk(statement.node):
-            distinct = select.get("distinctClause", []) if is_select(select) else []
+        for select in statement.selects:
+            distinct = select.get("distinctClause", [])
             if any(one for one in distinct) and "sortClause" not in select:
                 place = next((n["location"] for n in walk(distinct) if "location" in n), None)
                 yield Limit(script.span(statement, place), "", statement)

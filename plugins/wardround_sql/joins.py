@@ -9,11 +9,9 @@ from wardround_sql.nodes import (
     column_name,
     content,
     is_constant_true,
-    is_select,
     kinds,
     texts,
     unwrapped,
-    walk,
 )
 from wardround_sql.queries import CrossJoin, conjuncts, facts_of, parameters_of, roots
 from wardround_sql.script import Script
@@ -24,9 +22,9 @@ def cross_joins(script: Script) -> Iterator[CrossJoin]:
     if not script.is_postgres:
         yield from facts_of(script, CrossJoin)
     for statement in roots(script):
-        named = {cte.get("ctename") for cte in kinds(statement.node, "CommonTableExpr")}
-        for node in walk(statement.node):
-            if not is_select(node) or len(node.get("fromClause", [])) < 2:
+        named = {cte.get("ctename") for cte in statement.kinds("CommonTableExpr")}
+        for node in statement.selects:
+            if len(node.get("fromClause", [])) < 2:
                 continue
             loose = _unconnected(node, named)
             if loose is not None:
@@ -40,9 +38,7 @@ def cross_joins(script: Script) -> Iterator[CrossJoin]:
 def one_sided_joins(script: Script) -> Iterator[CrossJoin]:
     """Joins whose condition is about one table alone, so that it connects nothing."""
     for statement in roots(script):
-        for select in walk(statement.node):
-            if not is_select(select):
-                continue
+        for select in statement.selects:
             for source in select.get("fromClause", []):
                 for join in joins_of(source):
                     loose = _one_sided(join, select.get("whereClause"))
@@ -197,8 +193,8 @@ def _asked(where: object, alias: str) -> Iterator[str]:
 def severed_joins(script: Script) -> Iterator[CrossJoin]:
     """A plain table joined ``ON true``, which others hang on, and none of them on what stands before."""
     for statement in roots(script):
-        for select in walk(statement.node):
-            sources = select.get("fromClause", []) if is_select(select) else []
+        for select in statement.selects:
+            sources = select.get("fromClause", [])
             found = [join for source in sources for join in joins_of(source)]
             for join in found if len(sources) == 1 else ():
                 table = content(join.get("rarg"), "RangeVar")

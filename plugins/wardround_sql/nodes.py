@@ -13,30 +13,29 @@ _DEEPEST = 800
 
 def walk(node: object) -> Iterator[Node]:
     """Every dictionary below and with a node, in no particular order but the same each time."""
-    stack = [node]
+    stack: list[Node | list[Any]] = [node] if isinstance(node, (dict, list)) else []
     while stack:
         one = stack.pop()
         if isinstance(one, dict):
             yield one
-            stack.extend(reversed(list(one.values())))
-        elif isinstance(one, list):
-            stack.extend(reversed(one))
+        for below in reversed(one.values() if isinstance(one, dict) else one):
+            if isinstance(below, (dict, list)):
+                stack.append(below)  # noqa: PERF401  (a list made first takes longer: most are short)
 
 
 def is_too_deep(node: object) -> bool:
     """Whether a tree goes down further than checks can follow, which call themselves for each level."""
-    level = [node]
+    level = [node] if isinstance(node, (dict, list)) else []
     for _ in range(_DEEPEST):
-        level = [below for one in level for below in _below(one)]
         if not level:
             return False
+        level = [
+            below
+            for one in level
+            for below in (one.values() if isinstance(one, dict) else one)
+            if isinstance(below, (dict, list))
+        ]
     return True
-
-
-def _below(node: object) -> list[object]:
-    """The dictionaries and lists right below one."""
-    values = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
-    return [one for one in values if isinstance(one, (dict, list))]
 
 
 def kinds(node: object, kind: str) -> Iterator[Node]:
@@ -44,6 +43,14 @@ def kinds(node: object, kind: str) -> Iterator[Node]:
     for one in walk(node):
         if kind in one and isinstance(one[kind], dict):
             yield one[kind]
+
+
+def members(nodes: object, kind: str) -> Iterator[Node]:
+    """The contents of the items of a list that are of one kind; what is inside of them is not looked at."""
+    for one in nodes if isinstance(nodes, list) else ():
+        found = content(one, kind)
+        if found is not None:
+            yield found
 
 
 def is_select(node: Node) -> bool:

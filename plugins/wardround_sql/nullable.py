@@ -84,7 +84,8 @@ def may_be_null(code: str, before: int, sql: str, after: str) -> tuple[int, ...]
     given = re.match(r"\s*,\s*\[([^\[\]]*)\]", after)
     if given is None:
         return ()
-    start = max(code.rfind("\n}", 0, before), code.rfind("\n  }", 0, before), before - 3000, 0)
+    first = max(before - 3000, 0)
+    start = max(code.rfind("\n}", first, before), code.rfind("\n  }", first, before), first)
     around = code[start:before]
     numbers = set()
     for number, value in enumerate(one.strip() for one in given[1].split(",")):

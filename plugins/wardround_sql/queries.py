@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 from msgspec import Struct
 
 from wardround.findings import Span
 from wardround_sql import nodes, places
-from wardround_sql.nodes import Node, column_name, content, function_name, is_select, kinds, unwrapped, walk
+from wardround_sql.nodes import (
+    Node,
+    column_name,
+    content,
+    function_name,
+    is_select,
+    kinds,
+    members,
+    unwrapped,
+    walk,
+)
 from wardround_sql.schema import Name
 from wardround_sql.script import Script
 from wardround_sql.statements import Statement
@@ -193,14 +204,14 @@ def null_comparisons(script: Script) -> Iterator[NullCompared]:
     if not script.is_postgres:
         yield from facts_of(script, NullCompared)
     for statement in roots(script):
-        for one in kinds(statement.node, "A_Expr"):
+        for one in statement.kinds("A_Expr"):
             left, right = one.get("lexpr"), one.get("rexpr")
             if one.get("kind") == "AEXPR_OP" and nodes.texts(one.get("name")) in (["="], ["<>"]):
                 if _is_null(right) or _is_null(left):
                     yield _null_fact(script, statement, one, listed=False)
             elif one.get("kind") == "AEXPR_IN" and any(_is_null(item) for item in nodes.items(right)):
                 yield _null_fact(script, statement, one, listed=True)
-        for case in kinds(statement.node, "CaseExpr"):
+        for case in statement.kinds("CaseExpr"):
             for when in kinds(case.get("args", []), "CaseWhen") if "arg" in case else ():
                 if _is_null(when.get("expr")):
                     yield NullCompared(script.span(statement, when.get("location")), "", statement, "this")
@@ -277,8 +288,8 @@ def offsets(script: Script) -> Iterator[Limit]:
     if not script.is_postgres:
         yield from (fact for fact in facts_of(script, Limit) if fact.parameter)
     for statement in roots(script):
-        for node in walk(statement.node):
-            offset = node.get("limitOffset") if is_select(node) else None
+        for node in statement.selects:
+            offset = node.get("limitOffset")
             if offset is not None and content(offset, "A_Const") is None:
                 place = next((n["location"] for n in walk(offset) if "location" in n), None)
                 yield Limit(script.span(statement, place), "", statement, None, True)
@@ -347,14 +358,23 @@ def _leaves(item: object) -> Iterator[tuple[str, Node]]:
         yield kind, inside
 
 
-def typed_columns(script: Script) -> Iterator[TypedColumn]:
+_TYPED: WeakKeyDictionary[Script, list[TypedColumn]] = WeakKeyDictionary()
+
+
+def typed_columns(script: Script) -> list[TypedColumn]:
     """Columns with their types, of new tables and added to old ones."""
+    if script not in _TYPED:
+        _TYPED[script] = list(_typed_columns(script))
+    return _TYPED[script]
+
+
+def _typed_columns(script: Script) -> Iterator[TypedColumn]:
     if not script.is_postgres:
         yield from facts_of(script, TypedColumn)
     for statement in script.of("CreateStmt", "AlterTableStmt"):
         table = str(script.name_of(statement.node.get("relation", {})))
         parts = statement.node.get("tableElts") or [
-            command.get("def") for command in kinds(statement.node.get("cmds", []), "AlterTableCmd")
+            command.get("def") for command in members(statement.node.get("cmds"), "AlterTableCmd")
             if command.get("subtype") == "AT_AddColumn"
         ]  # fmt: skip
         for part in parts:

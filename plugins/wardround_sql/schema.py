@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
+from functools import cached_property
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -15,6 +17,7 @@ from wardround_sql.nodes import (
     is_true,
     items,
     kinds,
+    members,
     option,
     texts,
     type_name,
@@ -32,6 +35,7 @@ _PINS = LatePattern(
 _CATALOG = LatePattern(
     r"\bpg_(?:tables|class|event_trigger_ddl_commands)\b|\binformation_schema\b", re.IGNORECASE
 )
+_WORD = LatePattern(r"\w+")
 _CLIENTS = ("anon", "authenticated")
 _RIGHTS = frozenset({"select", "insert", "update", "delete"})
 _MOVABLE = ("OBJECT_TABLE", "OBJECT_VIEW", "OBJECT_MATVIEW", "OBJECT_FOREIGN_TABLE")
@@ -59,7 +63,7 @@ class Column(Struct):
     """Length, or precision and scale, where the type says them."""
 
 
-class ForeignKey(Struct):
+class ForeignKey(Struct, eq=False):
     """A reference to another table, and where it is written down."""
 
     table: Name
@@ -98,7 +102,7 @@ class Policy(Struct):
     check: Statement
 
 
-class Index(Struct):
+class Index(Struct, eq=False):
     """An index; ``shape`` is everything that makes it differ from another on the same table."""
 
     name: str
@@ -109,16 +113,18 @@ class Index(Struct):
     statement: Statement
 
 
-class Schema(Struct):
-    """The state after all statements, in the order of files.
+class Schema(Struct, dict=True):
+    """The state after all statements, in the order of files. What is cached holds once all are applied.
 
     Attributes:
+        indexes: by table, those of each in order.
+        foreign_keys: the same, by the table they stand in.
         guarded: tables with a trigger that sees a row before it is updated, and does more than note the time.
         made: every name under which a table was made or came to be, also of one that is gone since.
         moved: old names of tables and views, and the new ones.
-        shut: tables and roles: everything was taken from the role, and nothing given since.
+        shut: by table, the roles from which everything was taken, and to which nothing was given since.
         revoked: the same where the right to read or every right was taken.
-        withheld: tables, roles and a right that was taken and not given back for the whole table.
+        withheld: by table, a role and a right that was taken and not given back for the whole table.
         closed: schemas and roles: what is made there from now on is shut.
         pins_all: whether a loop gives functions a search path.
         loops: the texts of blocks that put statements together and run them.
@@ -126,53 +132,86 @@ class Schema(Struct):
 
     tables: dict[Name, Table] = field(default_factory=dict)
     policies: dict[tuple[Name, str], Policy] = field(default_factory=dict)
-    indexes: list[Index] = field(default_factory=list)
-    foreign_keys: list[ForeignKey] = field(default_factory=list)
+    indexes: dict[Name, dict[Index, None]] = field(default_factory=lambda: defaultdict(dict))
+    foreign_keys: dict[Name, dict[ForeignKey, None]] = field(default_factory=lambda: defaultdict(dict))
     secured_views: set[Name] = field(default_factory=set)
     routines: Routines = field(default_factory=Routines)
-    revoked: set[tuple[Name, str]] = field(default_factory=set)
-    shut: set[tuple[Name, str]] = field(default_factory=set)
+    revoked: dict[Name, set[str]] = field(default_factory=lambda: defaultdict(set))
+    shut: dict[Name, set[str]] = field(default_factory=lambda: defaultdict(set))
     dropped: set[Name] = field(default_factory=set)
     made: set[Name] = field(default_factory=set)
     guarded: set[Name] = field(default_factory=set)
     moved: dict[Name, Name] = field(default_factory=dict)
-    withheld: set[tuple[Name, str, str]] = field(default_factory=set)
+    withheld: dict[Name, set[tuple[str, str]]] = field(default_factory=lambda: defaultdict(set))
     closed: set[tuple[str, str]] = field(default_factory=set)
-    relations: set[Name] = field(default_factory=set)
     loops: list[str] = field(default_factory=list)
     pins_all: bool = False
 
     def is_enabled_by_loop(self, table: Name) -> bool:
         """Whether a block that runs statements it puts together may enable row-level security for a table."""
-        return self._in_loop(_ENABLES, table)
+        return self._enabling.may_be_about(table)
 
     def has_policy_by_loop(self, table: Name) -> bool:
         """Whether such a block may make a policy for a table."""
-        return self._in_loop(_MAKES_POLICY, table)
+        return self._making_policies.may_be_about(table)
 
-    def _in_loop(self, wanted: LatePattern, table: Name) -> bool:
-        named = LatePattern(rf"\b{re.escape(table.name)}\b", re.IGNORECASE)
-        texts = [text for text in self.loops if wanted.search(text)]
-        return any(_CATALOG.search(text) or named.search(text) for text in texts)
+    @cached_property
+    def _enabling(self) -> _Loops:
+        return _Loops.of(self.loops, _ENABLES)
+
+    @cached_property
+    def _making_policies(self) -> _Loops:
+        return _Loops.of(self.loops, _MAKES_POLICY)
+
+    @cached_property
+    def _policies_by_table(self) -> dict[Name, list[Policy]]:
+        found: dict[Name, list[Policy]] = {}
+        for policy in self.policies.values():
+            found.setdefault(policy.table, []).append(policy)
+        return found
+
+    @cached_property
+    def _policies_by_maker(self) -> dict[Statement, Policy]:
+        return {policy.statement: policy for policy in reversed(self.policies.values())}
+
+    @cached_property
+    def _tables_by_maker(self) -> dict[Statement, Table]:
+        return {one.created: one for one in reversed(self.tables.values()) if one.created is not None}
+
+    def policies_of(self, table: Name) -> list[Policy]:
+        """The policies of a table, in the order they were made."""
+        return self._policies_by_table.get(table, [])
+
+    def policy_made_by(self, statement: Statement) -> Policy | None:
+        """The policy a statement makes, if it still is there when all is done."""
+        return self._policies_by_maker.get(statement)
+
+    def made_by(self, statement: Statement) -> Table | None:
+        """The table a statement makes, under the name it has when all is done."""
+        return self._tables_by_maker.get(statement)
 
     def is_shut(self, name: Name) -> bool:
         """Whether clients have no right at all to a table or view."""
-        return all((name, role) in self.shut for role in _CLIENTS)
+        return all(role in self.shut.get(name, ()) for role in _CLIENTS)
 
     def is_barred(self, name: Name) -> bool:
         """Whether clients can neither read nor change a table, whichever way that was said."""
-        barred = all((name, role, right) in self.withheld for role in _CLIENTS for right in _RIGHTS)
+        barred = all(self.is_withheld(name, role, right) for role in _CLIENTS for right in _RIGHTS)
         return self.is_shut(name) or (barred and self.is_unread(name))
+
+    def is_withheld(self, name: Name, role: str, right: str) -> bool:
+        """Whether a right to a table was taken from a role, and not given back for the whole table."""
+        return (role, right) in self.withheld.get(name, ())
 
     def is_unread(self, name: Name) -> bool:
         """Whether clients cannot read a table or view."""
-        return all((name, role) in self.revoked for role in _CLIENTS)
+        return all(role in self.revoked.get(name, ()) for role in _CLIENTS)
 
     def policy(self, statement: Statement, table: Name) -> Policy | None:
         """The policy a statement makes or changes, if it still is there when all is done."""
         known = self.policies.get((self.moved.get(table, table), statement.node.get("policy_name", "")))
         if known is None and statement.kind == "CreatePolicyStmt":
-            known = next((one for one in self.policies.values() if one.statement is statement), None)
+            known = self.policy_made_by(statement)
         made_here = statement.kind == "CreatePolicyStmt"
         return None if known is None or (made_here and known.statement is not statement) else known
 
@@ -183,8 +222,35 @@ class Schema(Struct):
         """Whether an index or key begins with these columns, in any order."""
         wanted = set(columns)
         keys = self.tables[table].keys if table in self.tables else []
-        found = [index.columns for index in self.indexes if index.table == table and index.whole]
+        found = [index.columns for index in self.indexes.get(table, ()) if index.whole]
         return any(set(one[: len(columns)]) == wanted for one in (*keys, *found))
+
+
+class _Loops(Struct, frozen=True):
+    """Blocks that put statements together and run them, as far as those are of one kind.
+
+    Attributes:
+        text: of them all, one after another.
+        words: in it, in lower case.
+        ask: whether one of them asks the catalogue what there is, so that any table may be meant.
+    """
+
+    text: str
+    words: frozenset[str]
+    ask: bool
+
+    @classmethod
+    def of(cls, loops: list[str], wanted: LatePattern) -> _Loops:
+        text = "\n".join(one for one in loops if wanted.search(one))
+        return cls(text, frozenset(_WORD.findall(text.lower())), _CATALOG.search(text) is not None)
+
+    def may_be_about(self, table: Name) -> bool:
+        name = table.name
+        if self.ask or not self.text:
+            return self.ask
+        if name.isascii() and _WORD.fullmatch(name):
+            return name.lower() in self.words
+        return re.search(rf"\b{re.escape(name)}\b", self.text, re.IGNORECASE) is not None
 
 
 def sizes_of(typed: Node) -> tuple[int, ...]:
@@ -226,6 +292,10 @@ class _Maker:
     def __init__(self, schema: Schema, default: str) -> None:
         self.schema = schema
         self.default = default
+        self._named_indexes: dict[str, dict[Index, None]] = defaultdict(dict)
+        self._named_policies: dict[Name, dict[str, None]] = defaultdict(dict)
+        self._pointing: dict[Name, list[ForeignKey]] = defaultdict(list)
+        self._relations: dict[str, set[Name]] = defaultdict(set)
 
     def apply(self, statement: Statement) -> None:
         inside_function = statement.outer is not None and statement.outer.kind != "DoStmt"
@@ -249,10 +319,11 @@ class _Maker:
     def _new_relation(self, name: Name) -> None:
         """What is made anew has the rights that the defaults of its schema give."""
         schema = self.schema
-        schema.relations.add(name)
-        closed = {(name, role) for where, role in schema.closed if where == name.schema}
-        schema.shut |= closed
-        schema.revoked |= closed
+        self._relations[name.schema].add(name)
+        closed = {role for where, role in schema.closed if where == name.schema}
+        if closed:
+            schema.shut[name] |= closed
+            schema.revoked[name] |= closed
 
     def _CreateStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
         name = self._name(node.get("relation"))
@@ -296,7 +367,7 @@ class _Maker:
         typed = node.get("typeName", {})
         column = Column(node.get("colname", ""), type_name(typed), sizes=sizes_of(typed))
         table.columns[column.name] = column
-        for one in kinds(node.get("constraints", []), "Constraint"):
+        for one in members(node.get("constraints"), "Constraint"):
             kind = one.get("contype")
             column.required |= kind in ("CONSTR_NOTNULL", "CONSTR_PRIMARY")
             column.unique |= kind in ("CONSTR_PRIMARY", "CONSTR_UNIQUE")
@@ -320,9 +391,9 @@ class _Maker:
 
     def _foreign_key(self, table: Table, columns: tuple[str, ...], node: Node, statement: Statement) -> None:
         target = self._name(node.get("pktable"))
-        self.schema.foreign_keys.append(
-            ForeignKey(table.name, columns, target, statement, node.get("location"))
-        )
+        key = ForeignKey(table.name, columns, target, statement, node.get("location"))
+        self.schema.foreign_keys[table.name][key] = None
+        self._pointing[target].append(key)
 
     def _AlterTableStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
         name = self._name(node.get("relation"))
@@ -330,7 +401,7 @@ class _Maker:
         if node.get("objtype") != "OBJECT_TABLE":
             return
         table = self.schema.table(name)
-        for command in kinds(node.get("cmds", []), "AlterTableCmd"):
+        for command in members(node.get("cmds"), "AlterTableCmd"):
             self._command(table, command, statement)
 
     def _command(self, table: Table, command: Node, statement: Statement) -> None:
@@ -353,11 +424,12 @@ class _Maker:
 
     def _drop_column(self, table: Table, column: str) -> None:
         table.columns.pop(column, None)
-        keys = self.schema.foreign_keys
-        self.schema.foreign_keys = [k for k in keys if k.table != table.name or column not in k.columns]
+        keys = self.schema.foreign_keys[table.name]
+        for key in [one for one in keys if column in one.columns]:
+            del keys[key]
 
     def _view_options(self, name: Name, node: Node) -> None:
-        for command in kinds(node.get("cmds", []), "AlterTableCmd"):
+        for command in members(node.get("cmds"), "AlterTableCmd"):
             said = sets_option(command, "security_invoker")
             if said is not None:
                 self._secure(name, said)
@@ -370,7 +442,7 @@ class _Maker:
         """A view that is replaced keeps none of its options."""
         name = self._name(node.get("view"))
         self.schema.moved.pop(name, None)
-        if name not in self.schema.relations:
+        if name not in self._relations[name.schema]:
             self._new_relation(name)
         self._secure(name, is_true(option(node.get("options"), "security_invoker")))
 
@@ -392,7 +464,15 @@ class _Maker:
             using=statement,
             check=statement,
         )
-        self.schema.policies[table, policy.name] = policy
+        self._keep_policy(policy)
+
+    def _keep_policy(self, policy: Policy) -> None:
+        self.schema.policies[policy.table, policy.name] = policy
+        self._named_policies[policy.table][policy.name] = None
+
+    def _take_policy(self, table: Name, name: str) -> Policy | None:
+        self._named_policies[table].pop(name, None)
+        return self.schema.policies.pop((table, name), None)
 
     def _AlterPolicyStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
         known = self.schema.policies.get((self._name(node.get("table")), node.get("policy_name", "")))
@@ -405,9 +485,9 @@ class _Maker:
         table = self._name(node.get("relation"))
         elements = [content(one, "IndexElem") or {} for one in node.get("indexParams", [])]
         columns = tuple(str(element.get("name", "")) for element in elements)
-        self.schema.indexes.append(
-            Index(node.get("idxname", ""), table, columns, _shape(node), "whereClause" not in node, statement)
-        )
+        name, is_whole = node.get("idxname", ""), "whereClause" not in node
+        index = Index(name, table, columns, _shape(node), is_whole, statement)
+        self.schema.indexes[table][index] = self._named_indexes[name][index] = None
 
     def _DropStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
         kind = node.get("removeType")
@@ -416,35 +496,38 @@ class _Maker:
         for one in node.get("objects", []):
             parts = texts(items(one))
             if kind == "OBJECT_POLICY" and len(parts) > 1:
-                self.schema.policies.pop((dotted(parts[:-1], self.default), parts[-1]), None)
+                self._take_policy(dotted(parts[:-1], self.default), parts[-1])
             elif kind in ("OBJECT_TABLE", "OBJECT_VIEW", "OBJECT_MATVIEW", "OBJECT_FOREIGN_TABLE"):
                 self._drop_relation(dotted(parts, self.default))
             elif kind == "OBJECT_INDEX":
                 gone = parts[-1] if parts else ""
-                self.schema.indexes = [i for i in self.schema.indexes if i.name != gone or not gone]
+                for index in self._named_indexes.pop(gone, ()) if gone else ():
+                    del self.schema.indexes[index.table][index]
 
     def _drop_relation(self, name: Name) -> None:
         schema = self.schema
         schema.tables.pop(name, None)
         schema.dropped.add(name)
         schema.secured_views.discard(name)
-        schema.relations.discard(name)
-        schema.revoked = {one for one in schema.revoked if one[0] != name}
-        schema.shut = {one for one in schema.shut if one[0] != name}
-        schema.withheld = {one for one in schema.withheld if one[0] != name}
-        schema.indexes = [index for index in schema.indexes if index.table != name]
-        schema.foreign_keys = [key for key in schema.foreign_keys if key.table != name]
-        schema.policies = {key: policy for key, policy in schema.policies.items() if key[0] != name}
+        self._relations[name.schema].discard(name)
+        for roles in (schema.revoked, schema.shut, schema.withheld):
+            roles.pop(name, None)
+        for index in schema.indexes.pop(name, ()):
+            del self._named_indexes[index.name][index]
+        schema.foreign_keys.pop(name, None)
+        for policy in self._named_policies.pop(name, ()):
+            del schema.policies[name, policy]
 
     def _RenameStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
         if node.get("renameType") in _MOVABLE:
             old = self._name(node.get("relation"))
             self._move(old, Name(old.schema, node.get("newname", "")))
         elif node.get("renameType") == "OBJECT_POLICY":
-            table, policies = self._name(node.get("relation")), self.schema.policies
-            known = policies.pop((table, node.get("subname", "")), None)
+            table, name = self._name(node.get("relation")), node.get("newname", "")
+            known = self._take_policy(table, node.get("subname", ""))
             if known is not None:
-                policies[table, node.get("newname", "")] = known
+                self.schema.policies[table, name] = known
+                self._named_policies[table][name] = None
 
     def _AlterObjectSchemaStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
         if node.get("objectType") in _MOVABLE:
@@ -461,22 +544,32 @@ class _Maker:
             table.name = new
             if table.created is not None:
                 schema.made.add(new)
-        for policy in [one for one in schema.policies.values() if one.table == old]:
-            schema.policies[new, policy.name] = replace(schema.policies.pop((old, policy.name)), table=new)
-        for index in (one for one in schema.indexes if one.table == old):
+        for name in self._named_policies.pop(old, ()):
+            schema.policies[new, name] = replace(schema.policies.pop((old, name)), table=new)
+            self._named_policies[new][name] = None
+        for index in schema.indexes.pop(old, ()):
             index.table = new
-        for key in schema.foreign_keys:
-            key.table, key.target = (new if one == old else one for one in (key.table, key.target))
+            schema.indexes[new][index] = None
+        self._move_keys(old, new)
         for names in (schema.secured_views, schema.guarded):
             if old in names:
                 names.remove(old)
                 names.add(new)
-        schema.revoked = {(new if name == old else name, role) for name, role in schema.revoked}
-        schema.shut = {(new if name == old else name, role) for name, role in schema.shut}
-        schema.withheld = {(new if one[0] == old else one[0], *one[1:]) for one in schema.withheld}
+        for roles in (schema.revoked, schema.shut):
+            roles[new] |= roles.pop(old, set())
+        schema.withheld[new] |= schema.withheld.pop(old, set())
         schema.dropped.discard(new)
         schema.moved.pop(new, None)
         schema.moved[old] = new
+
+    def _move_keys(self, old: Name, new: Name) -> None:
+        """Foreign keys of a table that has another name now, and those to it."""
+        for key in self.schema.foreign_keys.pop(old, ()):
+            key.table = new
+            self.schema.foreign_keys[new][key] = None
+        for key in self._pointing.pop(old, ()):
+            key.target = new
+            self._pointing[new].append(key)
 
     def _AlterFunctionStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802
         self.schema.routines.alter(statement, self.default)
@@ -485,27 +578,34 @@ class _Maker:
         """Keep account of the roles that have no right to a table, or none to read it."""
         if node.get("objtype") != "OBJECT_TABLE" or node.get("grant_option"):
             return
-        given = list(kinds(node.get("privileges", []), "AccessPriv"))
+        given = list(members(node.get("privileges"), "AccessPriv"))
         rights = {right.get("priv_name", "") for right in given}
-        schema, roles = self.schema, roles_of(node.get("grantees"))
-        pairs = {(name, role) for name in self._granted(node) for role in roles}
+        roles = set(roles_of(node.get("grantees")))
         whole = {right.get("priv_name", "") for right in given if "cols" not in right}
-        entire = whole if given else _RIGHTS
-        about = {(*pair, right) for pair in pairs for right in entire}
-        if node.get("is_grant"):
-            schema.withheld -= about
-            schema.shut -= pairs
-            schema.revoked -= pairs if not rights or "select" in rights else set()
-        else:
-            schema.withheld |= about
-            schema.shut |= pairs if not rights else set()
-            schema.revoked |= pairs if not rights or "select" in rights else set()
+        about = {(role, right) for role in roles for right in (whole if given else _RIGHTS)}
+        reads = not rights or "select" in rights
+        for name in self._granted(node):
+            if node.get("is_grant"):
+                self._give(name, about, roles, roles if reads else set())
+            else:
+                self._withhold(name, about, roles if not rights else set(), roles if reads else set())
+
+    def _give(self, name: Name, about: set[tuple[str, str]], roles: set[str], readers: set[str]) -> None:
+        schema = self.schema
+        schema.withheld[name] -= about
+        schema.shut[name] -= roles
+        schema.revoked[name] -= readers
+
+    def _withhold(self, name: Name, about: set[tuple[str, str]], roles: set[str], readers: set[str]) -> None:
+        schema = self.schema
+        schema.withheld[name] |= about
+        schema.shut[name] |= roles
+        schema.revoked[name] |= readers
 
     def _granted(self, node: Node) -> set[Name]:
         """The tables and views a grant is about, as far as they are known."""
         if node.get("targtype") == "ACL_TARGET_ALL_IN_SCHEMA":
-            where = set(texts(node.get("objects")))
-            return {name for name in self.schema.relations if name.schema in where}
+            return {name for schema in texts(node.get("objects")) for name in self._relations[schema]}
         return {self._name(one) for one in kinds(node.get("objects", []), "RangeVar")}
 
     def _AlterDefaultPrivilegesStmt(self, statement: Statement, node: Node) -> None:  # noqa: N802

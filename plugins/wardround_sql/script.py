@@ -14,7 +14,7 @@ from wardround_sql import places
 from wardround_sql.dialects import FOREIGN_WORDS, POSTGRES, dialect_of, driver_of, shows_postgres
 from wardround_sql.embedded import calls
 from wardround_sql.exposure import Exposure
-from wardround_sql.nodes import Node, content, kinds, text_of
+from wardround_sql.nodes import Node, content, kinds, members, text_of
 from wardround_sql.options import SqlOptions
 from wardround_sql.schema import Name, Policy, Schema, Table, build, name_of
 from wardround_sql.statements import Fragment, Parsed, Statement, Unparsed, batches, parsed, parsed_about
@@ -117,7 +117,7 @@ class Script:
     def commands(self, *subtypes: str) -> Iterator[tuple[Statement, Node]]:
         """The parts of ALTER TABLE of some kinds, each with its statement."""
         for statement in self.of("AlterTableStmt"):
-            for command in kinds(statement.node.get("cmds", []), "AlterTableCmd"):
+            for command in members(statement.node.get("cmds"), "AlterTableCmd"):
                 if command.get("subtype") in subtypes and statement.node.get("objtype") == "OBJECT_TABLE":
                     yield statement, command
 
@@ -194,13 +194,19 @@ class Script:
 
     def policies_of(self, name: Name) -> list[Policy]:
         """The policies of any table, whether or not this file is about it."""
-        schema = self.whole
-        if name.name not in self.subjects:
+        if name.name in self.subjects:
+            return self.whole.policies_of(name)
+        if name.name not in self._around:
             found: list[Statement] = []
             for path, text in self._siblings([name.name]):
                 found += parsed_about(text, path, (name.name,))
-            schema = build(found, self.default_schema)
-        return [one for one in schema.policies.values() if one.table == name]
+            self._around[name.name] = build(found, self.default_schema)
+        return self._around[name.name].policies_of(name)
+
+    @cached_property
+    def _around(self) -> dict[str, Schema]:
+        """What the set says about names this file is not about."""
+        return {}
 
     def _siblings(self, names: list[str]) -> Iterator[tuple[str, str]]:
         """The other files of the set that hold one of some names."""

@@ -6,8 +6,10 @@ one.
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -89,12 +91,14 @@ def _of_step(text: str, name: str, given: str, chain: Chain, step: re.Match[str]
 def _held(text: str, given: str) -> str:
     """Arguments, with what a constant of the file stands for in the place of the last one."""
     last = given.rpartition(",")[2].strip()
-    made = (
-        re.search(rf"\bconst\s+{re.escape(last)}\s*=\s*([^;]{{1,600}});", text)
-        if last.isidentifier()
-        else None
-    )
-    return given if made is None else given + made[1]
+    return given + (_made(text, last) if last.isidentifier() else "")
+
+
+@lru_cache(maxsize=256)
+def _made(text: str, name: str) -> str:
+    """What a constant of the file stands for; nothing if there is none."""
+    found = re.search(rf"\bconst\s+{re.escape(name)}\s*=\s*([^;]{{1,600}});", text)
+    return "" if found is None else found[1]
 
 
 def _limit(text: str, name: str, given: str, chain: Chain, at: int) -> Iterator[Text]:
@@ -157,13 +161,25 @@ def _handle(text: str, before: str, at: int) -> str:
     name = before.strip().removeprefix("await").removeprefix("return").strip().rstrip(".")
     if not name.isidentifier():
         return ""
-    made = list(re.finditer(rf"\bconst\s+{re.escape(name)}\s*=\s*([^;\n]{{1,200}});", text[:at]))
-    used = (
-        re.search(rf"\b{re.escape(name)}\b", text[made[-1].end() : at - len(before.rstrip())])
-        if made
-        else None
-    )
-    return made[-1][1] if made and used is None else ""
+    made = _constants(text).get(name, [])
+    last = bisect.bisect_right(made, at, key=lambda one: one.end("ends")) - 1
+    if last < 0:
+        return ""
+    named = re.compile(rf"\b{re.escape(name)}\b")
+    used = named.search(text, made[last].end("ends"), at - len(before.rstrip()))
+    return "" if used is not None else made[last]["value"]
+
+
+_CONST = LatePattern(r"\bconst\s+(?=(?P<name>\w+)\s*=\s*(?P<value>[^;\n]{1,200})(?P<ends>;))")
+
+
+@lru_cache(maxsize=8)
+def _constants(text: str) -> dict[str, list[re.Match[str]]]:
+    """The constants of a file whose value stands on a line, by their names, in order."""
+    found: dict[str, list[re.Match[str]]] = {}
+    for one in _CONST.finditer(text):
+        found.setdefault(one["name"], []).append(one)
+    return found
 
 
 _TABLE = LatePattern(
@@ -206,9 +222,12 @@ def _excluded(given: str, at: int, wide: int) -> Iterator[Text]:
 
 def _pages(text: str) -> Iterator[Text]:
     """``skip`` and ``offset`` of objects that are options of a query."""
+    if not _FINDS.search(text):
+        return
+    has_options = _OPTIONS.search(text) is not None
     for found in _PAGE.finditer(text):
         value = found["value"].strip().rstrip(");")
-        if found["name"] == "offset" and not _OPTIONS.search(text):
+        if found["name"] == "offset" and not has_options:
             continue
         around = text[max(found.start() - 200, 0) : found.end() + 200]
         pair = "take" if found["name"] == "skip" else "limit"
@@ -218,12 +237,11 @@ def _pages(text: str) -> Iterator[Text]:
             r"\b(?:z|t|Joi)\.\w+\(", value
         ):
             continue
-        if re.search(r"find(?:Many|All|AndCount\w*|AndCountAll|\()", text) and not _is_comment(
-            text, found.start()
-        ):
+        if not _is_comment(text, found.start()):
             yield _say(found.start(), len(found["name"]), "SELECT 1 FROM t ORDER BY 1 OFFSET $1")
 
 
+_FINDS = LatePattern(r"find(?:Many|All|AndCount\w*|AndCountAll|\()")
 _OPTIONS = LatePattern(r"(?i)\b(?:sequelize|mikro-orm|drizzle)\b")
 
 
@@ -232,16 +250,24 @@ def _helper(text: str, chain: Chain) -> str | None:
     begun = re.match(r"\s*(?:await\s+|return\s+)?(?:this\.)?(\w+)\(", chain.text)
     if begun is None:
         return None
-    made = re.search(
-        rf"^[ \t]*(?:(?:private|public|protected|async|function|"
-        rf"const)\s+)*{re.escape(begun[1])}\s*(?:=\s*)?\([^)]*\)[^{{\n]*\{{",
-        text,
-        re.M,
-    )
-    if made is None:
-        return None
-    body = text[made.end() : closing(text, made.end() - 1)]
-    return body if _QUERY.search(body) else None
+    return _bodies(text).get(begun[1])
+
+
+_FUNCTION = LatePattern(
+    r"^[ \t]*(?:(?:private|public|protected|async|function|const)\s+)*(?P<name>\w++)"
+    r"(?=\s*(?:=\s*)?\([^)]*\)[^{\n]*(?P<opened>\{))",
+    re.MULTILINE,
+)
+
+
+@lru_cache(maxsize=8)
+def _bodies(text: str) -> dict[str, str]:
+    """The functions of a file that build queries: their bodies by their names; of several the first."""
+    found: dict[str, int] = {}
+    for one in _FUNCTION.finditer(text):
+        found.setdefault(one["name"], one.start("opened"))
+    bodies = {name: text[opened + 1 : closing(text, opened)] for name, opened in found.items()}
+    return {name: body for name, body in bodies.items() if _QUERY.search(body)}
 
 
 def _chain(text: str, at: int, opened: int) -> Chain | None:
@@ -258,15 +284,16 @@ def _chain_start(text: str, at: int) -> int:
     """Where a chain begins whose next step stands at a place: words, dots and brackets before it."""
     limit = max(at - 3000, 0)
     while at > limit:
-        before = text[:at].rstrip() if text[at - 1].isspace() else None
-        place = len(before) if before is not None else at
+        place = at
+        while place and text[place - 1].isspace():
+            place -= 1
         char = text[place - 1] if place else ""
         if char in _OPENS:
             at = _opening(text, place - 1, limit)
             if at < 0:
                 return limit
         elif char.isalnum() or char in "_$.?!":
-            if before is not None and char not in ".?!" and not text[at : at + 3].lstrip().startswith("."):
+            if place < at and char not in ".?!" and not text[at : at + 3].lstrip().startswith("."):
                 return at
             at = place - 1
         elif char == ">":

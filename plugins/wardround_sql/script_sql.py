@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from msgspec.structs import replace
 
@@ -55,6 +56,14 @@ _SAFE = LatePattern(
 _OUTSIDE = LatePattern(
     r"^(?:req|request|ctx|c|event)\.(?:query|params|body|request|queryStringParameters)\b|^searchParams\."
 )
+_MADE_OF = LatePattern(
+    r"\b(?:const|let)\s+([\w$]+)\s*(?::\s*string\s*)?=\s*(\w+(?:\.\w+)+)\s*(?:\?\?|\|\||;)"
+)
+_IS_NO_TEXT = r"\s*\??:\s*(?:number|boolean|bigint|Date)\b"
+_HOLDS_NO_TEXT = r"\s*=\s*(?:\d|Number|parse|Math|\[|await\s+count|new Date)"
+_TYPED = LatePattern(rf"\b(\w++)(?={_IS_NO_TEXT})")
+_COUNTED = LatePattern(rf"\b(?:const|let)\s+(\w++)(?={_HOLDS_NO_TEXT})")
+_PLAIN_WORD = LatePattern(r"\w+")
 _CLOSES = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -75,6 +84,7 @@ class _Found:
         self.fragments: dict[int, Fragment] = {}
         self.built: dict[int, Text] = {}
         self.constants: dict[str, list[tuple[int, str]]] = {}
+        self._grown_read: set[str] = set()
 
     def read(self) -> None:
         for found in _CONST.finditer(self.text):
@@ -142,7 +152,8 @@ class _Found:
                 self._keep(text, place, self._nullable(text, at) if not text.holes else ())
             if text.holes and (call not in _ANY_CALL or STARTS.match(text.text)):
                 self.built.setdefault(place, text)
-        if name in grown:
+        if name in grown and name not in self._grown_read:
+            self._grown_read.add(name)
             for one in _GROWS.finditer(self.text):
                 added = self.expression(one.end()) if one["name"] == name else None
                 if added is not None and added.holes:
@@ -235,22 +246,30 @@ class _Found:
             return True
         if not re.fullmatch(r"[\w$]+", code):
             return False
-        made = re.search(
-            rf"\b(?:const|let)\s+{re.escape(code)}\s*(?::\s*string\s*)?=\s*(\w+(?:\.\w+)+)\s*(?:\?\?|\|\||;)",
-            self.text,
-        )
+        made = self._parts.get(code)
         if (
             made is None
-            or made[1].startswith(("this.", "config.", "env.", "process."))
-            or made[1].split(".")[0].isupper()
+            or made.startswith(("this.", "config.", "env.", "process."))
+            or made.split(".")[0].isupper()
         ):
             return False
-        asked = re.search(
-            rf"(?:includes|has|test|indexOf)\(\s*(?:{re.escape(code)}|{re.escape(made[1])})\b|\[\s*{re.escape(code)}\s*\]|"
-            rf"\b(?:{re.escape(code)}|{re.escape(made[1])})\s*[!=]==",
-            self.text,
-        )
-        return asked is None
+        if code not in self._asked:
+            self._asked[code] = re.search(
+                rf"(?:includes|has|test|indexOf)\(\s*(?:{re.escape(code)}|{re.escape(made)})\b|\[\s*{re.escape(code)}\s*\]|"
+                rf"\b(?:{re.escape(code)}|{re.escape(made)})\s*[!=]==",
+                self.text,
+            )
+        return self._asked[code] is None
+
+    @cached_property
+    def _parts(self) -> dict[str, str]:
+        """The names that stand for a part of something, and for which; of several the first."""
+        return {found[1]: found[2] for found in reversed([*_MADE_OF.finditer(self.text)])}
+
+    @cached_property
+    def _asked(self) -> dict[str, re.Match[str] | None]:
+        """Where a file asks what is in such a name."""
+        return {}
 
     def is_safe(self, code: str) -> bool:
         """Whether a value is plainly no text from outside."""
@@ -258,17 +277,25 @@ class _Found:
             return False
         if _SAFE.search(code) or not re.fullmatch(r"[\w$.?!\[\]'\"() ]+", code):
             return True
-        name = re.escape(code.split(".")[-1].rstrip("!"))
-        typed = re.search(rf"\b{name}\s*\??:\s*(?:number|boolean|bigint|Date)\b", self.text)
-        counted = re.search(
-            rf"\b(?:const|let)\s+{name}\s*=\s*(?:\d|Number|parse|Math|\[|await\s+count|new Date)", self.text
-        )
-        return typed is not None or counted is not None
+        name = code.split(".")[-1].rstrip("!")
+        if name not in self._no_texts and not _PLAIN_WORD.fullmatch(name):
+            typed = re.search(rf"\b{re.escape(name)}{_IS_NO_TEXT}", self.text)
+            counted = re.search(rf"\b(?:const|let)\s+{re.escape(name)}{_HOLDS_NO_TEXT}", self.text)
+            self._no_texts[name] = typed is not None or counted is not None
+        return self._no_texts.get(name, False)
+
+    @cached_property
+    def _no_texts(self) -> dict[str, bool]:
+        """Names whose type or first value is a number, a date or the like."""
+        return {found[1]: True for pattern in (_TYPED, _COUNTED) for found in pattern.finditer(self.text)}
+
+
+_BLANK = LatePattern(r"(?:\s|//[^\n]*\n|/\*.*?\*/)*", re.DOTALL)
 
 
 def _skipped(text: str, at: int) -> int:
     """The place behind blanks and comments."""
-    found = re.compile(r"(?:\s|//[^\n]*\n|/\*.*?\*/)*", re.DOTALL).match(text, at)
+    found = _BLANK.match(text, at)
     return found.end() if found else at
 
 

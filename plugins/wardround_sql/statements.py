@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from wardround.late import LatePattern
-from wardround_sql.lexer import Remark, cut, without_batch_ends
-from wardround_sql.nodes import Node, content, is_too_deep, option, text_of, unwrapped, walk
+from wardround_sql.lexer import Piece, Remark, cut, without_batch_ends
+from wardround_sql.nodes import Node, content, is_select, is_too_deep, option, text_of, unwrapped, walk
 from wardround_sql.templates import is_template, without_jinja, without_placeholders
 
 _DOWN = LatePattern(
@@ -71,7 +71,7 @@ class Fragment(Struct, frozen=True):
         return first, first + min(end, max(rest, start)) - start
 
 
-class Statement(Struct, frozen=True, eq=False):
+class Statement(Struct, frozen=True, eq=False, dict=True):
     """One parsed statement.
 
     Attributes:
@@ -91,6 +91,29 @@ class Statement(Struct, frozen=True, eq=False):
     down: bool = False
     outer: Statement | None = None
     path: str = ""
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """Every dictionary of the tree, as ``walk`` gives them."""
+        return tuple(walk(self.node))
+
+    @cached_property
+    def selects(self) -> tuple[Node, ...]:
+        """The contents of every SELECT, those of subqueries and the sides of a UNION included."""
+        return tuple(one for one in self.nodes if is_select(one))
+
+    @cached_property
+    def _kinds(self) -> dict[str, list[Node]]:
+        found: dict[str, list[Node]] = {}
+        for one in self.nodes:
+            for key, value in one.items():
+                if isinstance(value, dict):
+                    found.setdefault(key, []).append(value)
+        return found
+
+    def kinds(self, kind: str) -> Sequence[Node]:
+        """The contents of every node of one kind, in source order as far as the tree has it."""
+        return self._kinds.get(kind, ())
 
     def point(self, location: int | None) -> int:
         """The offset in ``text`` of a location of the tree, which counts bytes."""
@@ -118,27 +141,62 @@ class Parsed(Struct, frozen=True):
     template: bool
 
 
-@lru_cache(maxsize=512)
 def parsed_about(text: str, path: str, names: tuple[str, ...]) -> tuple[Statement, ...]:
-    """What a file of the same set says about some names; the rest of it is not parsed.
+    """What a file of the same set says about some names; the rest of it is not parsed."""
+    sibling, named = _sibling(text, path), _named(names)
+    found: list[Statement] = []
+    for number, piece in enumerate(sibling.pieces):
+        defines = sibling.defines[number] and named.search(piece.text)
+        if (defines or _makes_one_of(piece.text, names)) and not _is_down(sibling.turns, piece.offset):
+            found += sibling.statements(number)
+    return tuple(found)
 
-    Memoised, since both sides of a change have the same siblings.
-    """
+
+class _Sibling(Struct):
+    """A file of the same set, cut apart; its statements are parsed when one is asked for."""
+
+    path: str
+    fragment: Fragment
+    pieces: list[Piece]
+    turns: list[tuple[int, bool]]
+    defines: list[bool]
+    parsed: dict[int, tuple[Statement, ...]] = field(default_factory=dict)
+
+    def statements(self, number: int) -> tuple[Statement, ...]:
+        """What a piece says: nothing if it cannot be parsed; with what stands in it if it is a DO block."""
+        if number not in self.parsed:
+            piece = self.pieces[number]
+            found: tuple[Statement, ...] = ()
+            node, _error = _node(piece.text)
+            if node is not None:
+                kind, inside = unwrapped(node)
+                one = Statement(kind, inside, piece.text, piece.offset, self.fragment, path=self.path)
+                found = (one, *(_inner(one) if kind == "DoStmt" else ()))
+            self.parsed[number] = found
+        return self.parsed[number]
+
+
+def _sibling(text: str, path: str) -> _Sibling:
+    """Memoised, since the files of a set and both sides of a change have the same siblings."""
+    return _short_sibling(text, path) if len(text) <= _SHORT else _long_sibling(text, path)
+
+
+def _read_sibling(text: str, path: str) -> _Sibling:
     fragment = Fragment(without_jinja(text) if is_template(text) else text, migrates=True)
     pieces, remarks = cut(fragment.text)
-    turns = _turns(remarks)
-    named = LatePattern("|".join(rf"\b{re.escape(name)}\b" for name in names), re.IGNORECASE)
-    found: list[Statement] = []
-    for piece in pieces:
-        defines = _DEFINES.match(piece.text) and named.search(piece.text)
-        if not (defines or _makes_one_of(piece.text, names)) or _is_down(turns, piece.offset):
-            continue
-        node, _error = _node(piece.text)
-        if node is not None:
-            kind, inside = unwrapped(node)
-            statement = Statement(kind, inside, piece.text, piece.offset, fragment, path=path)
-            found += [statement, *(_inner(statement) if kind == "DoStmt" else ())]
-    return tuple(found)
+    defines = [_DEFINES.match(piece.text) is not None for piece in pieces]
+    return _Sibling(path, fragment, pieces, _turns(remarks), defines)
+
+
+_SHORT = 2000
+"""Characters of a file up to which thousands like it can be kept."""
+_short_sibling = lru_cache(maxsize=4096)(_read_sibling)
+_long_sibling = lru_cache(maxsize=256)(_read_sibling)
+
+
+@lru_cache(maxsize=16)
+def _named(names: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names), re.IGNORECASE)
 
 
 def _makes_one_of(text: str, names: tuple[str, ...]) -> bool:
@@ -188,6 +246,8 @@ def _node(text: str) -> tuple[Node | None, tuple[str, int]]:
     """The tree of one statement, as written or with placeholders filled in; else why there is none."""
     import pgparse  # type: ignore[import-not-found,unused-ignore]
 
+    if "\0" in text:  # where the parser would stop, and take what it has for all there is
+        return None, ("there is a NUL byte in it", text.index("\0"))
     error = ("", 0)
     for attempt in (text, without_placeholders(text)):
         try:

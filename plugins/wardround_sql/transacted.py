@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from wardround.late import LatePattern
 from wardround_sql.schema_builders import closing
@@ -43,6 +44,7 @@ def begun_on_pools(text: str) -> Iterator[tuple[int, int, str]]:
             yield found.start(), found.end("name"), name
 
 
+@lru_cache(maxsize=64)
 def _is_pool(text: str, name: str) -> bool:
     """Whether a file makes a pool under a name."""
     last = re.escape(name.split(".")[-1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -178,6 +179,51 @@ class TestModule(PythonModule):
         if case.node not in self._all:
             self._all[case.node] = tuple(ast.walk(case.node))
         return self._all[case.node]
+
+    def tests_in(self, cls: ast.ClassDef) -> Sequence[TestCase]:
+        """The tests that stand in a class, in source order."""
+        return self._tests_by_class.get(cls, ())
+
+    @cached_property
+    def _tests_by_class(self) -> dict[ast.ClassDef, list[TestCase]]:
+        found: dict[ast.ClassDef, list[TestCase]] = {}
+        for case in self.tests:
+            if case.cls is not None:
+                found.setdefault(case.cls, []).append(case)
+        return found
+
+    @cached_property
+    def functions(self) -> list[FunctionNode]:
+        """Every function and method of the module, nested ones too, in source order."""
+        return [node for node in self.nodes if isinstance(node, FUNCTIONS)]
+
+    def functions_named(self, name: str) -> Sequence[FunctionNode]:
+        """The functions and methods of this name, in source order."""
+        return self._functions_by_name.get(name, ())
+
+    @cached_property
+    def _functions_by_name(self) -> dict[str, list[FunctionNode]]:
+        found: dict[str, list[FunctionNode]] = {}
+        for one in self.functions:
+            found.setdefault(one.name, []).append(one)
+        return found
+
+    @cached_property
+    def words(self) -> Counter[str]:
+        """How often each word stands in the text, comments and strings included."""
+        return Counter(re.findall(r"\w+", self.text))
+
+    def named(self, last: str) -> Sequence[ast.Name | ast.Attribute]:
+        """The names and attributes of the module whose last part is this, in source order."""
+        return self._by_last_name.get(last, ())
+
+    @cached_property
+    def _by_last_name(self) -> dict[str, list[ast.Name | ast.Attribute]]:
+        found: dict[str, list[ast.Name | ast.Attribute]] = {}
+        for node in self.nodes:
+            if isinstance(node, (ast.Name, ast.Attribute)):
+                found.setdefault(last_name(node), []).append(node)
+        return found
 
     @cached_property
     def _own(self) -> dict[ast.AST, Sequence[ast.AST]]:

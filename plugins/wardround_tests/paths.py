@@ -11,8 +11,12 @@ IN_TESTS = ("import", "require", "describe", "expect")
 SCRIPT_ENDINGS = ("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts")
 
 PYTHON_TESTS = (
-    "test_*.py", "*_test.py", "*_tests.py", "test.py", "tests.py", "conftest.py",
-    "tests/*.py", "*/tests/*.py", "test/*.py", "*/test/*.py",
+    "*_test.py", "*_tests.py",
+    *(
+        pattern
+        for name in ("test_*.py", "test.py", "tests.py", "conftest.py", "tests/*.py", "test/*.py")
+        for pattern in (name, f"*/{name}")
+    ),
 )  # fmt: skip
 SCRIPT_TESTS = tuple(
     pattern
@@ -22,7 +26,7 @@ SCRIPT_TESTS = tuple(
         f"*-spec.{ending}", f"*.e2e.{ending}", f"__tests__/*.{ending}", f"*/__tests__/*.{ending}",
     )
 )  # fmt: skip
-"""Glob patterns as the host and git take them: with a slash they match the whole path, slashes included."""
+"""Glob patterns as the host and git take them: they match the whole path, slashes included."""
 
 PATTERNS = (*PYTHON_TESTS, *SCRIPT_TESTS)
 

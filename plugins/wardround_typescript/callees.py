@@ -250,7 +250,7 @@ def callee_of(written: str, is_new: bool, script: Script, project: Project) -> C
 
 
 def _imported(module: str, name: str, importer: str, project: Project, hops: int) -> Callee | None:
-    found = _file(module, importer, project)
+    found = file_meant(module, importer, project)
     if found is None:
         return None
     path, text = found
@@ -278,7 +278,7 @@ def declared_in(
     module: str, name: str, importer: str, project: Project, hops: int = _MOST_HOPS
 ) -> tuple[Script, str] | None:
     """The file that declares a name of a module, and the name there, which for a default may be another."""
-    found = _file(module, importer, project)
+    found = file_meant(module, importer, project)
     if found is None:
         return None
     script = script_of(*found)
@@ -296,13 +296,13 @@ def declared_in(
 
 def module_text(module: str, importer: str, project: Project) -> str | None:
     """The text of the file of the repository that an import means."""
-    found = _file(module, importer, project)
+    found = file_meant(module, importer, project)
     return None if found is None else found[1]
 
 
-def _file(module: str, importer: str, project: Project) -> tuple[str, str] | None:
+def file_meant(module: str, importer: str, project: Project) -> tuple[str, str] | None:
     """Path and text of the file that an import means; None outside the repository."""
-    for stem in _stems(module, importer):
+    for stem in stems_meant(module, importer):
         bare = _SCRIPT_ENDING.sub("", stem)
         for path in ([stem] if bare != stem else []) + [bare + ending for ending in _ENDINGS]:
             text = project.read(path)
@@ -311,7 +311,7 @@ def _file(module: str, importer: str, project: Project) -> tuple[str, str] | Non
     return None
 
 
-def _stems(module: str, importer: str) -> Iterator[str]:
+def stems_meant(module: str, importer: str) -> Iterator[str]:
     """The paths an import may mean, without an ending: relative, or from a root named ``@`` or ``~``."""
     folder = posixpath.dirname(importer)
     if module.startswith("."):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
+from operator import attrgetter
 
+from wardround.late import LatePattern
 from wardround_typescript.syntax import Module, Node, inside, parsed
 
 FUNCTIONS = frozenset(
@@ -19,6 +22,7 @@ FUNCTIONS = frozenset(
 )
 _CASES = ("parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression")
 _DECLARED = ("function_declaration", "generator_function_declaration", "class_declaration")
+_start = attrgetter("start_byte")
 
 
 class Code:
@@ -26,11 +30,16 @@ class Code:
 
     Attributes:
         module: its tree; ``module.text`` is what was parsed.
+        notes: what was worked out once for all who ask, by who did.
     """
 
     def __init__(self, module: Module) -> None:
         self.module = module
+        self.notes: dict[object, object] = {}
         self._texts: dict[int, str] = {}
+        self._by_text: dict[str, dict[str, list[Node]]] = {}
+        self._said: dict[LatePattern, bool] = {}
+        self._calls_of: dict[tuple[str, ...], Sequence[Node]] = {}
 
     @cached_property
     def _by_kind(self) -> dict[str, list[Node]]:
@@ -43,16 +52,28 @@ class Code:
         """The nodes of some kinds, those of the first kind first, each in source order."""
         return [node for name in names for node in self._by_kind.get(name, ())]
 
-    @cached_property
-    def _by_name(self) -> dict[str, list[Node]]:
-        found: dict[str, list[Node]] = {}
-        for node in self.kinds("identifier", "shorthand_property_identifier"):
-            found.setdefault(self.text(node), []).append(node)
-        return found
+    def reads(self, kind: str, text: str) -> Sequence[Node]:
+        """The nodes of a kind that read as a text, in source order."""
+        if kind not in self._by_text:
+            found = self._by_text[kind] = {}
+            for node in self._by_kind.get(kind, ()):
+                found.setdefault(self.text(node), []).append(node)
+        return self._by_text[kind].get(text, ())
 
     def named(self, name: str) -> list[Node]:
         """Where a name stands as a variable, shorthand fields behind the others."""
-        return self._by_name.get(name, [])
+        return [*self.reads("identifier", name), *self.reads("shorthand_property_identifier", name)]
+
+    def named_in(self, scope: Node, name: str) -> list[Node]:
+        """Where a name stands as a variable within a node, in the order of ``named``."""
+        kinds = ("identifier", "shorthand_property_identifier")
+        return [node for kind in kinds for node in within(self.reads(kind, name), scope)]
+
+    def says(self, pattern: LatePattern) -> bool:
+        """Whether a pattern is found anywhere in the script."""
+        if pattern not in self._said:
+            self._said[pattern] = pattern.search(self.module.text) is not None
+        return self._said[pattern]
 
     def text(self, node: Node | None) -> str:
         """The text of a node; empty where there is none."""
@@ -78,9 +99,34 @@ class Code:
         # The grammar reads `await get<T>()` as a call of `await get`.
         return written.removeprefix("await ").lstrip() if written.startswith("await ") else written
 
-    def calls_of(self, *names: str) -> list[Node]:
-        """The calls of some functions, with ``React.`` before the name or without."""
-        return [call for called, call in self.calls if called.removeprefix("React.") in names]
+    @cached_property
+    def _places_of(self) -> dict[str, list[int]]:
+        """What is called, without ``React.`` -> where in ``calls``."""
+        found: dict[str, list[int]] = {}
+        for place, (called, _) in enumerate(self.calls):
+            found.setdefault(called.removeprefix("React."), []).append(place)
+        return found
+
+    def calls_named(self, name: str) -> Sequence[Node]:
+        """The calls of what is written just so, in source order."""
+        places = self._places_of.get(name.removeprefix("React."), ())
+        return [self.calls[place][1] for place in places if self.calls[place][0] == name]
+
+    def calls_of(self, *names: str) -> Sequence[Node]:
+        """The calls of some functions, with ``React.`` before the name or without, in source order."""
+        found = self._calls_of.get(names)
+        if found is None:
+            places = sorted(place for name in set(names) for place in self._places_of.get(name, ()))
+            found = self._calls_of[names] = [self.calls[place][1] for place in places]
+        return found
+
+    @cached_property
+    def calls_by_last(self) -> dict[str, list[Node]]:
+        """The last name of what is called -> the calls, in source order."""
+        found: dict[str, list[Node]] = {}
+        for called, call in self.calls:
+            found.setdefault(called.rpartition(".")[2], []).append(call)
+        return found
 
     @cached_property
     def declared(self) -> dict[str, list[Node]]:
@@ -120,26 +166,21 @@ class Code:
 
     def declaration(self, name: str, at: Node) -> Node | None:
         """The innermost declaration of a name that is seen from a place."""
-        place = at.start_byte
-        seen = [
-            (end - start, number)
-            for number, (start, end) in enumerate(self._reaches(name))
-            if start <= place < end
-        ]
-        return self.declared[name][min(seen)[1]] if seen else None
-
-    def _reaches(self, name: str) -> Sequence[tuple[int, int]]:
-        """Where each declaration of a name is seen, in bytes."""
-        known = self._reaches_known.get(name)
-        if known is None:
-            blocks = map(_reach, self.declared.get(name, ()))
-            known = [(one.start_byte, one.end_byte) if one is not None else (0, 0) for one in blocks]
-            self._reaches_known[name] = known
-        return known
+        reaches = self._reaches.get(name)
+        if reaches is None:
+            reaches = self._reaches[name] = _Reaches(self.declared.get(name, ()))
+        return reaches.innermost(at.start_byte)
 
     @cached_property
-    def _reaches_known(self) -> dict[str, Sequence[tuple[int, int]]]:
+    def _reaches(self) -> dict[str, _Reaches]:
         return {}
+
+    def uses(self, declaration: Node, name: str) -> Iterator[Node]:
+        """Where a name stands for what one declaration gives it, in the order of ``named``."""
+        reach = _reach(declaration)
+        for node in self.named_in(reach, name) if reach is not None else ():
+            if self.declaration(name, node) == declaration:
+                yield node
 
     def value_of(self, name: str, at: Node) -> Node | None:
         """What a plain variable seen from a place was given where it was declared."""
@@ -202,6 +243,39 @@ class Code:
                 ):
                     found[self.text(part)] = module
         return found
+
+
+class _Reaches:
+    """Where the declarations of one name are seen: in blocks, any two of them apart or one in the other."""
+
+    def __init__(self, declarations: Sequence[Node]) -> None:
+        blocks: dict[tuple[int, int], Node] = {}
+        for node in declarations:
+            block = _reach(node)
+            if block is not None:
+                blocks.setdefault((block.start_byte, -block.end_byte), node)
+        self._starts: list[tuple[int, int]] = sorted(blocks)
+        self._declared = [blocks[one] for one in self._starts]
+        self._around: list[int] = []
+        open_: list[int] = []
+        for place, (start, _) in enumerate(self._starts):
+            while open_ and -self._starts[open_[-1]][1] <= start:
+                open_.pop()
+            self._around.append(open_[-1] if open_ else -1)
+            open_.append(place)
+
+    def innermost(self, offset: int) -> Node | None:
+        """The declaration whose block ends closest around a place; of two in one block the first."""
+        place = bisect_right(self._starts, (offset, 0)) - 1
+        while place >= 0 and -self._starts[place][1] <= offset:
+            place = self._around[place]
+        return self._declared[place] if place >= 0 else None
+
+
+def within(nodes: Sequence[Node], scope: Node) -> Sequence[Node]:
+    """Those of some nodes, which are in source order, that begin inside another one."""
+    first = bisect_left(nodes, scope.start_byte, key=_start)
+    return nodes[first : bisect_left(nodes, scope.end_byte, first, key=_start)]
 
 
 @lru_cache(maxsize=12)

@@ -8,7 +8,7 @@ import msgspec
 
 from wardround.late import LatePattern
 from wardround_typescript.code import FUNCTIONS, Code, argument, bare, function_around
-from wardround_typescript.syntax import Node, inside
+from wardround_typescript.syntax import Node
 
 _COMPONENT = LatePattern(r"^[A-Z][a-z0-9]|^[A-Z]$")
 _HOOK = LatePattern(r"^use[A-Z0-9]")
@@ -64,26 +64,27 @@ def is_hook(code: Code, function: Node) -> bool:
 
 def states(code: Code, component: Node, *makers: str) -> list[State]:
     """The states of a component, those of ``useState`` unless other hooks are named."""
-    found = []
-    for call in code.calls_of(*(makers or ("useState",))):
+    asked = makers or ("useState",)
+    found = code.notes.get((states, asked))
+    if not isinstance(found, dict):
+        found = code.notes[states, asked] = _states(code, *asked)
+    return found.get(component.id, [])
+
+
+def _states(code: Code, *makers: str) -> dict[int, list[State]]:
+    """The id of a function -> the states that calls in it make."""
+    found: dict[int, list[State]] = {}
+    for call in code.calls_of(*makers):
         declarator = call.parent
         if declarator is None or declarator.type != "variable_declarator":
             continue
         pattern = declarator.child_by_field_name("name")
         names = code.names_in(pattern)
-        if (
-            pattern is not None
-            and pattern.type == "array_pattern"
-            and len(names) == 2
-            and _is_own(code, call, component)
-        ):
-            found.append(State(names[0], names[1], call))
+        if pattern is not None and pattern.type == "array_pattern" and len(names) == 2:
+            function = function_around(call)
+            if function is not None:
+                found.setdefault(function.id, []).append(State(names[0], names[1], call))
     return found
-
-
-def _is_own(code: Code, call: Node, component: Node) -> bool:
-    function = function_around(call)
-    return function is not None and function.id == component.id
 
 
 def effects(code: Code) -> Iterator[Effect]:
@@ -137,20 +138,32 @@ def _is_handler(code: Code, function: Node) -> bool:
             attribute.named_children and _HANDLER.search(code.text(attribute.named_children[0]))
         )
     name = code.name_of(function)
-    return bool(name) and any(
-        _HANDLER.search(code.text(attribute.named_children[0])) for attribute in _attributes_with(code, name)
-    )
+    return bool(name) and _is_handlers_name(code, name)
+
+
+def _is_handlers_name(code: Code, name: str) -> bool:
+    """Whether an attribute for an event anywhere in the file names a function so."""
+    asked = (_is_handlers_name, name)
+    if asked not in code.notes:
+        code.notes[asked] = any(
+            _HANDLER.search(code.text(attribute.named_children[0]))
+            for attribute in _attributes_with(code, name)
+        )
+    return code.notes[asked] is True
 
 
 def _attributes_with(code: Code, name: str) -> Iterator[Node]:
     """The attributes whose value names a function, or calls it in a function of its own."""
-    for attribute in code.kinds("jsx_attribute"):
-        value = attribute.named_children[-1]
-        if value.type == "jsx_expression" and name in code.text(value):
-            for one in inside(value):
-                if one.type == "identifier" and code.text(one) == name:
-                    yield attribute
-                    break
+    seen: set[int] = set()
+    for use in code.reads("identifier", name):
+        above: Node | None = use
+        while above is not None:
+            held, above = above, above.parent
+            if above is None or above.type != "jsx_attribute" or held.type != "jsx_expression":
+                continue
+            if above.id not in seen and above.named_children[-1].id == held.id:
+                seen.add(above.id)
+                yield above
 
 
 def top_function(node: Node) -> Node | None:

@@ -9,6 +9,7 @@ from wardround_typescript.code import Code, code_of, function_around, is_async, 
 from wardround_typescript.syntax import Node
 
 _PROMISED = LatePattern(r"^:?\s*(Promise|PromiseLike)\s*<")
+_GIVEN = LatePattern(r"^:\s*\([^()]*\)\s*=>\s*Promise<[^|&]*$")
 _MADE = LatePattern(r"^(new Promise\b|fetch\(|window\.fetch\(|Promise\.(all|race|any|allSettled)\()")
 _CLASSES = ("class_body",)
 
@@ -32,7 +33,14 @@ def is_promising(code: Code, name: str, at: Node, project: Project) -> bool:
         function = other.function_of(there, other.module.root)
         return function is not None and function_gives(other, function)
     function = code.function_of(name, at)
-    return function is not None and function_gives(code, function)
+    return _is_given_promising(code, name, at) if function is None else function_gives(code, function)
+
+
+def _is_given_promising(code: Code, name: str, at: Node) -> bool:
+    """Whether a parameter is typed as a function that gives a promise."""
+    declared = code.declaration(name, at)
+    kind = code.field(declared, "type") if declared is not None else ""
+    return _GIVEN.search(kind) is not None
 
 
 def function_gives(code: Code, function: Node) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from wardround.checks import Check, Source, run_each
-from wardround.findings import RawResult
+from wardround.findings import RawResult, Span
 from wardround.late import Late, LateEach, LatePattern
 from wardround.rules import Rule, declarative_rules
 from wardround.specialists import Specialist
@@ -14,6 +14,7 @@ from wardround_typescript.engines import FOLDER, engines
 
 PATTERNS = ("*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.vue", "*.svelte")
 
+_DOUBTED = frozenset({"code-injection", "sql-injection", "shell-injection", "async-endpoint-handler"})
 _ENDING = LatePattern(r"\.(?:[mc]?[jt]s|[jt]sx|vue|svelte)$")
 
 
@@ -29,6 +30,7 @@ def specialist() -> Specialist:
         run_checks=_run_checks,
         rules=_declared,
         comments=comments,
+        refutes=_refutes,
     )
 
 
@@ -37,12 +39,20 @@ def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawRe
     kind = _ENDING.search(source.path)
     if kind is None or ".min." in source.path:
         return ()
-    chosen = list(checks.about(kind[0], source.text) if isinstance(checks, LateEach) else checks)
+    chosen = list(checks.about(kind[0], source.said) if isinstance(checks, LateEach) else checks)
     if "/**" in source.text and not _may_part(source):
         from wardround_typescript.documented_check import JsDocCheck  # not needed to start the tools
 
         chosen = [one for one in chosen if not issubclass(one, JsDocCheck)]
     return run_each(chosen, source)
+
+
+def _refutes(path: str, text: str, defect_class: str, span: Span, read: Callable[[str], str | None]) -> bool:
+    if defect_class not in _DOUBTED:
+        return False
+    from wardround_typescript.doubts import refutes  # only where somebody complains
+
+    return refutes(path, text, defect_class, span, read)
 
 
 def _may_part(source: Source) -> bool:

@@ -25,6 +25,11 @@ _LONGEST_TEXT = 400_000
 _LONGEST_LINE = 5_000
 
 
+def is_test_path(path: str) -> bool:
+    """Whether a script is a test or made for tests."""
+    return _TEST_PATH.search(path) is not None
+
+
 class TreeCheck(Check):
     """A check on ``self.code``; ``look`` runs where the words say that it may find something.
 
@@ -48,7 +53,7 @@ class TreeCheck(Check):
         path, text = self.source.path, self.source.text
         if not path.endswith(self.KINDS) or not self._may_speak(text):
             return
-        if not self.IN_TESTS and _TEST_PATH.search(path):
+        if not self.IN_TESTS and is_test_path(path):
             return
         if len(text) <= _LONGEST_TEXT and all(len(line) <= _LONGEST_LINE for line in self.source.lines):
             self.look()

@@ -66,11 +66,12 @@ def _row(check: type[Documented]) -> list[str]:
     kinds, words = check.marks()
     place = f'"{check.ID}", "{check.__module__.rpartition(".")[2]}:{check.__name__}"'
     both = [_quoted(kind) for kind in sorted(kinds)], [_quoted(word) for word in words]
-    line = f"    ({place}, {', '.join(map(_tuple, both))}),"
+    line = f"    ({place}, {', '.join(map(_tuple, both))}, {_quoted(check.LOOK)}),"
     if len(line) <= _WIDTH:
         return [line]
     names = [f"        {name}," for name in place.split(", ")]
-    return ["    (", *names, *(line for quoted in both for line in _lines(quoted)), "    ),"]
+    marks = [line for quoted in both for line in _lines(quoted)]
+    return ["    (", *names, *marks, f"        {_quoted(check.LOOK)},", "    ),"]
 
 
 def _lines(quoted: Sequence[str]) -> list[str]:

@@ -19,6 +19,7 @@ import msgspec
 from wardround.findings import Plane, RawResult, Severity, Span, SuggestedFix
 from wardround.models import Models, NoModels
 from wardround.rules import Rule
+from wardround.words_in import Said, said_in
 
 
 class Project(Protocol):
@@ -78,6 +79,16 @@ class Source(msgspec.Struct, frozen=True, dict=True):
         return self.read_base()
 
     @cached_property
+    def looked(self) -> dict[str, bool]:
+        """What looks at the text, by name, came to."""
+        return {}
+
+    @cached_property
+    def said(self) -> Said:
+        """The text, to be asked for words."""
+        return said_in(self.text)
+
+    @cached_property
     def lines(self) -> list[str]:
         """The lines without their ends; only newlines end a line."""
         return [line.removesuffix("\r") for line in self.text.split("\n")]
@@ -134,6 +145,7 @@ class Documented(ABC):
         MASKED: it finds secrets, so the source it points at is never printed.
         OFF: why it is not shown unless a project asks for it; empty if it is.
         TRIED_ON: which measured sets it was tried on, and what came of it.
+        LOOK: the name of a cheap look by which the plugin chooses it before it is imported; empty: none.
     """
 
     ID: ClassVar[str]
@@ -145,6 +157,7 @@ class Documented(ABC):
     MASKED: ClassVar[bool] = False
     OFF: ClassVar[str] = ""
     TRIED_ON: ClassVar[str] = ""
+    LOOK: ClassVar[str] = ""
 
     @classmethod
     @abstractmethod
@@ -276,6 +289,7 @@ class ChangeCheck(Documented):
         PATHS: of which one is part of the path, in lower case, of every file the check can say something
             about; none: any file.
         WORDS: of which such a file holds one, before the change or after it; none: whatever it holds.
+        LOOK: the ``module:name`` of what such a file must pass too, given its path and texts.
     """
 
     PLANE: ClassVar[Plane] = Plane.TESTS

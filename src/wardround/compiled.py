@@ -7,7 +7,6 @@ very version they were made by; that is part of the file's name.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import sys
@@ -21,6 +20,7 @@ from typing import Any
 
 import msgspec
 
+from wardround.digests import sha256
 from wardround.folders import cache_folder
 
 _KEY, _CHECK, _SIZE = 16, 8, 4
@@ -117,7 +117,7 @@ class Store:
 
 
 def _digest(data: bytes, length: int) -> bytes:
-    return hashlib.sha256(data).digest()[:length]
+    return sha256(data).digest()[:length]
 
 
 def _records(data: bytes) -> dict[bytes, bytes] | None:

@@ -6,7 +6,6 @@ kept until a folder it was read from changes.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import sys
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wardround import __version__
+from wardround.digests import sha256
 from wardround.kept import kept
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _state(group: str) -> str:
     for folder in sys.path:
         with suppress(OSError):
             parts.append(f"{folder} {os.stat(folder or '.').st_mtime_ns}")
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
+    return sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _read(group: str) -> Installed:

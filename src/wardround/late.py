@@ -7,11 +7,11 @@ import importlib.util
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol, TypeVar, overload
 
-from wardround.words_in import WordsIn
+from wardround.words_in import Said, Words, said_in
 
 Item = TypeVar("Item")
 
@@ -57,10 +57,11 @@ class Late(Sequence[Item]):
         return len(self._items)
 
 
-Row = tuple[str, str, tuple[str, ...], tuple[str, ...]]
-"""A check's id, where it is (``module:name`` in the table's package), the kinds of files it is for, and words
-of which one stands in every text it can say something about. No kinds, or no words, leave nothing out. Of a
-check of the whole change the kinds are parts of paths, in lower case."""
+Row = tuple[str, str, tuple[str, ...], tuple[str, ...], str]
+"""A check's id, where it is (``module:name`` in the table's package), the kinds of files it is for, words of
+which one stands in every text it can say something about, and the name of a look that every such text passes.
+No kinds, no words and no look leave nothing out. Of a check of the whole change the kinds are parts of paths,
+in lower case, and the look is ``module:name``."""
 
 
 class TwoTexts(Protocol):
@@ -81,6 +82,10 @@ class LateEach(Late[Item]):
     ``wardround.check_table`` writes such a table.
     """
 
+    def __init__(self, place: str) -> None:
+        super().__init__(place)
+        self._imported: dict[str, Item] = {}
+
     @cached_property
     def _rows(self) -> Sequence[Row]:
         module, _, name = self._place.partition(":")
@@ -91,44 +96,87 @@ class LateEach(Late[Item]):
     def _items(self) -> Sequence[Item]:
         return [self._made(row) for row in self._rows]
 
+    @cached_property
+    def _of_word(self) -> dict[str, list[int]]:
+        """The rows a word speaks for."""
+        found: dict[str, list[int]] = {}
+        for number, row in enumerate(self._rows):
+            for word in row[3]:
+                found.setdefault(word, []).append(number)
+        return found
+
+    @cached_property
+    def _words(self) -> Words:
+        return Words(self._of_word)
+
+    @cached_property
+    def _of_any_text(self) -> list[int]:
+        return [number for number, row in enumerate(self._rows) if not row[3]]
+
     def _made(self, row: Row) -> Item:
-        module, _, name = row[1].partition(":")
-        package = self._place.partition(":")[0].rpartition(".")[0]
-        item: Item = getattr(importlib.import_module(f"{package}.{module}"), name)
-        return item
+        found = self._imported.get(row[0])
+        if found is None:
+            module, _, name = row[1].partition(":")
+            package = self._place.partition(":")[0].rpartition(".")[0]
+            found = self._imported[row[0]] = getattr(importlib.import_module(f"{package}.{module}"), name)
+        return found
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def about(self, kind: str, text: str) -> Iterator[Item]:
-        """Those for a kind of file that may say something about a text, in order."""
-        names = WordsIn(text)
-        for row in self._rows:
-            _, _, kinds, words = row
-            if (not kinds or kind in kinds) and (not words or names.has_one(words)):
+    def about(
+        self, kind: str, said: Said, passes: Callable[[str], bool] = lambda look: True
+    ) -> Iterator[Item]:
+        """Those for a kind of file that may say something about a text, in order.
+
+        Args:
+            passes: whether the text passes a look, by its name.
+        """
+        spoken_for = set(self._of_any_text)
+        for word in self._words.standing_in(said):
+            spoken_for.update(self._of_word[word])
+        for number in sorted(spoken_for):
+            row = self._rows[number]
+            if (not row[2] or kind in row[2]) and (not row[4] or passes(row[4])):
                 yield self._made(row)
 
     def about_change(self, files: Sequence[TwoTexts]) -> Iterator[Item]:
         """Those that may say something about a change as a whole, in order."""
-        for row in self._rows:
-            _, _, parts, words = row
-            if any(_holds_one(file, words) for file in files if _has_one(file.path.lower(), parts)):
-                yield self._made(row)
+        left = dict(enumerate(self._rows))
+        for file in files:
+            for number in self._about_file(file, left):
+                del left[number]
+            if not left:
+                break
+        yield from (self._made(row) for number, row in enumerate(self._rows) if number not in left)
+
+    def _about_file(self, file: TwoTexts, rows: Mapping[int, Row]) -> Sequence[int]:
+        """The numbers of rows that a file is enough for; it is read only where their words decide."""
+        path = file.path.lower()
+        numbers = [number for number, row in rows.items() if _has_one(path, row[2])]
+        failed = {look for look in {rows[n][4] for n in numbers if rows[n][4]} if not _named(look)(file)}
+        numbers = [number for number in numbers if rows[number][4] not in failed]
+        asking = {number: rows[number][3] for number in numbers if rows[number][3]}
+        if asking:
+            said = said_in(file.text or "")
+            asking = {number: words for number, words in asking.items() if not said.has_one(words)}
+        base = file.base_text or "" if asking else ""
+        return [n for n in numbers if n not in asking or any(word in base for word in asking[n])]
 
     def named(self, code: str) -> Item | None:
         """The one with an id, if there is one."""
         return next((self._made(row) for row in self._rows if row[0] == code), None)
 
 
+def _named(place: str) -> Callable[[TwoTexts], bool]:
+    """The look at a changed file that is ``module:name``."""
+    module, _, name = place.partition(":")
+    look: Callable[[TwoTexts], bool] = getattr(importlib.import_module(module), name)
+    return look
+
+
 def _has_one(path: str, parts: tuple[str, ...]) -> bool:
     return not parts or any(part in path for part in parts)
-
-
-def _holds_one(file: TwoTexts, words: tuple[str, ...]) -> bool:
-    """Whether one of some words stands on either side of a file; with no words, it is not read."""
-    if not words:
-        return True
-    return any(word in side for side in (file.text or "", file.base_text or "") for word in words)
 
 
 class LatePattern:

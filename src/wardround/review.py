@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 import time
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -18,6 +17,7 @@ from wardround.analysis.weigh import Weighing
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.origin import Origin, Texts
 from wardround.config import Config, FilterMode, Request
+from wardround.digests import sha256
 from wardround.errors import ConfigError, UsageError
 from wardround.findings import Finding, Status, ToolRun, Unreviewed
 from wardround.host import Host
@@ -171,7 +171,7 @@ def read_config(origin: Origin, change: Change, host: Host, request: Request) ->
 
 def _context_id(change: Change, digests: Mapping[str, bytes]) -> str:
     """A digest over what was under review."""
-    digest = hashlib.sha256()
+    digest = sha256()
     for part in (change.base, change.head):
         digest.update(part.encode() + b"\0")
     for file in change.files:

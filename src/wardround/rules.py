@@ -10,7 +10,6 @@ A tool's codes are mapped by a data file (``wardround_rules/tools/<tool>.yml``),
 from __future__ import annotations
 
 import fnmatch
-import hashlib
 import importlib
 import os
 import re
@@ -21,6 +20,7 @@ from typing import Any
 
 import msgspec
 
+from wardround.digests import sha256
 from wardround.errors import WardroundError
 from wardround.findings import Plane, Severity
 from wardround.kept import kept
@@ -202,7 +202,7 @@ def load_tool_map(tool: str, package: str = RULES_PACKAGE) -> ToolMap:
 
 def load_yaml(text: str) -> Any:
     """Parse YAML; the parsed form is kept, since parsing costs more than all else at start-up."""
-    return kept("rules", hashlib.sha256(f"1.2 {text}".encode()).hexdigest(), lambda: _parsed(text))
+    return kept("rules", sha256(f"1.2 {text}".encode()).hexdigest(), lambda: _parsed(text))
 
 
 def _parsed(text: str) -> Any:
@@ -377,7 +377,7 @@ def rules_folder(folder: str, package: str = RULES_PACKAGE) -> Path:
 
 def rules_digest(folder: str, engine: str, package: str = RULES_PACKAGE) -> str:
     """A digest of the declarative rules of one engine, part of what its answers depend on."""
-    digest = hashlib.sha256()
+    digest = sha256()
     rules = rules_folder(folder, package) / engine
     for name in sorted(os.listdir(rules)):
         if name.endswith(".yml"):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
+from wardround.digests import sha256
 from wardround.errors import UsageError
 from wardround.findings import Finding
 from wardround.folders import cache_folder
@@ -80,5 +80,5 @@ def _shown(finding: Finding, content: str) -> Shown:
 
 
 def _file(root: Path) -> Path:
-    name = hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:32]
+    name = sha256(os.fsencode(root.resolve())).hexdigest()[:32]
     return cache_folder() / "shown" / name

@@ -71,8 +71,9 @@ class Specialist(msgspec.Struct, frozen=True, eq=False):
         comments: the comments of a file, for suppressions.
         complaint: why a text does not parse, or None; a fix that breaks a file is refused.
         options: a ``msgspec.Struct`` type: the keys of ``[tool.wardround.<name>]``.
-        refutes: (path, text, defect class, span) -> whether what another specialist says of a place in a file
-            both claim is known to be wrong, since this one knows which values can come there.
+        refutes: (path, text, defect class, span, path -> the text of another file) -> whether what a tool or
+            another specialist says of a place in a file is known to be wrong, since this one knows which
+            values can come there.
         environment: (repository root, options) -> the project's own virtual environment, if it has one.
         models: names of the models its checks ask for.
     """
@@ -92,7 +93,7 @@ class Specialist(msgspec.Struct, frozen=True, eq=False):
     statements: Callable[[str], StatementOf] = lines_as_statements
     comments: Callable[[str], Iterable[Comment]] = leader_comments
     complaint: Callable[[str], str | None] = anything_parses
-    refutes: Callable[[str, str, str, Span], bool] | None = None
+    refutes: Callable[[str, str, str, Span, Callable[[str], str | None]], bool] | None = None
     options: type[Any] | None = None
     environment: Callable[[Path, Any], Path | None] | None = None
     models: tuple[str, ...] = ()

@@ -3,38 +3,72 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Iterable, Iterator
+from functools import cached_property, lru_cache
 
 _BREAKS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
 
 
-class WordsIn:
-    """A text that is asked for hundreds of words, most of which it does not hold.
-
-    A text says the same names again and again. The names are taken out once, and a word is looked for among
-    them first; the text itself is searched only for what they do not rule out.
-    """
+class Said:
+    """What a text says, each thing once: a text repeats itself, and a tenth of it says it all."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
-        self._names = " ".join(set(text.translate(_BREAKS).split()))
-        self._known: dict[str, bool] = {}
+        self.text = text
+
+    @cached_property
+    def pieces(self) -> str:
+        """What stands between white space, in no order."""
+        return " ".join(set(self.text.split()))
+
+    @cached_property
+    def names(self) -> str:
+        """The names in it, in no order."""
+        return " ".join(set(self.pieces.translate(_BREAKS).split()))
+
+    @cached_property
+    def in_lower_case(self) -> Said:
+        lowered = Said(self.text.lower())
+        lowered.pieces = self.pieces.lower()
+        return lowered
 
     def has(self, word: str) -> bool:
         """Whether the text holds a word, as ``word in text`` says it."""
-        found = self._known.get(word)
-        if found is None:
-            name = _longest_name(word)
-            found = self._known[word] = name in self._names and (name == word or word in self._text)
-        return found
+        return word in (self.text if _has_gap(word) else self.pieces)
 
     def has_one(self, words: Iterable[str]) -> bool:
-        """Whether it holds one of some words."""
         return any(map(self.has, words))
 
 
-@cache
+@lru_cache(maxsize=512)
+def said_in(text: str) -> Said:
+    """What a text says; the same for all who ask about a text soon after one another."""
+    return Said(text)
+
+
+class Words:
+    """Hundreds of words that text after text is asked for, most of which it does not hold.
+
+    A word is looked for among the names of a text by the longest name in it, and only what that does not rule
+    out is searched for.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._by_name: dict[str, list[str]] = {}
+        for word in words:
+            self._by_name.setdefault(_longest_name(word), []).append(word)
+
+    def standing_in(self, said: Said) -> Iterator[str]:
+        """The words the text holds."""
+        names = said.names
+        for name in [one for one in self._by_name if one in names]:
+            yield from filter(said.has, self._by_name[name])
+
+
+def _has_gap(word: str) -> bool:
+    """Whether a word reaches over white space."""
+    return " " in word or not word.isprintable()
+
+
 def _longest_name(word: str) -> str:
     """The longest run of letters, digits and underscores in a word; empty if there is none."""
-    return max(re.findall(r"\w+", word), key=len, default="")
+    return word if word.isidentifier() else max(re.findall(r"\w+", word), key=len, default="")

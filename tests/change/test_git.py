@@ -203,6 +203,42 @@ class TestHistory:
             third = repo.commit({"c.py": "c = 1\n"})
             assert repository.outgoing_base(third, "origin") == first
 
+    def test_what_came_before_is_listed_newest_first_and_without_merges(self, repo: GitRepository) -> None:
+        first = repo.commit({"a.py": LINES})
+        repo.git("switch", "-q", "-c", "side")
+        side = repo.commit({"b.py": "b = 1\n"})
+        repo.git("switch", "-q", "main")
+        second = repo.commit({"a.py": "one = 2\n"})
+        repo.git("merge", "-q", "--no-edit", "--no-ff", "side")
+        merge = repo.git("rev-parse", "HEAD").strip()
+        with Repository(repo.root) as repository:
+            assert sorted(repository.ancestors(merge, 9)) == sorted([first, side, second])
+            assert repository.ancestors(second, 9) == [second, first]
+            assert repository.ancestors(second, 1) == [second]
+
+    def test_commits_tell_what_they_said_and_touched(self, repo: GitRepository) -> None:
+        name = os.fsdecode(b'caf\xe9 "1".py')
+        first = repo.commit({"a.py": LINES, name: ""}, "Begin\n\nWith two files.")
+        repo.git("mv", "a.py", "b.py")
+        second = repo.commit({}, "Move")
+        third = repo.commit({"c.py": ""}, "Add")
+        with Repository(repo.root) as repository:
+            assert repository.touched([third, first, second]) == [
+                (third, "Add", ["c.py"]),
+                (first, "Begin\n\nWith two files.", ["a.py", name]),
+                (second, "Move", ["a.py", "b.py"]),
+            ]
+            assert repository.touched([]) == []
+
+    def test_a_history_with_a_hole_is_told_as_far_as_git_gets(self, repo: GitRepository) -> None:
+        first = repo.commit({"a.py": LINES})
+        second = repo.commit({"b.py": "b = 1\n"})
+        third = repo.commit({"c.py": "c = 1\n"})
+        tree = repo.git("rev-parse", f"{first}^{{tree}}").strip()
+        (repo.root / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
+        with Repository(repo.root) as repository:
+            assert repository.touched([third, second, first])[0] == (third, "change", ["c.py"])
+
 
 class TestRefusals:
     def test_a_folder_outside_any_repository(self, tmp_path: Path) -> None:
@@ -695,3 +731,17 @@ class TestRestOfTheTree:
         with Repository(repo.root) as repository:
             assert repository.files_with_word(["charge"], ["*.py"]) == ["a.py"]
             assert repository.files_with_word(["nothing"], ["*.py"]) == []
+
+    def test_an_index_of_words_answers_as_git_does(self, repo: GitRepository) -> None:
+        texts = {
+            f"m/{n}.sql": f"create table t{n} (a int);\nselect b_{n % 7} from x-t{n};\n" for n in range(60)
+        }
+        repo.commit({**texts, "m/odd.sql": "é t1é\nT1 t1_\n", "other.py": "t1\n", "m/bin.sql": "t3\0t5 t5"})
+        repo.write("m/7.sql", "now t1 and b_1")
+        (repo.root / "m/8.sql").unlink()
+        asked = [[f"t{n}", f"b_{n % 5}"] for n in range(60)] + [["x-t1"], ["t1", "x-t2"], ["é"], ["T1"]]
+        with Repository(repo.root) as first:
+            many = [first.files_with_word(words, ["m/*.sql"]) for words in asked]
+        for words, found in zip(asked, many, strict=True):
+            with Repository(repo.root) as repository:
+                assert repository.files_with_word(words, ["m/*.sql"]) == found

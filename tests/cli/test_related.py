@@ -37,7 +37,7 @@ FILES_AS_TEXT = """\
        1-2  send_receipt
 
 most likely evidence among 4 source files, not a verdict
-ordered by words alone: --no-models was given
+ordered by words and by 1 past commit, without a model: --no-models was given
 """
 HUNKS_AS_TEXT = """\
   1  shop/cart.py:5-5  def total(self):
@@ -50,6 +50,7 @@ FILES_AS_JSON = {
     "schema": "wardround.related/1",
     "scope": "files",
     "candidates": 4,
+    "commits": 1,
     "model": {"name": None, "reason": "--no-models was given"},
     "results": [
         {
@@ -145,6 +146,31 @@ def test_the_text_may_stand_in_a_file_or_come_from_a_pipe(shop: GitRepository, t
     assert _out(shop, "--no-models", report) == FILES_AS_TEXT
     assert _out(shop, "--no-models", "-", stdin=report.read_text("utf-8")) == FILES_AS_TEXT
     assert _out(shop, "--no-models", "--repo", shop.root, report, cwd=tmp_path) == FILES_AS_TEXT
+
+
+PAINTED = {"shop/paint.py": "def stroke(): ...\n"}
+
+
+def test_what_commits_said_leads_to_what_they_touched(shop: GitRepository) -> None:
+    shop.commit(PAINTED, "Stripes on zebras")
+    told = _out(shop, "--no-models", "a zebra without stripes")
+    assert told.startswith("  1  shop/paint.py\n")
+    assert told.endswith("by 2 past commits, without a model: --no-models was given\n")
+    assert _out(shop, "--no-models", "a zebra without stripes") == told
+
+
+def test_a_commit_after_the_tree_that_is_searched_is_not_asked(shop: GitRepository) -> None:
+    shop.commit(PAINTED)
+    before = shop.git("rev-parse", "HEAD").strip()
+    shop.commit({"shop/paint.py": "def stroke(): pass\n"}, "Stripes on zebras")
+    assert "shop/paint.py" in _out(shop, "--no-models", "a zebra without stripes")
+    assert "nothing among" in _out(shop, "--no-models", "--at", before, "a zebra without stripes")
+
+
+def test_before_the_first_commit_words_alone_decide(repo: GitRepository) -> None:
+    repo.stage(SHOP)
+    told = _out(repo, "--no-models", "basket total")
+    assert told.endswith("ordered by words alone: --no-models was given\n")
 
 
 def test_a_file_of_the_repository_is_not_related_to_itself(shop: GitRepository) -> None:

@@ -53,7 +53,7 @@ def test_the_model_finds_files_that_share_no_word(shop: GitRepository) -> None:
     assert found["model"]["reason"] is None
     assert all(isinstance(one["model"], float) for one in found["results"])
     told = shop.wardround("related", QUERY).stdout
-    assert told.endswith(f"ordered by words and by the model {found['model']['name']}\n")
+    assert told.endswith(f"ordered by words, by 1 past commit and by the model {found['model']['name']}\n")
 
 
 def test_the_answer_has_the_same_form_with_and_without_a_model(shop: GitRepository) -> None:

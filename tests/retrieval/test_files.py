@@ -11,6 +11,7 @@ import pytest
 
 from wardround.retrieval.files import is_beside, is_source, locate, locate_functions
 from wardround.retrieval.index import Entry, Index, using
+from wardround.retrieval.past import Past
 
 if TYPE_CHECKING:
     from tests.retrieval.conftest import GroupEmbedder
@@ -44,6 +45,35 @@ def test_with_a_model_every_file_has_a_place(tmp_path: Path, embedder: GroupEmbe
     found = _located(tmp_path, "no letter arrives any more", embedder)
     assert found[0] == ("src/mailer.py", True)
     assert len(found) == len(FILES)
+
+
+def _with_past(tmp_path: Path, query: str, past: list[Past]) -> list[str]:
+    def work(index: Index) -> list[str]:
+        entries = [Entry(path, text) for path, text in FILES.items()]
+        return [one.path for one in locate(query, entries, lambda e: FILES[e.path], index, past=past)]
+
+    return using(Path("/r"), work, tmp_path)
+
+
+def test_a_file_is_found_by_what_was_said_when_it_was_changed(tmp_path: Path) -> None:
+    past = [Past.of("Stripes were painted twice", ["src/zoo.py"]), Past.of("Typing", ["src/cart.py"])]
+    assert _with_past(tmp_path, "no stripes any more", []) == []
+    assert _with_past(tmp_path, "no stripes any more", past) == ["src/zoo.py"]
+
+
+def test_of_two_files_the_one_that_is_worked_on_comes_first(tmp_path: Path) -> None:
+    def work(index: Index) -> list[list[str]]:
+        texts = {f"src/{name}.py": "def shared_word(): ...\n" for name in "abcdef"}
+        entries = [Entry(path, text) for path, text in texts.items()]
+        pasts = [[], [Past.of("Something else", ["src/e.py"])]]
+        return [
+            [one.path for one in locate("shared word", entries, lambda e: texts[e.path], index, past=past)]
+            for past in pasts
+        ]
+
+    before, after = using(Path("/r"), work, tmp_path)
+    assert before[0] == "src/a.py"
+    assert after == ["src/e.py", *(path for path in before if path != "src/e.py")]
 
 
 def test_an_empty_tree_holds_nothing(tmp_path: Path, embedder: GroupEmbedder) -> None:

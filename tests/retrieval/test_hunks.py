@@ -87,7 +87,24 @@ def test_the_model_finds_what_shares_no_word(embedder: GroupEmbedder) -> None:
     found = rank("users can not sign in", _hunks(), embedder)
     assert found[0].hunk.path == "auth.py"
     assert found[0].lexical == 0
-    assert embedder.asked == ["users can not sign in", *(f"{h.path}\n\n{h.text}" for h in _hunks())]
+    wholes, bodies = [f"{h.path}\n\n{h.text}" for h in _hunks()], [h.text for h in _hunks()]
+    assert embedder.asked == ["users can not sign in", *wholes, *bodies]
+
+
+def test_the_first_line_of_a_message_is_asked_about_too(embedder: GroupEmbedder) -> None:
+    rank("Users can not sign in\n\nSince the last release.", _hunks(), embedder)
+    assert embedder.asked[:2] == ["Users can not sign in\n\nSince the last release.", "Users can not sign in"]
+
+
+def test_a_hunk_gains_by_the_others_of_its_file() -> None:
+    hunks = [
+        *_hunks(),
+        ChangedCode("retry.py", 9, 9, "", "pause()"),
+        ChangedCode("sleep.py", 9, 9, "", "pause()"),
+    ]
+    found = rank("count the attempts", hunks)
+    order = [(one.hunk.path, one.hunk.line) for one in found]
+    assert order.index(("retry.py", 9)) < order.index(("sleep.py", 9))
 
 
 def test_few_hunks_are_ordered_by_words_even_with_a_model(embedder: GroupEmbedder) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,7 +86,7 @@ def test_another_model_gets_vectors_of_its_own(folder: Path, embedder: GroupEmbe
     embedder.digest, embedder.asked = "groups-2", []
     index.update(files.entries, files.read, embedder)
     assert len(embedder.asked) == 3
-    near = index.closeness("sign in", files.entries, embedder)
+    near = index.closeness(["sign in"], files.entries, embedder)
     assert near[0] > 0.9 > near[1]
     index.close()
 
@@ -99,9 +99,57 @@ def test_a_file_is_as_close_as_its_closest_text_and_a_little_of_the_others(
     index = Index.open(Path("/r"), folder)
     index.update(files.entries, files.read, embedder)
     first, second = (embedder.embed(["sign in"]) @ embedder.embed(["password credentials", "nothing"]).T)[0]
-    (near,) = index.closeness("sign in", files.entries, embedder)
+    (near,) = index.closeness(["sign in"], files.entries, embedder)
     assert near == pytest.approx(0.7 * first + 0.3 * (first + second) / 2, abs=0.002)
     index.close()
+
+
+def test_several_queries_count_alike(folder: Path, embedder: GroupEmbedder) -> None:
+    files = Files(FILES)
+    index = Index.open(Path("/r"), folder)
+    index.update(files.entries, files.read, embedder)
+    one, other = (index.closeness([query], files.entries, embedder) for query in ("sign in", "basket"))
+    both = index.closeness(["sign in", "basket"], files.entries, embedder)
+    assert both == pytest.approx([(a + b) / 2 for a, b in zip(one, other, strict=True)], abs=1e-4)
+    index.close()
+
+
+def test_what_commits_said_is_read_once(folder: Path) -> None:
+    told = {
+        "aa": ("Close the basket", ["cart.py"]),
+        "bb": ("Rename everything", [f"{n}.py" for n in range(30)]),
+        "cc": ("Send letters later", [os.fsdecode(b"n\xff.py"), "news.py"]),
+    }
+    asked: list[list[str]] = []
+
+    def read(commits: Sequence[str]) -> list[tuple[str, str, Sequence[str]]]:
+        asked.append(list(commits))
+        return [(one, *told[one]) for one in commits if one in told]
+
+    first = using(Path("/r"), lambda index: index.past(["cc", "aa"], read), folder)
+    again = using(Path("/r"), lambda index: index.past(["bb", "cc", "gone", "aa"], read), folder)
+    assert asked == [["cc", "aa"], ["bb", "gone"]]
+    assert [one.paths for one in again] == [(), (os.fsdecode(b"n\xff.py"), "news.py"), ("cart.py",)]
+    assert first == again[1:]
+    assert first[1].words == counted("Close the basket")
+
+
+def test_commits_nobody_asks_for_any_more_are_dropped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index_module, "_LIMIT_COMMITS", 2)
+
+    def ask(commits: list[str]) -> int:
+        def read(missing: Sequence[str]) -> list[tuple[str, str, Sequence[str]]]:
+            return [(one, "said", ["a.py"]) for one in missing]
+
+        return len(using(Path("/r"), lambda index: index.past(commits, read), folder))
+
+    monkeypatch.setattr("time.time", lambda: 86_400.0 * 10)
+    assert ask(["aa", "bb"]) == 2
+    monkeypatch.setattr("time.time", lambda: 86_400.0 * 11)
+    assert ask(["bb", "cc"]) == 2
+    with sqlite3.connect(_database(folder)) as database:
+        assert database.execute("SELECT id FROM commits").fetchall() == [("cc",)]
+    database.close()
 
 
 def test_vectors_of_texts_are_kept(folder: Path, embedder: GroupEmbedder) -> None:
@@ -122,13 +170,14 @@ def test_the_index_is_private_and_the_repository_is_not_touched(own_places: Path
     assert not (own_places / "somewhere").exists()
 
 
-@pytest.mark.parametrize("damage", ["text", "cut", "format", "tables", "vectors"])
+@pytest.mark.parametrize("damage", ["text", "cut", "format", "tables", "vectors", "commits"])
 def test_a_damaged_index_is_made_anew(folder: Path, embedder: GroupEmbedder, damage: str) -> None:
     files = Files({f"{n}{path}": text for n in range(40) for path, text in FILES.items()})
 
     def ask(index: Index) -> list[float]:
         index.update(files.entries, files.read, embedder)
-        return index.closeness("sign in", files.entries, embedder)
+        assert index.past(["aa"], lambda missing: [(one, "Sign in", ["auth.py"]) for one in missing])[0].words
+        return index.closeness(["sign in"], files.entries, embedder)
 
     whole = using(Path("/r"), ask, folder)
     file = _database(folder)
@@ -143,6 +192,7 @@ def test_a_damaged_index_is_made_anew(folder: Path, embedder: GroupEmbedder, dam
                     "format": "PRAGMA user_version = 999",
                     "tables": "DROP TABLE postings",
                     "vectors": "UPDATE vectors SET data = x'00' WHERE doc = 1",
+                    "commits": "UPDATE commits SET data = x'c1'",
                 }[damage]
             )
         database.close()

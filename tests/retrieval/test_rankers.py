@@ -7,7 +7,7 @@ import math
 import pytest
 
 from wardround.retrieval import bm25, ngrams
-from wardround.retrieval.fusion import fused, standardised
+from wardround.retrieval.fusion import fused, mixed, standardised
 from wardround.retrieval.words import counted
 
 
@@ -52,3 +52,21 @@ def test_fusion_lets_a_sure_second_opinion_decide() -> None:
 
 def test_few_candidates_keep_the_lexical_scores() -> None:
     assert fused([3.0, 1.0, 2.0, 0.5], [0.0, 9.0, 0.0, 0.0]) == [3.0, 1.0, 2.0, 0.5]
+
+
+def test_a_mix_weighs_each_opinion() -> None:
+    columns = {"words": [0.0, 0.0, 0.0, 4.0, 0.0], "path": [0.0, 5.0, 0.0, 0.0, 0.0], "size": [3.0] * 5}
+    scores = mixed(columns, {"words": 1.0, "path": 3.0, "size": -9.0})
+    words, path = standardised(columns["words"]), standardised(columns["path"])
+    assert scores == pytest.approx([a + 3 * b for a, b in zip(words, path, strict=True)])
+    assert scores[1] > scores[3] > scores[0]
+
+
+def test_a_mix_of_few_candidates_is_their_words() -> None:
+    assert mixed({"words": [1.0, 2.0], "path": [9.0, 0.0]}, {"words": 1.0, "path": 9.0}) == [1.0, 2.0]
+
+
+def test_lengths_may_be_given_where_only_words_asked_for_are_held() -> None:
+    whole = [{"login": 2, "form": 1}, {"login": 1, "other": 8}]
+    asked = {"login": 1}
+    assert bm25.scores(asked, [{"login": 2}, {"login": 1}], [3, 9]) == bm25.scores(asked, whole)

@@ -8,11 +8,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_docker_ci.check import JENKINS, CiCheck
-from wardround_docker_ci.jenkinsfile import SHELL_STEPS, Token
-
-_BINDING = frozenset(
-    {"variable", "passwordVariable", "keyFileVariable", "passphraseVariable", "tokenVariable"}
-)
+from wardround_docker_ci.jenkinsfile import SHELL_STEPS
 
 
 class CredentialInterpolated(CiCheck):
@@ -78,7 +74,7 @@ class CredentialInterpolated(CiCheck):
     ]
 
     def run(self) -> None:
-        names = bound_credentials(self.file.jenkinsfile.tokens)
+        names = self.file.jenkinsfile.bound
         steps = [
             call
             for call in self.file.jenkinsfile.calls
@@ -92,14 +88,3 @@ class CredentialInterpolated(CiCheck):
                         self.report_at(
                             found.start, found.end, f"{name} is filled in by Groovy; use single quotes"
                         )
-
-
-def bound_credentials(tokens: Sequence[Token]) -> set[str]:
-    """The names that credentials are bound to anywhere in a pipeline."""
-    names = set()
-    for first, second, third in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if first.text in _BINDING and second.text == ":" and third.kind == "string":
-            names.add(third.text)
-        if first.kind == "word" and second.text == "=" and third.text == "credentials":
-            names |= {first.text, f"{first.text}_PSW"}
-    return names

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
+from itertools import pairwise
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import STEPS, CiCheck
 from wardround_docker_ci.ci_file import Script
 from wardround_docker_ci.workflow import Job, Step
 
 _GOES = frozenset({"cd", "mkdir", "pushd", "ls", "pwd", "echo", "export"})
+
+_WRITTEN = LatePattern(r"(?<!\w)([A-Za-z_]\w*)(?:=|<<)")
 
 
 class ExportLost(CiCheck):
@@ -129,12 +134,23 @@ class ExportLost(CiCheck):
             or job.node.mapping("env").get(name) is not None
         ):
             return True
-        return re.search(
-            rf"(?<!\w){name}(?:=|<<)[^\n]*\n?[^\n]*GITHUB_ENV", self.file.text
-        ) is not None or any(
+        return name in self._set_for_all or any(
             "GITHUB_ENV" in (step.run.value if step.run else "")
             and name in (step.run.value if step.run else "")
             for step in job.steps
+        )
+
+    @cached_property
+    def _set_for_all(self) -> frozenset[str]:
+        """The variables that are written to where later steps have them from, on that line or before it."""
+        if "GITHUB_ENV" not in self.file.text:
+            return frozenset()
+        lines = [*self.file.text.split("\n"), ""]
+        return frozenset(
+            found[1]
+            for line, after in pairwise(lines)
+            for found in _WRITTEN.finditer(line)
+            if "GITHUB_ENV" in after or "GITHUB_ENV" in line[found.end() :]
         )
 
     def _used_here(self, script: Script, name: str, end: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
@@ -161,14 +162,16 @@ class ImpossibleComparison(CiCheck):
         """The conditions, and every expression in brackets that is in none of them."""
         conditions = [job.condition for job in self.file.workflow.jobs]
         conditions += [step.condition for _, step in self.file.workflow.all_steps]
-        seen = []
+        seen: list[tuple[int, int]] = []
         for one in conditions:
             if one is not None:
                 text = self.file.passage(one)
                 seen.append((text.start, text.end))
                 yield text
+        seen.sort()
         for found in re.finditer(r"\$\{\{.*?\}\}", self.file.text):
-            if not any(start <= found.start() < end for start, end in seen):
+            before = bisect.bisect_right(seen, found.start(), key=lambda one: one[0])
+            if not before or found.start() >= seen[before - 1][1]:
                 yield Passage(found.group(), found.start())
 
 

@@ -9,7 +9,6 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_docker_ci.check import PIPELINES, STEPS, CiCheck
-from wardround_docker_ci.checks.credential_interpolated import bound_credentials
 from wardround_docker_ci.ci_file import CiFile, Script
 from wardround_docker_ci.kinds import Kind
 from wardround_docker_ci.programs import program
@@ -126,7 +125,7 @@ class SecretPrinted(CiCheck):
 
     def _steps(self) -> None:
         """``echo`` and ``println`` of Groovy."""
-        bound = bound_credentials(self.file.jenkinsfile.tokens)
+        bound = self.file.jenkinsfile.bound
         for call in self.file.jenkinsfile.calls:
             if call.name.text not in ("echo", "println"):
                 continue
@@ -225,7 +224,7 @@ _SHOWN_ON = frozenset(
 def given_secrets(file: CiFile, script: Script) -> frozenset[str]:
     """The variables a step has from the secrets of the platform, whatever they are called."""
     if file.kind is Kind.JENKINSFILE:
-        return frozenset(bound_credentials(file.jenkinsfile.tokens))
+        return file.jenkinsfile.bound
     if file.kind not in STEPS:
         return frozenset()
     nodes = [file.root.mapping("env")]

@@ -81,9 +81,14 @@ class SelectorMismatch(CiCheck):
         workloads = [one for one in found if one.text("kind") in _WORKLOADS]
         for one in workloads:
             self._own_labels(one)
+        by_label: dict[tuple[str, str], list[tuple[dict[str, str], Mapping]]] = {}
+        for one in workloads:
+            labels = _labels(one)
+            for label in labels.items():
+                by_label.setdefault(label, []).append((labels, one))
         for one in found:
             if one.text("kind") == "Service":
-                self._service(one, workloads)
+                self._service(one, by_label)
         for pod in self.file.pods:
             for container in pod.containers:
                 self._probes(container.node)
@@ -97,10 +102,13 @@ class SelectorMismatch(CiCheck):
                     text.start, text.end, f"the pods of this {one.text('kind')} do not have this label"
                 )
 
-    def _service(self, one: Mapping, workloads: Sequence[Mapping]) -> None:
+    def _service(
+        self, one: Mapping, by_label: dict[tuple[str, str], list[tuple[dict[str, str], Mapping]]]
+    ) -> None:
         """Only what the same file shows: the pods that the selector fits, and the ports they name."""
         wanted = _texts(one.mapping("spec", "selector")).items()
-        fitting = [w for w in workloads if wanted and wanted <= _labels(w).items()]
+        some = by_label.get(next(iter(wanted)), []) if wanted else []
+        fitting = [workload for labels, workload in some if wanted <= labels.items()]
         if not fitting:
             return
         names = {

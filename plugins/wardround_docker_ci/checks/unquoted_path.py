@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
@@ -79,8 +80,17 @@ class UnquotedPath(CiCheck):
         """Whether ``rm -r`` gets a path whose beginning is set somewhere else."""
         if program(command) != "rm" or not name or not command.has_flag("r", "--recursive"):
             return False
-        is_set = re.search(rf"(?:^|[\s;]){name}=|\bfor\s+{name}\b|\bread\b[^\n]*\b{name}\b", self.file.text)
-        return is_set is None and "/" not in word.raw.partition("$")[0]
+        return name not in self._set and "/" not in word.raw.partition("$")[0]
+
+    @cached_property
+    def _set(self) -> frozenset[str]:
+        """The variables that the file gives a value, loops over or reads."""
+        read = (word for found in _READ.finditer(self.file.text) for word in re.findall(r"\w+", found[1]))
+        return frozenset([*(found[1] or found[2] for found in _SET.finditer(self.file.text)), *read])
+
+
+_SET = LatePattern(r"(?<![^\s;])(\w++)(?==)|\bfor\s+(\w++)")
+_READ = LatePattern(r"\bread\b([^\n]*)")
 
 
 _POSITIONS = frozenset("123456789@*")

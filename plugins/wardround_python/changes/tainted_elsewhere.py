@@ -90,9 +90,10 @@ class TaintedElsewhere(ChangeCheck):
         modules.watch([file.path for file in self.change.files if file.path.endswith(".py")])
         self._said: set[tuple[str, int, str]] = set()
         for file in changed:
+            is_first = not modules.has(file.path)
             flow = modules.flow(file.path)
-            if flow is not None:
-                for hit in _beyond(flow):
+            if flow is not None and not (is_first and _is_taken_over(flow, modules)):
+                for hit in _beyond(flow, is_first):
                     self._tell(file, modules, hit)
 
     def _tell(self, file: ChangedText, modules: Modules, hit: Hit) -> None:
@@ -126,14 +127,31 @@ def _may_ask(file: ChangedText) -> bool:
     return file.text is not None and "import" in file.text and may_ask(file.text)
 
 
-def _beyond(flow: ModuleFlow) -> Iterator[Hit]:
-    """What a module does with its requests that can't be seen by looking at it alone."""
-    from wardround_python.taint.flow import hits
+def _is_taken_over(flow: ModuleFlow, modules: Modules) -> bool:
+    """Whether all that can be seen was seen when the module was looked at by itself."""
+    from wardround_python.taint.alone import taken
 
+    alone = taken(flow.module)
+    return alone is not None and modules.adopt(alone)
+
+
+def _beyond(flow: ModuleFlow, is_first: bool) -> Sequence[Hit]:
+    """What a module does with its requests that can't be seen by looking at it alone.
+
+    Args:
+        is_first: no other module has asked anything of this one.
+    """
+    from wardround_python.taint.alone import hits
+    from wardround_python.taint.modules import MOST_WALKS
+
+    modules = flow.modules
+    modules.has_answered, before = False, modules.walks
     found = flow.run()
+    if is_first and not modules.has_answered and (not before or modules.walks < MOST_WALKS):
+        return ()  # the walk of the module alone would be just this one
     own = [hit for hit in found if hit.path == flow.module.path]
     seen = {(hit.danger, hit.node) for hit in hits(flow.module)} if own else set()
-    yield from (hit for hit in found if hit.path != flow.module.path or (hit.danger, hit.node) not in seen)
+    return [hit for hit in found if hit.path != flow.module.path or (hit.danger, hit.node) not in seen]
 
 
 def _checks() -> Iterator[type[TaintedCheck]]:
@@ -141,7 +159,7 @@ def _checks() -> Iterator[type[TaintedCheck]]:
     from wardround_python.checks.table import TABLE
     from wardround_python.taint.check import TaintedCheck
 
-    for _, place, _, _ in TABLE:
+    for _, place, *_ in TABLE:
         if place.startswith("tainted_"):
             module, _, name = place.partition(":")
             check = getattr(importlib.import_module(f"wardround_python.checks.{module}"), name)

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
-from wardround_python.checks.swapped_arguments import gives_several, named
+from wardround_python.checks.swapped_arguments import named
 from wardround_python.library_orders import (
     LATITUDE,
     LIBRARY,
@@ -65,6 +65,7 @@ class ArgumentsOutOfOrder(PythonCheck):
 
     ID = "PY049"
     NAME = "arguments-out-of-order"
+    LOOK = "gives_several_or_a_place"
     DEFECT_CLASS = "swapped-arguments"
     TRIED_ON = (
         "twenty-three trees of 600,000 lines, tests left out: 2 moves of files named from the far end, "
@@ -139,10 +140,6 @@ class ArgumentsOutOfOrder(PythonCheck):
             "def f(x):\n    return {'type': 'Point', 'coordinates': [x.lat, x.lon]}\n", line=2, column=45
         ),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        return gives_several(source) or "coordinates" in source.text
 
     def visit_Call(self, node: ast.Call) -> None:
         if (
@@ -239,12 +236,8 @@ class ArgumentsOutOfOrder(PythonCheck):
             text = ast.unparse(node.args[place])
             if there >= len(node.args) or names[there] == name or _likeness(names[place], parameters[place]):
                 continue
-            for other in self._calls.get(ast.unparse(node.func), ()):
-                right = (
-                    other is not node
-                    and len(other.args) > max(there, place)
-                    and ast.unparse(other.args[there]) == text
-                )
+            for other in self._given_at.get((ast.unparse(node.func), there, text), ()):
+                right = other is not node and len(other.args) > place
                 if right and ast.unparse(other.args[place]) != text:
                     return (
                         f'{text} goes to "{parameters[place]}" here, and to "{name}" in line {other.lineno}'
@@ -253,16 +246,15 @@ class ArgumentsOutOfOrder(PythonCheck):
 
     def _against_the_others(self, node: ast.Call) -> str | None:
         """Two arguments that other functions of the module give the same callee the other way round."""
-        texts = [ast.unparse(argument) for argument in node.args]
-        same = self._by_arguments.get((ast.unparse(node.func), *sorted(texts)), ())
-        alike = [other for other in same if other is not node]
+        texts = tuple(ast.unparse(argument) for argument in node.args)
+        ways = self._by_arguments.get((ast.unparse(node.func), *sorted(texts)), {})
+        if len(ways) != 2 or len(ways.get(texts, ())) != 1:
+            return None
+        (other_way, alike), *_ = [(way, calls) for way, calls in ways.items() if way != texts]
         if len(alike) < _ENOUGH_OTHERS:
             return None
-        other_ways = [[ast.unparse(argument) for argument in other.args] for other in alike]
-        if len({*map(tuple, other_ways)}) != 1 or other_ways[0] == texts:
-            return None
         around = self.module.function_of(node)
-        turned = [n for n, text in enumerate(texts) if other_ways[0][n] != text]
+        turned = [n for n, text in enumerate(texts) if other_way[n] != text]
         apart = all(self.module.function_of(other) is not around for other in alike)
         names = [named(node.args[n]) for n in turned]
         if len(turned) != 2 or not apart or None in names or self._is_turned(node, ""):
@@ -271,12 +263,23 @@ class ArgumentsOutOfOrder(PythonCheck):
         return f"{texts[turned[0]]} comes before {texts[turned[1]]} here, and after it in lines {lines}"
 
     @cached_property
-    def _by_arguments(self) -> dict[tuple[str, ...], list[ast.Call]]:
-        """The calls of the module by what is called with which arguments, in whatever order."""
-        found: dict[tuple[str, ...], list[ast.Call]] = {}
+    def _by_arguments(self) -> dict[tuple[str, ...], dict[tuple[str, ...], list[ast.Call]]]:
+        """The calls of the module by what is called with which arguments, then by their order."""
+        found: dict[tuple[str, ...], dict[tuple[str, ...], list[ast.Call]]] = {}
         for callee, calls in self._calls.items():
             for call in calls if len(calls) > _ENOUGH_OTHERS else ():
-                found.setdefault((callee, *_texts(call)), []).append(call)
+                texts = tuple(ast.unparse(argument) for argument in call.args)
+                found.setdefault((callee, *sorted(texts)), {}).setdefault(texts, []).append(call)
+        return found
+
+    @cached_property
+    def _given_at(self) -> dict[tuple[str, int, str], list[ast.Call]]:
+        """What is called, a place and the argument there -> the calls, in source order."""
+        found: dict[tuple[str, int, str], list[ast.Call]] = {}
+        for callee, calls in self._calls.items():
+            for call in calls:
+                for place, argument in enumerate(call.args):
+                    found.setdefault((callee, place, ast.unparse(argument)), []).append(call)
         return found
 
     @cached_property

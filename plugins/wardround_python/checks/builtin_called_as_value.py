@@ -6,54 +6,11 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
-from wardround.late import LatePattern
+from wardround.checks import Invalid, Valid
 from wardround_python.check import PythonCheck
+from wardround_python.looks import BUILTINS
 from wardround_python.module import FunctionNode, nodes_run_by
 
-_BUILTINS = frozenset(
-    [
-        "abs",
-        "all",
-        "any",
-        "bool",
-        "bytes",
-        "dict",
-        "enumerate",
-        "filter",
-        "float",
-        "format",
-        "hash",
-        "hex",
-        "id",
-        "input",
-        "int",
-        "iter",
-        "len",
-        "list",
-        "map",
-        "max",
-        "min",
-        "next",
-        "open",
-        "ord",
-        "pow",
-        "print",
-        "range",
-        "reversed",
-        "round",
-        "set",
-        "sorted",
-        "str",
-        "sum",
-        "tuple",
-        "type",
-        "vars",
-        "zip",
-    ]
-)
-_GIVEN = LatePattern(r"(?:" + "|".join(sorted(_BUILTINS)) + r")\b(?:(?:, [\w, ]+)? (?:=|in) |: \w)")
-_IN_ANNOTATION = (": ", "> ", "| ", "[", ".")
 _VALUES = (
     ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp,
     ast.SetComp,
@@ -73,6 +30,7 @@ class BuiltinCalledAsValue(PythonCheck):
 
     ID = "PY037"
     NAME = "builtin-called-as-value"
+    LOOK = "names_a_value_like_a_builtin"
     DEFECT_CLASS = "name-shadowed"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -91,12 +49,6 @@ class BuiltinCalledAsValue(PythonCheck):
         Invalid("def f(rows):\n    for id, name in rows:\n        print(id(name))\n", line=3, column=15),
     ]
 
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        added = source.added
-        given = (match.start() for match in _GIVEN.finditer(added))
-        return any(not added[max(at - 2, 0) : at].endswith(_IN_ANNOTATION) for at in given)
-
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self._look_at(node)
 
@@ -108,7 +60,7 @@ class BuiltinCalledAsValue(PythonCheck):
         called = [
             n
             for n in body
-            if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in _BUILTINS
+            if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in BUILTINS
         ]
         if not called:
             return
@@ -129,7 +81,7 @@ class BuiltinCalledAsValue(PythonCheck):
     def _given(self, node: FunctionNode, body: Sequence[ast.AST]) -> Iterator[tuple[str, bool]]:
         """What gives a builtin's name another meaning, and whether that is a value for sure."""
         for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
-            if one.arg in _BUILTINS:
+            if one.arg in BUILTINS:
                 annotation = one.annotation
                 yield (
                     one.arg,
@@ -157,13 +109,13 @@ def _callables(body: Sequence[ast.AST]) -> Iterator[str]:
 
 
 def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, bool]]:
-    if isinstance(target, ast.Name) and target.id in _BUILTINS:
-        made = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in _BUILTINS
+    if isinstance(target, ast.Name) and target.id in BUILTINS:
+        made = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in BUILTINS
         yield target.id, isinstance(value, _VALUES) or made
     elif (
         isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts)
     ):
         for one, part in zip(target.elts, value.elts, strict=True):
             is_value = isinstance(part, (*_VALUES, ast.Call, ast.Attribute))
-            if isinstance(one, ast.Name) and one.id in _BUILTINS:
+            if isinstance(one, ast.Name) and one.id in BUILTINS:
                 yield one.id, is_value

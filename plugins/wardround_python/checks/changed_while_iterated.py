@@ -10,7 +10,7 @@ from wardround.checks import Invalid, Source, Valid
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, nodes_run_by
 
-_CHANGES = frozenset({"remove", "pop", "insert", "popitem", "discard", "clear", "popleft"})
+_CHANGES = frozenset({"remove", "pop", "insert", "popitem", "discard", "clear", "popleft", "add"})
 _VIEWS = frozenset({"items", "keys", "values"})
 
 

@@ -7,8 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
-from wardround.late import LatePattern
+from wardround.checks import Invalid, Valid
 from wardround_python.check import PythonCheck
 
 _ALIKE_AT_LEAST = 2
@@ -22,9 +21,6 @@ _PAIRS = frozenset(
     )
 )  # fmt: skip
 
-_TAKEN = LatePattern(r"\b(\w+)[\"']?\]?\s*[=:]\s*([\w.]{1,80})\.(\w+)\b")
-"""A name, and the value and attribute it is given."""
-
 _Entry = tuple[str, ast.expr]
 """A value that a row gives a name to: ``"id": user.id``."""
 
@@ -37,6 +33,7 @@ class CopiedValue(PythonCheck):
 
     ID = "PY065"
     NAME = "copied-value"
+    LOOK = "takes_an_attribute_twice"
     TRIED_ON = (
         "thirty trees of 900,000 lines, tests left out: 2, of fields of self that were meant to be alike; "
         "those were left alone after that, which left none"
@@ -60,13 +57,6 @@ class CopiedValue(PythonCheck):
             column=22,
         ),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        taken = {(owner, last) for name, owner, last in _TAKEN.findall(source.added) if name != last}
-        return bool(taken) and any(
-            name == last and (owner, last) in taken for name, owner, last in _TAKEN.findall(source.text)
-        )
 
     def visit_Dict(self, node: ast.Dict) -> None:
         pairs = zip(node.keys, node.values, strict=True)

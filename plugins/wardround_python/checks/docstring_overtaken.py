@@ -7,12 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity, Span
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.docstring_claims import by_error, by_gone_field, by_lock, by_number
-from wardround_python.function_texts import same_blocks
 from wardround_python.module import FunctionNode, nodes_run_by, parse
 from wardround_python.result_kinds import (
     code_names,
@@ -57,6 +56,7 @@ class DocstringOvertaken(PythonCheck):
 
     ID = "PY047"
     NAME = "docstring-overtaken"
+    LOOK = "rewrites_beside_words"
     WORDS = ('"""', "'''")
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
@@ -188,15 +188,6 @@ class DocstringOvertaken(PythonCheck):
             column=29,
         ),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        base = source.base_text
-        if base is None or not any(q in base and q in source.text for q in cls.WORDS):
-            return False
-        start, end = same_blocks(base, source.text)
-        old, new = base[start : len(base) - end].rstrip(), source.text[start : len(source.text) - end]
-        return not new.startswith(old)
 
     def visit_Module(self, node: ast.Module) -> None:
         try:

@@ -15,6 +15,9 @@ from wardround_python.check import PythonCheck
 _BASES: Mapping[str, str] = {
     "json.JSONDecodeError": "ValueError",
     "json.decoder.JSONDecodeError": "ValueError",
+    "dateutil.parser.ParserError": "ValueError",
+    "ipaddress.AddressValueError": "ValueError",
+    "tomllib.TOMLDecodeError": "ValueError",
     "socket.timeout": "OSError",
     "socket.gaierror": "OSError",
     "ssl.SSLError": "OSError",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import cached_property
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
@@ -27,7 +28,6 @@ _DIGEST = LatePattern(
 )
 _DIGEST_NAME = LatePattern(r"(?i)^_?(mac|hmac|sig|signature|digest|token|secret)$")
 _TOLD = "a secret is compared with ==, which tells how much of a guess was right"
-_HANDLED_WORDS = ("request", "header", "depends", "security", "authoriz", "webhook", "verif", "authentic")
 _HANDLED = LatePattern(r"(?i)(request|header|Depends|Security|Header\(|authoriz|webhook|verif|authentic)")
 
 
@@ -40,6 +40,7 @@ class InsecureComparison(PythonCheck):
 
     ID = "PY329"
     NAME = "insecure-comparison"
+    LOOK = "handles_what_is_sent"
     WORDS = ("==", "!=")
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "secret-compared-with-equals"
@@ -58,6 +59,13 @@ class InsecureComparison(PythonCheck):
         "def find(request, tokens):\n    return [t for t in tokens if t.token == t.kind]\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import hmac\ndef verify(body, header, key):\n"
+            "    expected = 'sha256=' + hmac.new(key, body, 'sha256').hexdigest()\n"
+            "    return header == expected\n",
+            4,
+            12,
+        ),
         Invalid(
             "import hmac\nclass Link:\n    def __eq__(self, other):\n"
             "        return (self.name, self.mac) == (other.name, other.mac)\n"
@@ -92,21 +100,19 @@ class InsecureComparison(PythonCheck):
         ),
     ]
 
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        lowered = source.text.lower()
-        return any(word in lowered for word in _HANDLED_WORDS) and any(w in lowered for w in cls.WORDS)
-
     def visit_Compare(self, node: ast.Compare) -> None:
         if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
             return
         left, right = node.left, node.comparators[0]
+        if isinstance(left, ast.Constant) or isinstance(right, ast.Constant):
+            return
         function = self.module.function_of(node)
         if isinstance(function, ast.FunctionDef) and function.name == "__eq__":
             self._look_at_own(node)
             return
         if not any(
-            self._is_pair(ours, given) or (function is not None and self._is_computed(ours, given, function))
+            self._is_pair(ours, given)
+            or (function is not None and self._computes and self._is_computed(ours, given, function))
             for one, other in self._pairs(node)
             for ours, given in ((one, other), (other, one))
         ):
@@ -120,6 +126,10 @@ class InsecureComparison(PythonCheck):
                 self.module.span(node),
                 _TOLD,
             )
+
+    @cached_property
+    def _computes(self) -> bool:
+        return "hmac" in self.source.text.lower() or "hexdigest" in self.source.text
 
     def _look_at_own(self, node: ast.Compare) -> None:
         """Equality of objects that hold a digest, in a module that computes one with a key."""
@@ -154,6 +164,9 @@ class InsecureComparison(PythonCheck):
                 and any(isinstance(t, ast.Name) and t.id == node.id for t in one.targets)
             ]
             node = made[0] if len(made) == 1 else node
+        if isinstance(node, (ast.BinOp, ast.JoinedStr)):
+            text = ast.unparse(node)  # "sha256=" before the digest
+            return text if "hmac." in text else ""
         if not isinstance(node, ast.Call):
             return ""
         called = last_name(node.func)

@@ -10,8 +10,12 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
+from wardround_python.literals import given_once, is_true
+from wardround_python.module import last_name
 
 _PRODUCTION = LatePattern(r"(?i)(^|[/_.-])(prod(uction)?|live|staging|deploy(ment)?|release)([/_.-]|$)")
+_MAKER = LatePattern(r"^_?(create|make|build|get)_(\w+_)?app(lication)?$|^(app|application)_factory$|^Dash$")
+_OWN = LatePattern(r"(?i)(^|[/_.-])(dev(el(op(ment)?)?)?|local|debug|examples?|demo)([/_.-]|$)")
 _CLASS = LatePattern(r"(?i)^(prod|live|staging)|(prod(uction)?|live)(config|settings)?$")
 
 
@@ -24,7 +28,7 @@ class InsecureDebug(PythonCheck):
 
     ID = "PY327"
     NAME = "insecure-debug"
-    WORDS = ("DEBUG",)
+    WORDS = ("DEBUG", "debug=True")
     PLANE = Plane.SECURITY
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "debug-in-production"
@@ -38,11 +42,23 @@ class InsecureDebug(PythonCheck):
         Valid("DEBUG = True\n", path="config/settings/local.py"),
         Valid('import os\nDEBUG = os.environ.get("DEBUG") == "1"\n', path="config/settings/production.py"),
         "class DevelopmentConfig:\n    DEBUG = True\n",
+        "import asyncio\nasyncio.run(main(), debug=True)\n",
+        "import uvicorn\nfrom shop import app\nuvicorn.run(app, debug=True)\n",
+        "from shop import server\nserver.run(debug=True)\n",
+        Valid("from shop import app\napp.run(debug=True)\n", path="scripts/run_dev.py"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid("DEBUG = True\n", 1, 1, path="config/settings/production.py"),
         Invalid("class ProductionConfig(Config):\n    DEBUG = True\n", 2, 5),
         Invalid("app.config['DEBUG'] = True\n", 1, 1, path="deploy/prod.py"),
+        Invalid(
+            "from shop import create_app\nif __name__ == '__main__':\n    create_app().run(debug=True)\n",
+            3,
+            22,
+        ),
+        Invalid(
+            "from shop import app\nif __name__ == '__main__':\n    app.run(port=80, debug=True)\n", 3, 22
+        ),
     ]
 
     def visit_Assign(self, node: ast.Assign) -> None:
@@ -57,6 +73,26 @@ class InsecureDebug(PythonCheck):
             and self._is_for_strangers(node)
         ):
             self.report(self.module.span(node), f"{name} is on in the settings of production")
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """An application made elsewhere is run with the debugger; of one made here ruff tells (S201)."""
+        if not isinstance(node.func, ast.Attribute) or node.func.attr not in ("run", "run_server"):
+            return
+        given = next((one for one in node.keywords if one.arg == "debug" and is_true(one.value)), None)
+        if given is None or _OWN.search(self.source.path) or not self._is_application(node.func.value):
+            return
+        told = "debug=True offers Werkzeug's console, which runs code, to whoever meets an error"
+        self.report(self.module.span(given), told, severity=Severity.WARN)
+
+    def _is_application(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Call):
+            return _MAKER.search(last_name(node.func)) is not None
+        if not isinstance(node, ast.Name):
+            return False
+        made = given_once(self.module, node)
+        if isinstance(made, ast.Call):
+            return _MAKER.search(last_name(made.func)) is not None
+        return node.id in ("app", "application", "flask_app") and node.id in self.module.imported
 
     def _is_for_strangers(self, node: ast.Assign) -> bool:
         parents = list(self.module.ancestors(node))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
@@ -11,11 +11,12 @@ from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.module import last_name
+from wardround_python.value_uses import ValueUses, words_of
 
 _WEAK = LatePattern(r"^(?i:md4|md5|sha1|sha-1|sha)$")
 _ABOUT = LatePattern(
-    r"(?i)(^|_|\b)(sign(ed|ature|ing)?|signer|hmac|mac|token|password|passwd|passphrase|secret|credential|auth|"
-    r"api_?key|signing_key|secret_key|private_key)(_|\b|$)"
+    r"(?i)(^|_|\b)(sign(ed|ature|ing)?|signer|hmac|mac|token|passwords?|passwd|passphrase|secret|credentials?|auth|"
+    r"api_?key|api_?token|signing_key|secret_key|private_key)(_|\b|$)"
 )
 # A protocol of somebody else's: what is made is called after the hash.
 _NAMES_IT = LatePattern(r"(?i)_?(md5|sha1)$")
@@ -48,16 +49,37 @@ class InsecureHash(PythonCheck):
         "PySyft: "
         "four, one right, three in clients whose server asks for it; narrowed, two left, one right: a note; "
         "followed through a variable: seven, six right; "
-        "widened, over twenty-eight trees of 1.3 million lines: nothing more"
+        "widened, over twenty-eight trees of 1.3 million lines: nothing more; followed to what becomes of "
+        "the digest, over thirty-one trees: nothing more"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "import hashlib\ndef etag(body):\n    return hashlib.md5(body).hexdigest()\n",
         "import hashlib\ndef gravatar(email):\n    return hashlib.md5(email.encode()).hexdigest()\n",
         "import hashlib\ndef sign(key, body):\n    return hashlib.sha256(key + body).hexdigest()\n",
+        "import hashlib\ndef name(body, users):\n    digest = hashlib.md5()\n    digest.update(body)\n"
+        "    return users.get(digest.hexdigest())\n",
         "import hashlib\ndef cache_token(text):\n"
         "    return hashlib.sha1(text, usedforsecurity=False).hexdigest()\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import hashlib\ndef store(given, users):\n    digest = hashlib.new('md5')\n"
+            "    digest.update(given['password'].encode())\n    users.add(digest.hexdigest())\n",
+            3,
+            14,
+        ),
+        Invalid(
+            "import hashlib\ndef keep(text):\n    kinds = {'short': 'sha1', 'long': 'sha256'}\n"
+            "    digest = hashlib.new(kinds['short'], text)\n    save_password_digest(digest.hexdigest())\n",
+            4,
+            14,
+        ),
+        Invalid(
+            "import hashlib\ndef keep(text):\n    digest = getattr(hashlib, 'md5')(text)\n"
+            "    with open('data/passwords.txt', 'a') as out:\n        out.write(digest.hexdigest())\n",
+            3,
+            14,
+        ),
         Invalid(
             "from cryptography.hazmat.primitives import hashes\ndef issue(builder, key):\n"
             "    return builder.sign(key, hashes.SHA1())\n",
@@ -109,17 +131,25 @@ class InsecureHash(PythonCheck):
         )
 
     def visit_Call(self, node: ast.Call) -> None:
-        name = self.module.imported_name(node.func) or ""
+        name = self.module.imported_name(node.func) or self._got_by_name(node.func)
         if not name.startswith("hashlib."):
             self._look_at_others(node, name)
             return
         if any(k.arg == "usedforsecurity" for k in node.keywords):
             return
         algorithm = name.removeprefix("hashlib.")
+        hashed = node.args
         if algorithm == "new":
             algorithm = self._text(node.args[0]) if node.args else ""
-        if _WEAK.search(algorithm) and self._is_about_security(node, algorithm):
+            hashed = node.args[1:]
+        if _WEAK.search(algorithm) and self._is_about_security(node, hashed):
             self.report(self.module.span(node), f"{algorithm} does not protect a signature or a password")
+
+    def _got_by_name(self, func: ast.expr) -> str:
+        """``getattr(hashlib, "md5")`` as ``hashlib.md5``."""
+        if not isinstance(func, ast.Call) or last_name(func.func) != "getattr" or len(func.args) < 2:
+            return ""
+        return f"{self.module.dotted(func.args[0])}.{self._text(func.args[1])}"
 
     def _look_at_others(self, node: ast.Call, name: str) -> None:
         """The same hashes from ``hmac``, ``cryptography`` and PyCryptodome, where they sign something."""
@@ -134,42 +164,45 @@ class InsecureHash(PythonCheck):
                 self.report(self.module.span(node), "md5 does not protect a signature or a password")
         elif weak and (called in _SIGNING or (called == "HMAC" and weak == "MD5")):
             self.report(self.module.span(node), f"{weak} does not protect a signature or a password")
-        elif _CRYPTO_HASH.search(name) and self._is_about_security(node, last):
+        elif weak and called == "Hash" and isinstance(parent, ast.Call):
+            if self._is_about_security(parent, ()):
+                self.report(self.module.span(node), f"{weak} does not protect a signature or a password")
+        elif _CRYPTO_HASH.search(name) and self._is_about_security(node, node.args):
             kind_of_hash = name.split(".")[-2]
             self.report(self.module.span(node), f"{kind_of_hash} does not protect a signature or a password")
 
     def _text(self, node: ast.expr) -> str:
         if isinstance(node, ast.Constant):
             return str(node.value)
-        named = [
-            one.value.value
-            for one in self.module.tree.body
-            if isinstance(one, ast.Assign)
-            and isinstance(one.value, ast.Constant)
-            and isinstance(node, ast.Name)
-            and any(isinstance(target, ast.Name) and target.id == node.id for target in one.targets)
-        ]
-        return str(named[0]) if named else ""
+        if isinstance(node, ast.Name) and node.id in self.module.top_texts:
+            return self.module.top_texts[node.id]
+        from wardround_python.taint.certain import constant_of  # only where an algorithm is worked out
 
-    def _is_about_security(self, node: ast.Call, algorithm: str) -> bool:
+        known = constant_of(self.module, node)
+        return str(known.value) if known is not None else ""
+
+    def _is_about_security(self, node: ast.Call, hashed: Sequence[ast.expr]) -> bool:
         """By what is hashed, and by the names of the function and of what the digest becomes."""
-        hashed = node.args[1:] if algorithm != (self.module.dotted(node.func) or "")[8:] else node.args
-        names = [part for one in hashed for part in _names(one)]
-        function = self.module.function_of(node)
-        for one in ast.walk(function) if function is not None else ():
-            if isinstance(one, ast.Assign) and any(getattr(t, "id", "") in names for t in one.targets):
-                names += _names(one.value)
-        around = [getattr(function, "name", "")]
-        for parent in self.module.ancestors(node):
-            if isinstance(parent, ast.Assign):
-                names += [name for target in parent.targets for name in _names(target)]
-            if isinstance(parent, ast.stmt):
-                break
-        if any(_HARMLESS.search(name) or _NAMES_IT.search(name) for name in (*around, *names)):
+        uses = ValueUses(self.module)
+        filled = [*hashed, *(one for name in self._names_of(node) for one in self._put_in(uses, name))]
+        names = [one for part in filled for one in ast.walk(part) if isinstance(one, ast.Name)]
+        made = [one for name in names for one in uses.given(name)]
+        around = getattr(self.module.function_of(node), "name", "")
+        words = [around, *words_of([*filled, *made]), *uses.words(node)]
+        if any(_HARMLESS.search(word) or _NAMES_IT.search(word) for word in words):
             return False
-        return any(_ABOUT.search(name) for name in (*around, *names))
+        return any(_ABOUT.search(word) for word in words)
 
+    def _names_of(self, node: ast.Call) -> list[ast.Name]:
+        """The names that a hash is given as it is made."""
+        parent = self.module.parents[node]
+        targets = parent.targets if isinstance(parent, ast.Assign) else []
+        return [one for one in targets if isinstance(one, ast.Name)]
 
-def _names(node: ast.AST) -> list[str]:
-    found = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
-    return found + [part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)]
+    def _put_in(self, uses: ValueUses, name: ast.Name) -> Iterator[ast.expr]:
+        """What is put into a hash later: ``digest.update(text)``."""
+        for one in uses.loads(name):
+            func = self.module.parents[one]
+            call = self.module.parents[func]
+            if isinstance(func, ast.Attribute) and func.attr == "update" and isinstance(call, ast.Call):
+                yield from call.args

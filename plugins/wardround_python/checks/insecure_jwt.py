@@ -10,7 +10,7 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
-from wardround_python.literals import is_false
+from wardround_python.literals import entries, given_once, is_false
 from wardround_python.module import nodes_run_by
 
 _PLACES = frozenset({"jwt", "jose", "authlib", "joserfc", "flask_jwt_extended"})
@@ -19,6 +19,9 @@ _UNSIGNED = "the token's signature is not verified, so anybody can write one"
 _UNVERIFIED = frozenset({"get_unverified_claims"})
 
 
+_TOLD_IN_CLAIMS = LatePattern(
+    r"(?i)^(password(_hash)?|passwd|pwd|secret|private_key|credit_?card|card_number|ssn|cvv)$"
+)
 _LOOKS = LatePattern(r"(?i)hmac|verify|compare_digest|check|valid|unverified|peek|exp\b")
 
 
@@ -80,6 +83,12 @@ class InsecureJwt(PythonCheck):
             12,
         ),
         Invalid(
+            "import jwt\ndef make(user, key):\n"
+            "    return jwt.encode({'sub': user.id, 'password': user.password}, key, algorithm='RS256')\n",
+            3,
+            52,
+        ),
+        Invalid(
             "import jwt\ndef make(claims):\n"
             "    return jwt.encode(claims, 'orders-2021', algorithm='HS256')\n",
             3,
@@ -124,9 +133,19 @@ class InsecureJwt(PythonCheck):
         elif last in {"encode", "decode"}:
             self._look_at_key(node)
             self._look_at_algorithms(node)
+            if last == "encode":
+                self._look_at_claims(node)
             if last == "decode":
                 self._look_at_options(node)
                 self._look_at_choice(node)
+
+    def _look_at_claims(self, node: ast.Call) -> None:
+        """A token is signed and not encrypted: whoever holds it reads what is in it."""
+        claims = node.args[0] if node.args else None
+        claims = given_once(self.module, claims) if isinstance(claims, ast.Name) else claims
+        for name, value in entries(claims).items():
+            if _TOLD_IN_CLAIMS.search(name) and not isinstance(value, ast.Constant):
+                self.report(self.module.span(value), f"whoever holds the token reads the {name} in it")
 
     def _look_at_key(self, node: ast.Call) -> None:
         given = [*node.args[1:2], *(k.value for k in node.keywords if k.arg in {"key", "secret"})]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
@@ -11,23 +12,25 @@ from wardround.findings import Plane
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.module import statements_in
+from wardround_python.value_uses import ValueUses
 
 _GUESSABLE = frozenset(
     {
         "choice", "choices", "randint", "randrange", "random", "getrandbits", "sample", "randbytes",
-        "shuffle", "uniform",
+        "shuffle", "uniform", "gauss", "normalvariate", "lognormvariate", "triangular", "betavariate",
+        "expovariate", "gammavariate", "paretovariate", "weibullvariate", "vonmisesvariate",
     }
 )  # fmt: skip
 # What must not be guessed. A bare "key" or "code" is too often one of a dictionary or of a country.
 _SECRET = LatePattern(
     r"(?i)(^|_)(password|passwd|passphrase|passcode|secret|otp|totp|pin_?code|nonce|csrf|salt|api_?keys?|token|credentials?|passcode|"
-    r"(access|auth|session|refresh|reset|invite|bearer|csrf|login|verification|confirm(ation)?|sms|email|recovery|"
+    r"(access|auth|session|refresh|reset|invite|bearer|csrf|login|remember(_?me)?|verification|confirm(ation)?|sms|email|recovery|"
     r"backup|activation|security|coupon|voucher|gift)_?(token|code|key|id|pin)s?|session_?id)s?$"
 )
 _CODE = LatePattern(r"(?i)^_?(code|pin|key|otp|token)s?$")
 _PURPOSE = LatePattern(
     r"(?i)(log.?in|sign.?in|verif|auth|passwo|secret|credential|api_?key|otp|token|reset|invit|confirm|sms|"
-    r"two_?factor|session_?id|credential)"
+    r"two_?factor|session_?id|remember_?(me|key)|credential)"
 )
 _HARMLESS = LatePattern(
     r"(?i)(test|mock|fake|sample|dummy|demo|random_?state|seed|shuffle|benchmark|simulat|jitter|tokeniz)"
@@ -39,6 +42,12 @@ _GATHERING = frozenset({"append", "extend", "write", "add", "insert"})
 
 _UNGUESSABLE = LatePattern(r"(?i)secret|urandom|token_|uuid4|\bkey\b|_key\b|salt|SECRET_KEY|nonce")
 _LEAST_BYTES = 5
+_DEEPEST = 3
+_LOGIN_COOKIE = LatePattern(r"(?i)^(remember([_-]?me)?|sess(ion)?([_-]?id)?|sid|auth|log_?in)$")
+_KEEPING = LatePattern(
+    r"(?i)^(save|store|remember|keep|persist|issue|record|register|send|mail|e?mail)_"
+    r"(\w+_)?(token|key|secret|password|passcode|otp|nonce|session_?id|(reset|login|verification)_code)s?$"
+)
 
 
 class InsecureRandom(PythonCheck):
@@ -57,7 +66,7 @@ class InsecureRandom(PythonCheck):
     TRIED_ON = (
         "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
         "PySyft: "
-        "no finding"
+        "no finding; followed through names and functions, over thirty-one trees: none"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "import random\ndef pick(tokens):\n    word = random.choice(tokens)\n    return word\n",
@@ -66,9 +75,36 @@ class InsecureRandom(PythonCheck):
         "    return log_in(access_token)\n",
         "import random\ndelay = random.random() * 3\n",
         "import random\notp = random.SystemRandom().randint(0, 999999)\n",
+        "import random\ndef log_in(response):\n    theme = random.random()\n"
+        "    response.set_cookie('theme', theme)\n",
         "import random\ndef sample_code(codes):\n    code = random.choice(codes)\n    return code\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import random\ndef log_in(response):\n    key = str(random.random())[2:]\n"
+            "    response.set_cookie('remember_me', key, secure=True, httponly=True)\n",
+            3,
+            15,
+        ),
+        Invalid(
+            "import random\ndef number():\n    return random.getrandbits(128)\n"
+            "def start(session):\n    session['visitor_token'] = format(number(), 'x')\n",
+            3,
+            12,
+        ),
+        Invalid(
+            "import random\ndef reset(user):\n    text = ''\n    for _ in range(24):\n"
+            "        text += '%02x' % int(random.random() * 256)\n    store_reset_token(user, text)\n",
+            5,
+            30,
+        ),
+        Invalid(
+            "import random, string\ndef fresh(size):\n"
+            "    return ''.join(random.choices(string.ascii_letters, k=size))\n",
+            3,
+            20,
+            path="helpers/tokens.py",
+        ),
         Invalid(
             "import hashlib, time\ndef reset_token(user):\n"
             "    return hashlib.sha256(f'{user.id}{time.time()}'.encode()).hexdigest()\n",
@@ -107,14 +143,16 @@ class InsecureRandom(PythonCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return any(word in source.text for word in cls.WORDS) and _PURPOSE.search(source.text) is not None
+        if not any(word in source.text for word in cls.WORDS):
+            return False
+        return _PURPOSE.search(source.text) is not None or _SECRET.search(_stem(source)) is not None
 
     def visit_Call(self, node: ast.Call) -> None:
         if self._is_of_the_clock(node) or self._is_short(node):
             return
         if not isinstance(node.func, (ast.Attribute, ast.Name)) or not self._is_guessable(node.func):
             return
-        names = [] if self._picks(node) else self._made(node)
+        names = [] if self._picks(node) else self._made(node, ValueUses(self.module))
         if names and not any(_HARMLESS.search(name) for name in (*names, self.source.path)):
             self.report(
                 self.module.span(node), f"{names[0]} is made with a generator whose output can be predicted"
@@ -125,7 +163,7 @@ class InsecureRandom(PythonCheck):
         if not (self.module.imported_name(node.func) or "").startswith("hashlib.") or not node.args:
             return False
         text = ast.unparse(node.args[0])
-        names = self._made(node)
+        names = self._made(node, ValueUses(self.module), 0)
         if names and ("time.time(" in text or ".now(" in text) and not _UNGUESSABLE.search(text):
             self.report(self.module.span(node), f"{names[0]} is made of the time, which can be tried out")
             return True
@@ -136,7 +174,11 @@ class InsecureRandom(PythonCheck):
         if not (self.module.imported_name(node.func) or "").startswith("secrets.token_") or not node.args:
             return False
         count = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
-        names = self._made(node) if isinstance(count, int) and count < _LEAST_BYTES else []
+        names = (
+            self._made(node, ValueUses(self.module), 0)
+            if isinstance(count, int) and count < _LEAST_BYTES
+            else []
+        )
         if names:
             self.report(self.module.span(node), f"{names[0]} is so short that all of them can be tried out")
         return bool(names)
@@ -157,7 +199,10 @@ class InsecureRandom(PythonCheck):
         if name.startswith("random.") and name.removeprefix("random.") in _GUESSABLE:
             return True
         if isinstance(func, ast.Attribute) and func.attr in _GUESSABLE:
-            return ast.unparse(func.value) in self._generators()
+            is_made_here = (
+                isinstance(func.value, ast.Call) and self.module.dotted(func.value.func) == "random.Random"
+            )
+            return is_made_here or ast.unparse(func.value) in self._generators()
         return False
 
     def _generators(self) -> frozenset[str]:
@@ -171,8 +216,11 @@ class InsecureRandom(PythonCheck):
             for target in node.targets
         )
 
-    def _made(self, node: ast.Call) -> list[str]:
-        """What the number becomes, where it is a secret: a variable, a field, an argument, an answer."""
+    def _made(self, node: ast.expr, uses: ValueUses, deep: int = _DEEPEST) -> list[str]:
+        """What the number becomes, where it is a secret: a variable, a field, an argument, an answer.
+
+        ``deep``: through how many names and functions of the module it may go.
+        """
         function = self.module.function_of(node)
         around = getattr(function, "name", "")
         cls = self.module.class_of(function) if function is not None else None
@@ -187,18 +235,47 @@ class InsecureRandom(PythonCheck):
             if isinstance(parent, ast.Call) and child in parent.args and _last(parent.func) in _GATHERING:
                 return [around] if _SECRET.search(around) else []
             if isinstance(parent, ast.Call) and child in parent.args and not _passes_on(parent):
-                return []
+                return _kept_as(parent) if deep < _DEEPEST and _PURPOSE.search(about) else []
             if isinstance(parent, ast.keyword) and parent.arg:
                 return [parent.arg] if _SECRET.search(parent.arg) else []
             if isinstance(parent, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
                 targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
-                return [name for one in targets if _is_secret(name := _last(one), about)]
+                found = [name for one in targets if _is_secret(name := _last(one), about)]
+                if found or not deep or not isinstance(targets[0], ast.Name):
+                    return found
+                is_new = uses.is_new(function, targets[0].id)
+                return self._first_of(uses.loads(targets[0]) if is_new else (), uses, deep - 1)
             if isinstance(parent, ast.Return):
-                return [around] if _SECRET.search(around) else []
+                if _SECRET.search(around) or not deep or not uses.is_new(None, around):
+                    return [around] if _SECRET.search(around) else []
+                return self._first_of(uses.calls(around), uses, deep - 1) or self._of_module(node)
             if isinstance(parent, ast.stmt):
                 return []
             child = parent
         return []
+
+    def _first_of(self, nodes: Iterable[ast.expr], uses: ValueUses, deep: int) -> list[str]:
+        return next((found for one in nodes if (found := self._made(one, uses, deep))), [])
+
+    def _of_module(self, node: ast.expr) -> list[str]:
+        """The name of the module, where that makes secrets out of letters: ``tokens.py``."""
+        stem = _stem(self.source)
+        is_text = isinstance(node, ast.Call) and _last(node.func) in {"choice", "choices", "sample"}
+        return [stem] if is_text and "string." in self.source.text and _SECRET.search(stem) else []
+
+
+def _stem(source: Source) -> str:
+    return PurePosixPath(source.path).stem
+
+
+def _kept_as(call: ast.Call) -> list[str]:
+    """What a value is called by the function that keeps it: a cookie of a login, a token that is stored."""
+    name = _last(call.func)
+    if name in {"set_cookie", "add_cookie", "set_signed_cookie", "set_secure_cookie"}:
+        cookie = call.args[0] if len(call.args) > 1 else None
+        text = str(cookie.value) if isinstance(cookie, ast.Constant) else ""
+        return [text] if _LOGIN_COOKIE.search(text) or _SECRET.search(text) else []
+    return [name] if _KEEPING.search(name) else []
 
 
 def _passes_on(call: ast.Call) -> bool:
@@ -217,6 +294,11 @@ def _passes_on(call: ast.Call) -> bool:
         "sha256",
         "md5",
         "b64encode",
+        "int",
+        "repr",
+        "round",
+        "hexlify",
+        "urlsafe_b64encode",
     }
 
 

@@ -32,6 +32,13 @@ _VERIFY_NAME = LatePattern(
     r"(?i)^(verify_?(ssl|tls|certs?|certificates?|server_cert)|(ssl|tls|cert)_?verif(y|ication)|check_?cert\w*)$"
 )
 
+_VARIABLES = {
+    "OAUTHLIB_INSECURE_TRANSPORT": ("1", "true", "True"),
+    "PYTHONHTTPSVERIFY": ("0",),
+    "CURL_CA_BUNDLE": ("",),
+    "REQUESTS_CA_BUNDLE": ("",),
+}
+
 
 class InsecureTls(PythonCheck):
     """A connection is made without checking who is at the other end, or with a broken protocol.
@@ -43,7 +50,8 @@ class InsecureTls(PythonCheck):
 
     ID = "PY322"
     NAME = "insecure-tls"
-    WORDS = ("ssl", "tls", "TLS", "SSL", "verify", "VERIFY", "cert_reqs")
+    WORDS = ("ssl", "tls", "TLS", "SSL", "verify", "VERIFY", "cert_reqs", "INSECURE_TRANSPORT", "HTTPSVERIFY",
+             "CA_BUNDLE")  # fmt: skip
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "tls-verification-off"
     TRIED_ON = (
@@ -61,6 +69,7 @@ class InsecureTls(PythonCheck):
         "import aiohttp\nconnector = aiohttp.TCPConnector(ssl=context)\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("import os\nos.environ['OAUTHLIB_INSECURE_TRANSPORT'] = '1'\n", 2, 1),
         Invalid("import httpx\ndef client(verify=False):\n    return httpx.Client(verify=verify)\n", 2, 19),
         Invalid(
             "import requests\nOPTIONS = {'timeout': 5, 'verify': False}\ndef stock():\n"
@@ -105,6 +114,9 @@ class InsecureTls(PythonCheck):
                 "cert_reqs",
                 "OPT_X_TLS",
                 "tlsAllowInvalid",
+                "INSECURE_TRANSPORT",
+                "HTTPSVERIFY",
+                "CA_BUNDLE",
             )
         )
 
@@ -189,6 +201,7 @@ class InsecureTls(PythonCheck):
 
     def visit_Assign(self, node: ast.Assign) -> None:
         for target in node.targets:
+            self._look_at_variable(node, target)
             self._look_at_setting(node, target, node.value)
             if isinstance(target, ast.Attribute) and self._switches_off(target, node.value):
                 where = (self.module.function_of(node), ast.unparse(target.value))
@@ -199,6 +212,15 @@ class InsecureTls(PythonCheck):
                 ):
                     self._said.add(where)
                     self.report(self.module.span(node), _UNCHECKED)
+
+    def _look_at_variable(self, node: ast.Assign, target: ast.expr) -> None:
+        """A variable of the process that switches the check off in the libraries it loads."""
+        if not isinstance(target, ast.Subscript) or self.module.dotted(target.value) != "os.environ":
+            return
+        given = _VARIABLES.get(str(getattr(target.slice, "value", "")))
+        is_off = isinstance(node.value, ast.Constant) and given is not None and node.value.value in given
+        if is_off and not self._is_asked_for(node):
+            self.report(self.module.span(node), _UNCHECKED)
 
     def _switches_off(self, target: ast.Attribute, value: ast.expr) -> bool:
         if isinstance(target.value, ast.Name) and target.value.id == "self":

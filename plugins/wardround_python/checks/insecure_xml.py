@@ -43,9 +43,19 @@ class InsecureXml(PythonCheck):
         "from xml.sax.handler import feature_external_ges\ndef read(reader):\n"
         "    reader.setFeature(feature_external_ges, False)\n",
         "from lxml import etree\nparser = etree.XMLParser(remove_blank_text=True)\n",
+        "from lxml import etree\ndef read(text):\n    held = {'a': text, 'b': '<note/>'}\n"
+        "    parser = etree.XMLParser(resolve_entities=True)\n"
+        "    return etree.fromstring(held['b'].encode(), parser)\n",
         "def parse(resolve_entities=True):\n    return build(resolve_entities=True)\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from lxml import etree\ndef read(text):\n    options = {'no_network': True}\n"
+            "    options['resolve_entities'] = True\n    parser = etree.XMLParser(**options)\n"
+            "    return etree.fromstring(text, parser=parser)\n",
+            5,
+            14,
+        ),
         Invalid(
             "from lxml import etree\ndef parser():\n    options = {}\n"
             "    options.update(load_dtd=True, no_network=False)\n    return etree.XMLParser(**options)\n",
@@ -78,13 +88,46 @@ class InsecureXml(PythonCheck):
         if name.rpartition(".")[2] == "setFeature" and len(node.args) == 2:
             feature = (self.module.dotted(node.args[0]) or "").rpartition(".")[2]
             is_on = isinstance(node.args[1], ast.Constant) and bool(node.args[1].value)
-            if feature in _EXTERNAL and is_on:
+            parser = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+            if feature in _EXTERNAL and is_on and not self._reads_own_text(parser):
                 self.report(self.module.span(node), "the parser loads whatever the document names")
         elif name.rpartition(".")[2] in {"update", "dict", "setdefault"} and self._names_parser(node):
             if any(keyword.arg is not None and self._opens(keyword) for keyword in node.keywords):
                 self.report(self.module.span(node), "the parser loads whatever the document names")
         elif name.startswith("lxml.") and any(self._opens(keyword) for keyword in node.keywords):
+            if self._reads_own_text(node):
+                return
             self.report(self.module.span(node), self._told(node))
+
+    def _reads_own_text(self, parser: ast.expr) -> bool:
+        """Whether all that a parser reads is text that is certain to stand in the module."""
+        name: ast.expr | None = parser
+        if isinstance(parser, ast.Call):
+            held = self.module.parents[parser]
+            name = held.targets[0] if isinstance(held, ast.Assign) else None
+        function = self.module.function_of(parser)
+        if not isinstance(name, ast.Name) or function is None:
+            return False
+        used = [
+            one
+            for one in ast.walk(function)
+            if isinstance(one, ast.Call) and any(_is_named(part, name.id) for part in _given_to(one))
+        ]
+        return bool(used) and all(one.args and self._is_own_text(one.args[0]) for one in used)
+
+    def _is_own_text(self, node: ast.expr) -> bool:
+        from wardround_python.taint.certain import is_certain  # only where a parser is open
+
+        while isinstance(node, ast.Call):  # io.BytesIO(text.encode())
+            inner = node.func.value if isinstance(node.func, ast.Attribute) else None
+            is_wrapped = self.module.dotted(node.func) in {"io.BytesIO", "io.StringIO"}
+            node = node.args[0] if is_wrapped and node.args else inner or ast.Name("?")
+        from wardround_python.taint.modules import imports_own
+
+        read = self.source.project.read
+        if is_certain(self.module, node):
+            return True
+        return imports_own(self.module, read) and is_certain(self.module, node, read)
 
     def _told(self, node: ast.Call) -> str:
         opening = {keyword.arg for keyword in node.keywords if self._opens(keyword)}
@@ -118,6 +161,12 @@ class InsecureXml(PythonCheck):
 
     def _spread(self, node: ast.expr) -> list[tuple[str, ast.expr]]:
         if isinstance(node, ast.Name):
+            from wardround_python.taint.certain import entries_of  # few parsers have options of their own
+            from wardround_python.taint.known import Exactly
+
+            held = entries_of(self.module, node) or {}
+            if held:
+                return [(str(k), ast.Constant(v.value)) for k, v in held.items() if isinstance(v, Exactly)]
             made = [
                 one.value
                 for one in self.module.nodes
@@ -129,6 +178,16 @@ class InsecureXml(PythonCheck):
             return []
         pairs = zip(node.keys, node.values, strict=True)
         return [(str(key.value), value) for key, value in pairs if isinstance(key, ast.Constant)]
+
+
+def _given_to(call: ast.Call) -> list[ast.expr]:
+    """What a call is given, and what it is called on to read something."""
+    on = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr == "parse" else None
+    return [*call.args, *(keyword.value for keyword in call.keywords), *([on] if on is not None else [])]
+
+
+def _is_named(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _is_open(name: str, value: ast.expr) -> bool:

@@ -8,11 +8,9 @@ import tokenize
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
-from wardround.late import LatePattern
+from wardround.checks import Invalid, Valid
 from wardround_python.check import PythonCheck
 
-_TWO_LINES = LatePattern(r"[\"']\n[ \t]*[rbuf]?[\"'][^\n]*[\"'],?[ \t]*\n")
 _FEWEST = 3
 
 
@@ -25,6 +23,7 @@ class JoinedStrings(PythonCheck):
 
     ID = "PY051"
     NAME = "joined-strings"
+    LOOK = "has_text_on_two_lines"
     DEFECT_CLASS = "joined-strings"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -45,10 +44,6 @@ class JoinedStrings(PythonCheck):
             "X = {\n    'one.com',\n    'two.com',\n    'three.com'\n    'four.com'\n}\n", line=4, column=5
         ),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        return _TWO_LINES.search(source.text) is not None
 
     def visit_List(self, node: ast.List) -> None:
         self._look_at(node.elts)

@@ -6,14 +6,13 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround.findings import Span
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-_LOOP_OR_FUNCTION = LatePattern(r"\n([ \t]*)(?:async )?(for|def) ")
 # By keyword or method: what is called after the loop has gone on.
 _LATER_KEYWORD = LatePattern(
     r"command|callback|cb|on_\w+|\w*handler|target|action|listener|errback|slot|hook|fn|func"
@@ -35,6 +34,7 @@ class LateBinding(PythonCheck):
 
     ID = "PY022"
     NAME = "late-binding"
+    LOOK = "makes_functions_in_loops"
     WORDS = ("for ",)
     DEFECT_CLASS = "late-binding-loop"
     TRIED_ON = (
@@ -64,10 +64,6 @@ class LateBinding(PythonCheck):
             column=15,
         ),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        return "lambda" in source.text or _defines_in_loop(source.text)
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
         if self._is_kept(node):
@@ -162,18 +158,4 @@ def _leaves(ancestors: Iterator[ast.AST], loop: ast.AST, node: ast.AST) -> bool:
         if isinstance(parent, ast.Return) or parent is loop:
             return isinstance(parent, ast.Return)
         child = parent
-    return False
-
-
-def _defines_in_loop(text: str) -> bool:
-    """Whether a function seems to be defined below a loop, going by how lines are indented."""
-    loops: list[int] = []
-    for match in _LOOP_OR_FUNCTION.finditer("\n" + text):
-        depth = match.end(1) - match.start(1)
-        while loops and depth <= loops[-1]:
-            loops.pop()
-        if match[2] == "for":
-            loops.append(depth)
-        elif loops:
-            return True
     return False

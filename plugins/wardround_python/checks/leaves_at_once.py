@@ -6,15 +6,10 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
-from wardround.late import LatePattern
+from wardround.checks import Invalid, Valid
 from wardround_python.check import PythonCheck
 from wardround_python.module import nodes_run_by
 
-_LOOP_OR_RETURN = LatePattern(
-    r"\n([ \t]*)(?:async )?"
-    r"(?:(for) [^\n]*:[^\n]*\n([ \t]*)|(?:return [A-Za-z_]\w*|def [^\n]*)(?=\s*\n))"
-)
 _GATHERS = frozenset({"append", "add", "extend", "update", "insert"})
 
 
@@ -26,6 +21,7 @@ class LeavesAtOnce(PythonCheck):
 
     ID = "PY059"
     NAME = "leaves-at-once"
+    LOOK = "returns_in_a_loop"
     WORDS = ("for ",)
     DEFECT_CLASS = "unreachable"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
@@ -56,10 +52,6 @@ class LeavesAtOnce(PythonCheck):
         ),
     ]
 
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        return "return " in source.added and _returns_in_loop(source.text)
-
     def visit_For(self, node: ast.For) -> None:
         last = node.body[-1]
         if not isinstance(last, ast.Return) or not isinstance(last.value, ast.Name):
@@ -81,17 +73,4 @@ def _gathers(node: ast.AST, name: str) -> bool:
         return ast.unparse(node.targets[0].value) == name
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _GATHERS:
         return ast.unparse(node.func.value) == name
-    return False
-
-
-def _returns_in_loop(text: str) -> bool:
-    """Whether a name is returned as deep as the first line of a loop, going by how lines are indented."""
-    bodies: dict[int, int] = {}
-    for match in _LOOP_OR_RETURN.finditer("\n" + text):
-        depth = len(match[1])
-        if match[2] is None and depth in bodies.values():
-            return True
-        bodies = {loop: body for loop, body in bodies.items() if loop < depth}
-        if match[2] is not None:
-            bodies[depth] = len(match[3])
     return False

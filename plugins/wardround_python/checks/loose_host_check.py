@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
@@ -40,6 +40,7 @@ class LooseHostCheck(PythonCheck):
 
     ID = "PY336"
     NAME = "loose-host-check"
+    LOOK = "speaks_of_hosts"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "loose-host-check"
     TRIED_ON = (
@@ -81,12 +82,6 @@ class LooseHostCheck(PythonCheck):
             12,
         ),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        lowered = source.text.lower()
-        words = ("host", "origin", "netloc", "domain", "referer", "referrer", "callback", "redirect", "url")
-        return super().wants(source) and any(word in lowered for word in words)
 
     def visit_Call(self, node: ast.Call) -> None:
         func = node.func

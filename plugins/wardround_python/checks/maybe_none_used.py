@@ -41,9 +41,6 @@ _OF_ELEMENT = frozenset(
 )
 _KEY = LatePattern(r"[A-Za-z_][\w-]*")
 _BY_NAME = frozenset({*_MATCHERS, *_ROWS, *_IN_TREE, "get"})
-# A call whose answer is kept or taken apart at once.
-_ASKED = LatePattern(r"=\s*(?:await\s+)?[\w.]+\(|\)\s*[.\[]")
-_ASKS = tuple(f".{name}(" for name in sorted(_BY_NAME))
 _CATCHES = ("AttributeError", "TypeError")
 
 
@@ -57,6 +54,7 @@ class MaybeNoneUsed(PythonCheck):
 
     ID = "PY033"
     NAME = "maybe-none-used"
+    LOOK = "asks_for_what_may_be_none"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "none-used"
     TRIED_ON = (
@@ -135,10 +133,6 @@ class MaybeNoneUsed(PythonCheck):
         super().__init__(source, module)
         self._tests: dict[ast.AST, frozenset[str]] = {}
         self._found: dict[str, FunctionNode | None] = {}
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        return any(name in source.text for name in _ASKS) or _ASKED.search(source.added) is not None
 
     def visit_Call(self, node: ast.Call) -> None:
         if not self._is_of_interest(node):

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
-from wardround.late import LatePattern
+from wardround.checks import Invalid, Valid
 from wardround_python.check import PythonCheck
-
-_ENDS_IN_COMMA = LatePattern(r"=[^\n]*[\w)\]\"'],[ \t]*(?:#[^\n]*)?$", re.MULTILINE)
 
 
 class OneValueTuple(PythonCheck):
@@ -23,6 +19,7 @@ class OneValueTuple(PythonCheck):
 
     ID = "PY062"
     NAME = "one-value-tuple"
+    LOOK = "ends_in_a_comma"
     DEFECT_CLASS = "one-value-tuple"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -41,10 +38,6 @@ class OneValueTuple(PythonCheck):
             column=18,
         ),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        return _ENDS_IN_COMMA.search(source.text) is not None
 
     def visit_Assign(self, node: ast.Assign) -> None:
         value = node.value

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
-from wardround.findings import Plane
+from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
 from wardround_python.literals import literal, settings_in
+from wardround_python.module import last_name
 
 _SERIALIZER = LatePattern(r"(?i)^(celery_)?(task|result|event)_serializer$|^session_serializer$")
 _ACCEPTED = LatePattern(r"(?i)^(celery_)?(result_)?accept_content$")
@@ -27,6 +28,11 @@ _KEYS = {
     "allow_pickle": (True, LatePattern(r"(^|\.)(numpy|np)\.load$")),
     "weights_only": (False, LatePattern(r"(^|\.)torch\.load$")),
     "safe_mode": (False, LatePattern(r"load_model$|model_from_json$")),
+    "trust_remote_code": (
+        True,
+        LatePattern(r"\.(from_pretrained|from_config|load_dataset)$|(^|\.)(load_dataset|pipeline)$"),
+    ),
+    "allow_dangerous_deserialization": (True, LatePattern(r"\.load_local$|^load_local$")),
     "typ": ("unsafe", LatePattern(r"ruamel\.yaml\.(main\.)?YAML$")),
 }
 _MESSAGE = "whoever can put a message or a file there runs code here"
@@ -45,10 +51,12 @@ class PickledMessages(PythonCheck):
     DEFECT_CLASS = "insecure-deserialisation"
     TRIED_ON = (
         "twenty-eight trees of 5,264 files and 1.3 million lines, tests left out: two, one right, "
-        "one in the configuration of an integration test"
+        "one in the configuration of an integration test; with trust_remote_code, over thirty-four trees: 13 "
+        "more in research code, true; a note where the model is named"
     )
     WORDS = ("pickle", "Pickle", "enable_insecure_serializers", "recv_pyobj", "weights_only", "safe_mode",
-             "unsafe", "serializer")  # fmt: skip
+             "unsafe", "serializer", "trust_remote_code", "allow_dangerous_deserialization",
+             "load_all")  # fmt: skip
     VALID: ClassVar[Sequence[str | Valid]] = [
         "task_serializer = 'json'\naccept_content = ['json']\n",
         "import numpy\nrows = numpy.load('rows.npy', allow_pickle=False)\n",
@@ -66,6 +74,13 @@ class PickledMessages(PythonCheck):
         Invalid("from kombu import enable_insecure_serializers\nenable_insecure_serializers()\n", 2, 1),
         Invalid("import numpy as np\nrows = np.load(path, allow_pickle=True)\n", 2, 22),
         Invalid("import torch\nstate = torch.load(path, map_location='cpu', weights_only=False)\n", 2, 46),
+        Invalid(
+            "import transformers as t\nm = t.AutoModel.from_pretrained(name, trust_remote_code=True)\n",
+            2,
+            39,
+        ),
+        Invalid("index = FAISS.load_local(path, e, allow_dangerous_deserialization=True)\n", 1, 35),
+        Invalid("import yaml\nrows = yaml.load_all(text, Loader=yaml.UnsafeLoader)\n", 2, 8),
         Invalid("from ruamel.yaml import YAML\nreader = YAML(typ='unsafe')\n", 2, 15),
         Invalid("def job(sock):\n    return sock.recv_pyobj()\n", 2, 12),
         Invalid(
@@ -93,11 +108,27 @@ class PickledMessages(PythonCheck):
         if (
             wanted is not None and wanted[1].search(name) and literal(self.module, node.value) == wanted[0]
         ) or (node.arg in _DECODERS and _LOADERS.search(self.module.imported_name(node.value) or "")):
-            self.report(self.module.span(node), _MESSAGE)
+            if node.arg == "trust_remote_code":
+                assert isinstance(call, ast.Call)
+                self._look_at_remote_code(node, call)
+            else:
+                self.report(self.module.span(node), _MESSAGE)
+
+    def _look_at_remote_code(self, node: ast.keyword, call: ast.Call) -> None:
+        """The code comes from the model's owner: of a revision that is named it was looked at."""
+        if any(one.arg in ("revision", "code_revision") for one in call.keywords):
+            return
+        is_named = bool(call.args) and isinstance(call.args[0], ast.Constant)
+        self.report(
+            self.module.span(node),
+            "code that comes with the model runs here, and may be another tomorrow",
+            severity=Severity.INFO if is_named else None,
+        )
 
     def visit_Call(self, node: ast.Call) -> None:
         is_constant = bool(node.args) and isinstance(node.args[0], ast.Constant)
-        is_read = self.module.imported_name(node.func) in _READS and not is_constant
+        name = self.module.imported_name(node.func)
+        is_read = (name in _READS or (name == "yaml.load_all" and _is_loose(node))) and not is_constant
         if is_read or (isinstance(node.func, ast.Attribute) and node.func.attr == "recv_pyobj"):
             self.report(self.module.span(node), _MESSAGE)
 
@@ -120,3 +151,9 @@ class PickledMessages(PythonCheck):
 
     def visit_Module(self, node: ast.Module) -> None:
         self._said: set[object] = set()
+
+
+def _is_loose(node: ast.Call) -> bool:
+    """Whether YAML is read with a loader that builds any object; of ``yaml.load`` ruff tells (S506)."""
+    given = [*node.args[1:2], *(one.value for one in node.keywords if one.arg == "Loader")]
+    return any(last_name(one) in ("Loader", "UnsafeLoader", "CLoader") for one in given)

@@ -17,6 +17,15 @@ _OPEN_LISTS = frozenset(
     {"public-read", "public-read-write", "authenticated-read", "publicRead", "publicReadWrite"}
 )
 _LIST = LatePattern(r"(?i)^(canned_?)?acl$|^predefined_(default_object_)?acl$|^access_control$")
+# Storage that is written to the disk as it is.
+_ENCRYPTED = frozenset(
+    {
+        "StorageEncrypted", "storage_encrypted", "Encrypted", "encrypted", "at_rest_encryption_enabled",
+        "encryption_at_rest", "kms_encrypted", "AtRestEncryptionEnabled", "TransitEncryptionEnabled",
+        "transit_encryption_enabled", "server_side_encryption_enabled", "enforce_ssl",
+    }
+)  # fmt: skip
+_CLOUDS = frozenset({"aws_cdk", "boto3", "pulumi", "pulumi_aws", "troposphere", "aiobotocore", "cdktf"})
 _SWITCHES = {
     "PubliclyAccessible": True, "publicly_accessible": True, "public_read_access": True,
     "BlockPublicAcls": False, "IgnorePublicAcls": False, "BlockPublicPolicy": False,
@@ -33,10 +42,11 @@ _OUTWARD = LatePattern(r"(?i)egress|outbound")
 
 
 class PublicCloudResource(PythonCheck):
-    """A bucket, a database, a queue or a port in the cloud is opened to everybody.
+    """A bucket, a database, a queue or a port in the cloud is opened to everybody, or kept unencrypted.
 
-    Whoever finds the address reads it, and with some of these settings writes it too. Name who may have
-    access; hand out single files by signed addresses, and put what must be public behind its own bucket.
+    Whoever finds the address, or the disk, reads it, and with some of these settings writes it too. Name
+    who may have access; hand out single files by signed addresses, and put what must be public behind its
+    own bucket.
     """
 
     ID = "PY346"
@@ -48,7 +58,9 @@ class PublicCloudResource(PythonCheck):
         "public-read", "authenticated-read", "publicRead", '"Principal"', "'Principal'", "Principal=",
         "ubliclyAccessible", "publicly_accessible", "public_read_access", "BlockPublic", "block_public",
         "public_access_block", "0.0.0.0/0", "::/0", "any_ipv4", "make_public", "allUsers",
-        "allAuthenticatedUsers", "grant_read", "public_access", "AuthType", '"Action"', "'Action'",
+        "allAuthenticatedUsers", "grant_read", "public_access", "AuthType",
+        "ncrypted=False", "ncrypted\": False",
+        "encryption_enabled=False", "EncryptionEnabled", "enforce_ssl", '"Action"', "'Action'",
     )  # fmt: skip
     VALID: ClassVar[Sequence[str | Valid]] = [
         "s3.put_object(Bucket='b', Key='k', Body=b'', ACL='private')\n",
@@ -60,6 +72,7 @@ class PublicCloudResource(PythonCheck):
         "ec2.authorize_security_group_egress(GroupId=g, IpPermissions=[{'CidrIp': '0.0.0.0/0'}])\n",
         "RULE = {'Effect': 'Allow', 'Action': 's3:*', 'Resource': arn}\n",
         "rds.create_db_instance(DBInstanceIdentifier='x', PubliclyAccessible=False)\n",
+        "def save(path):\n    write(path, encrypted=False)\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid("s3.put_object(Bucket='b', Key='k', Body=b'', ACL='public-read')\n", 1, 46),
@@ -90,6 +103,12 @@ class PublicCloudResource(PythonCheck):
         ),
         Invalid("group.add_ingress_rule(ec2.Peer.any_ipv4(), ec2.Port.tcp(22))\n", 1, 1),
         Invalid("bucket.blob('a').make_public()\n", 1, 1),
+        Invalid(
+            "from aws_cdk import aws_rds as rds\nrds.DatabaseInstance(s, 'a', storage_encrypted=False)\n",
+            2,
+            30,
+        ),
+        Invalid("import boto3\nboto3.client('ec2').create_volume(Size=9, Encrypted=False)\n", 2, 43),
         Invalid("policy.bindings.append({'role': role, 'members': {'allUsers'}})\n", 1, 51),
         Invalid("service.create_container('x', public_access='blob')\n", 1, 31),
         Invalid("s3.delete_public_access_block(Bucket='b')\n", 1, 1),
@@ -133,6 +152,9 @@ class PublicCloudResource(PythonCheck):
                 self.report(self.module.span(place), complaint)
 
     def _complaint(self, name: str, value: ast.expr, node: ast.keyword | ast.Dict) -> str | None:
+        if name in _ENCRYPTED and literal(self.module, value) is False:
+            is_there = any(one.partition(".")[0] in _CLOUDS for one in self.module.imported.values())
+            return "what is stored or sent here is not encrypted" if is_there else None
         if name in _SWITCHES:
             return "this is open to the internet" if literal(self.module, value) is _SWITCHES[name] else None
         if _LIST.search(name):

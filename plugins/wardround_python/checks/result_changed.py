@@ -34,6 +34,7 @@ class ResultChanged(PythonCheck):
 
     ID = "PY063"
     NAME = "result-changed"
+    LOOK = "changes_a_function"
     WORDS = ("def ",)
     IN_TESTS = True
     PLANE = Plane.CONTRACT

@@ -8,21 +8,14 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
-from wardround.late import LatePattern
 from wardround_python.callers import method_calls, spellings_of, written
 from wardround_python.check import PythonCheck
-from wardround_python.function_texts import same_blocks
 from wardround_python.module import FunctionNode, PythonModule, parse
 from wardround_python.signatures import MOVED, Change, Signature
 
 _SHOWN_PLACES = 3
-_PUBLIC_SIGNATURE = LatePattern(
-    r"^(?:[ \t]*(?:async +)?def [^_\W]\w*|[ \t]+def __init__)\s*\(.*?\)\s*(?:->[^:\n]*)?:",
-    re.MULTILINE | re.DOTALL,
-)
-_FIELD = LatePattern(r"^(?:    |\t)\w+\s*:[^\n]*", re.MULTILINE)
 _PASSING_DECORATORS = frozenset(
     {
         "contextmanager", "asynccontextmanager", "cache", "lru_cache", "retry", "on_exception", "override",
@@ -43,6 +36,7 @@ class StaleCallers(PythonCheck):
 
     ID = "PY008"
     NAME = "stale-callers"
+    LOOK = "alters_a_signature"
     IN_TESTS = True
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.ERROR
@@ -259,19 +253,6 @@ class StaleCallers(PythonCheck):
             column=5,
         ),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        if source.base_text is None:
-            return False
-        before, now = source.base_text, source.text
-        if now.startswith(before) and not now[len(before) : len(before) + 1].isspace():
-            return False
-        start, end = same_blocks(before, now)
-        signatures = _PUBLIC_SIGNATURE.findall(before[start : len(before) - end])
-        if any(f"\n{signature}" not in f"\n{now}" for signature in signatures):
-            return True
-        return "@dataclass" in now and set(_FIELD.findall(before)) != set(_FIELD.findall(now))
 
     def visit_Module(self, node: ast.Module) -> None:
         base_text = self.source.base_text or ""

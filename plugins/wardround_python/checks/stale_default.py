@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
+from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity, Span
 from wardround_python.check import PythonCheck
 
@@ -25,6 +25,7 @@ class StaleDefault(PythonCheck):
 
     ID = "PY067"
     NAME = "stale-default"
+    LOOK = "brings_a_setting"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "stale-documentation"
@@ -72,14 +73,6 @@ class StaleDefault(PythonCheck):
             column=1,
         ),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        base = source.base_text
-        if base is None or base == source.text:
-            return False
-        added = source.added
-        return "env" in added.lower() or "onfig" in source.text or "ettings" in source.text
 
     def visit_Module(self, node: ast.Module) -> None:
         from wardround.drift.documented_defaults import stale_defaults  # not needed where nothing changed

@@ -54,7 +54,9 @@ _CONDITION = LatePattern(
 _OWNING_WORDS = ("for now", "placeholder", "hardcoded", "hard-coded", "stub", "temporar", " comes ", "wired")
 _WORDS = ("todo", "fixme", "xxx", "implement")
 _SKIPPED = r"(?:[ \t]*(?:(?:#|\w*log\w*\.|self\.\w*log\w*\.|print\()[^\n]*)?\n)*[ \t]*"
-_STUB_BELOW = LatePattern(rf"[\"'][ \t]*\n{_SKIPPED}(?:return|pass|\.\.\.|@|def|async|class|\Z)")
+_STUBS_BELOW = tuple(
+    LatePattern(rf"{quote}[ \t]*\n{_SKIPPED}(?:return|pass|\.\.\.|@|def|async|class|\Z)") for quote in "\"'"
+)
 _SAYS_YES = LatePattern(rf":[ \t]*\n{_SKIPPED}return True$", re.MULTILINE)
 _SEVERAL_WORDS, _SHORT = 6, 3
 _VIEW = LatePattern(r"(View|ViewSet|Resource|Endpoint|Handler)(\[|$)")
@@ -72,6 +74,17 @@ _ABSTRACT_BASES = frozenset({"ABC", "ABCMeta", "Protocol", "Interface"})
 _BASE_CLASS_NAME = LatePattern(
     r"^_?(Base|Abstract|Null|Noop|NoOp|Dummy|Fake|Mock|Empty)|(Base|Mixin|Protocol|Interface|Error"
     r"|Exception)$"
+)
+
+
+_STILL_TO_DO = LatePattern(
+    r"#\s*(?:TODO|FIXME|XXX)\b[\s:,()\w-]{0,30}?\b(?:send|call|store|save|delete|remove|implement|persist|charge"
+    r"|notify|validate|verify|check|publish|enqueue|upload|create|update|apply|write|revoke|refund|email"
+    r"|schedule)\b.*",
+    re.IGNORECASE,
+)
+_SUCCESS = LatePattern(
+    r"(?i)\bTrue\b|'(success\w*|ok|okay|done|sent|created|updated|deleted|queued|accepted)'|\b20[0124]\b"
 )
 
 
@@ -114,6 +127,24 @@ class StubInProduction(PythonCheck):
         Valid("def f(x):\n    pass  # TODO\n", path="tests/test_f.py"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "class Hook(Channel):\n    def seal(self, body):\n        raise NotImplementedError()\n\n"
+            "    def send(self, body):\n        post(body, self.seal(body))\n",
+            line=3,
+            column=9,
+        ),
+        Invalid(
+            "class Logs:\n    def on_signal(self):\n        self.reopen()\n\n    def reopen(self):\n"
+            '        """Close and open the files again."""\n        pass\n',
+            line=5,
+            column=9,
+        ),
+        Invalid(
+            "def test_alert(alert_id):\n    alert = find(alert_id)\n"
+            "    # TODO: send it to everybody who asked\n    return {'message': 'success'}\n",
+            line=4,
+            column=5,
+        ),
         Invalid(
             "class Store(Base):\n    def _has_leader(self):\n"
             '        """True if the cluster has a leader."""\n'
@@ -193,13 +224,25 @@ class StubInProduction(PythonCheck):
     def wants(cls, source: Source) -> bool:
         if source.path.endswith(".pyi"):
             return False
-        text = source.text.lower()
-        if any(word in text for word in (*_WORDS, *_OWNING_WORDS)) or _STUB_BELOW.search(source.text):
+        if source.said.in_lower_case.has_one((*_WORDS, *_OWNING_WORDS)):
             return True
-        return "return true" in text and _SAYS_YES.search(source.text) is not None
+        if any(stub.search(source.text) for stub in _STUBS_BELOW):
+            return True
+        return source.said.has("return True") and _SAYS_YES.search(source.text) is not None
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self._look_at(node)
+
+    def visit_Return(self, node: ast.Return) -> None:
+        """An answer of success where a comment says that the deed is still to be written."""
+        above = self.source.lines[node.lineno - 2].strip() if node.lineno > 1 else ""
+        found = _STILL_TO_DO.match(above)
+        function = self.module.function_of(node)
+        if found is None or node.value is None or not isinstance(function, FunctionNode):
+            return
+        is_end = function.body[-1] is node and len(function.body) > 1 and self.source.is_added(node.lineno)
+        if is_end and _SUCCESS.search(ast.unparse(node.value)) and _only_literals(node.value):
+            self.report(self.module.span(node), f'it says that all went well, and "{found[0][:60]}"')
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
         self._look_at(node)
@@ -226,7 +269,7 @@ class StubInProduction(PythonCheck):
             # It refuses in so many words: whoever calls it is told, but for the module's own calls.
             return self._called_here(node) or self._of_a_finished_class(node)
         why = self._unkept(node, body) or self._lets_all_pass(node, body) or self._answers_for_all(node, body)
-        why = why or self._registered(node, body)
+        why = why or self._registered(node, body) or self._counted_on(node, body)
         return self._of_a_finished_class(node) if why is None and refuses else why
 
     def _marked(self, node: FunctionNode) -> str | None:
@@ -324,6 +367,30 @@ class StubInProduction(PythonCheck):
             return None
         return "it returns True whatever it is given"
 
+    def _counted_on(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
+        """Whether the change brings a method that does nothing together with the call that counts on it."""
+        owner = self.module.class_of(node)
+        if owner is None or node.decorator_list or not self.source.is_added(node.lineno):
+            return None
+        promise = (ast.get_docstring(node) or "").partition("\n\n")[0]
+        refuses = bool(body) and isinstance(body[0], ast.Raise)
+        does_nothing = not body or isinstance(body[0], (ast.Pass, ast.Expr))
+        if not (refuses or (does_nothing and _DEED.match(promise))) or _ADMITS.search(promise):
+            return None
+        calls = [
+            one.lineno
+            for one in ast.walk(owner)
+            if isinstance(one, ast.Call)
+            and ast.unparse(one.func) == f"self.{node.name}"
+            and self.source.is_added(one.lineno)
+        ]
+        if not calls or self._has_heirs(owner) or _BASE_CLASS_NAME.search(owner.name):
+            return None
+        does = (
+            "only raises NotImplementedError" if refuses else f'says "{promise.split()[0]}" and does nothing'
+        )
+        return f"it {does}, and line {calls[0]} counts on it"
+
     def _answers_for_all(self, node: FunctionNode, body: Sequence[ast.stmt]) -> str | None:
         """Whether a question the class asks itself gets the same answer every time."""
         promise = (ast.get_docstring(node) or "").partition("\n\n")[0]
@@ -397,6 +464,7 @@ class StubInProduction(PythonCheck):
             and n.id == owner.name
             and isinstance(n.ctx, ast.Load)
             and not isinstance(self.module.parents[n], (ast.ClassDef, ast.arg, ast.AnnAssign, ast.Subscript))
+            and not (owner.lineno <= n.lineno <= (owner.end_lineno or owner.lineno))
         ]
         return (
             f'it only raises NotImplementedError, and line {uses[0]} puts "{owner.name}" to use'
@@ -449,3 +517,11 @@ def _is_route(node: FunctionNode) -> bool:
 
 def _unsubscripted(base: ast.expr) -> ast.expr:
     return base.value if isinstance(base, ast.Subscript) else base
+
+
+def _only_literals(value: ast.expr) -> bool:
+    """Whether an answer is made of literals alone, so of nothing that was done."""
+    kinds = (ast.Constant, ast.Dict, ast.Tuple, ast.List, ast.expr_context, ast.keyword)
+    if isinstance(value, ast.Call):
+        return all(isinstance(one, kinds) for given in value.args for one in ast.walk(given))
+    return all(isinstance(one, kinds) for one in ast.walk(value))

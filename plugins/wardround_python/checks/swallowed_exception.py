@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Sequence
 from typing import ClassVar
@@ -24,7 +25,7 @@ from wardround_python.lost_errors import (
     says_yes,
     sends,
 )
-from wardround_python.module import FunctionNode, nodes_run_by
+from wardround_python.module import FunctionNode, last_name, nodes_run_by
 
 _CLEANUP = frozenset(
     {
@@ -119,6 +120,22 @@ class SwallowedException(PythonCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "def get(key):\n    try:\n        return shelf.get(key)\n    except (ShelfError, HTTPError):\n"
+            "        logger.exception('not read')\n        raise\n\n\ndef has(key):\n    try:\n"
+            "        shelf.stat(key)\n    except (ShelfError, HTTPError):\n        return False\n"
+            "    return True\n",
+            line=12,
+            column=5,
+            base="def get(key):\n    try:\n        return shelf.get(key)\n"
+            "    except (ShelfError, HTTPError):\n        logger.exception('not read')\n        raise\n",
+        ),
+        Invalid(
+            "def put(self, key, text):\n    try:\n        self.write(name + '.new', text)\n"
+            "        os.replace(name + '.new', name)\n    except OSError:\n        return None\n",
+            line=5,
+            column=5,
+        ),
         Invalid(
             "def f(row):\n    try:\n        reply = http.post(URL, json=row)\n"
             "        reply.raise_for_status()\n    except RequestException:\n        pass\n",
@@ -223,7 +240,7 @@ class SwallowedException(PythonCheck):
                 or (catches(handler, _SERVICE_ERROR) and (does_more_than_answer(node) or sends(node.body)))
                 or self._loses_a_deed(node, handler)
             )
-            if lost and not self._is_meant(node, handler):
+            if (lost and not self._is_meant(node, handler)) or self._is_told_elsewhere(node, handler):
                 self._report(handler)
 
     def visit_With(self, node: ast.With) -> None:
@@ -288,7 +305,7 @@ class SwallowedException(PythonCheck):
     def _loses_a_deed(self, node: ast.Try, handler: ast.ExceptHandler) -> bool:
         """Whether a narrow error means that a file was not written, a program not run, a record not kept."""
         only = handler.body[0] if len(handler.body) == 1 and not node.orelse else None
-        leaves = isinstance(only, ast.Return) and only.value is None
+        leaves = isinstance(only, ast.Return) and (only.value is None or ast.unparse(only.value) == "None")
         if not leaves and not isinstance(only, (ast.Pass, ast.Continue)):
             return False
         if catches(handler, _NARROW_ERROR):
@@ -297,6 +314,22 @@ class SwallowedException(PythonCheck):
         if not isinstance(loop, (ast.For, ast.AsyncFor)) or not catches(handler, _DATA_ERROR):
             return False
         return isinstance(only, ast.Continue) and does(loop.body[loop.body.index(node) + 1 :], _KEEPS)
+
+    def _is_told_elsewhere(self, node: ast.Try, handler: ast.ExceptHandler) -> bool:
+        """Whether the other handlers of the module for the same errors, which were there, tell somebody."""
+        if self._is_explained(node, handler) or self._is_cleanup(node) or self._fails_later(node):
+            return False
+        names = _names_of(handler)
+        if not names or not self.source.is_added(handler.lineno) or not all(map(_says_no, handler.body)):
+            return False
+        others = [
+            one
+            for one in self.module.nodes
+            if isinstance(one, ast.ExceptHandler)
+            and not self.source.is_added(one.lineno)
+            and names <= _names_of(one)
+        ]
+        return bool(others) and all(any(_tells(n) for n in nodes_run_by(one.body)) for one in others)
 
     def _is_meant(self, node: ast.Try, handler: ast.ExceptHandler) -> bool:
         return (
@@ -380,3 +413,28 @@ class SwallowedException(PythonCheck):
                 return False
             child = parent
         return False
+
+
+def _names_of(handler: ast.ExceptHandler) -> frozenset[str]:
+    """The errors of libraries and of the project that are caught; none where one is Python's own."""
+    caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    names = frozenset(last_name(one) for one in caught)
+    return frozenset() if "" in names or any(hasattr(builtins, name) for name in names) else names
+
+
+def _says_no(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Constant):
+        return statement.value.value is False or statement.value.value is None
+    return is_nothing(statement)
+
+
+def _tells(node: ast.AST) -> bool:
+    """Whether somebody hears of it: it is raised, or written where people look."""
+    if isinstance(node, ast.Raise):
+        return True
+    return isinstance(node, ast.Call) and last_name(node.func) in (
+        "exception",
+        "error",
+        "warning",
+        "critical",
+    )

@@ -14,17 +14,12 @@ from wardround.names import MOST_ARGUMENTS, Call, Named, Swap, is_mirrored, tell
 from wardround_python.check import PythonCheck
 from wardround_python.module import PythonModule
 
-_DEFINES = LatePattern(r"\s*(?:(?:async\s+)?def|class|from|import)\b|\s*#")
-"""A line that passes nothing, though it may hold commas."""
 _GIVES_BACK = LatePattern(r"refund|revert|chargeback|roll_?back|undo|repay|storno|cancel")
 _NEARBY_LINES = 12
+_ENOUGH = 2
+_LONG = 5
 _SUSPECTS_AT_MOST = 100
 """Of one file; one with more goes by another convention, or is no code that people write."""
-
-
-def gives_several(source: Source) -> bool:
-    """Whether a line the change added may be part of a call with more than one argument."""
-    return any("," in line and not _DEFINES.match(line) for line in source.added.split("\n"))
 
 
 class SwappedArguments(PythonCheck):
@@ -36,6 +31,7 @@ class SwappedArguments(PythonCheck):
 
     ID = "PY030"
     NAME = "swapped-arguments"
+    LOOK = "gives_several"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN
     TRIED_ON = (
@@ -78,6 +74,24 @@ class SwappedArguments(PythonCheck):
             column=13,
         ),
         Invalid(
+            "def name(short, place): ...\n\ndef own(text):\n    short, place = parts(text)\n"
+            "    return name(short or DEFAULT, place or here())\n\ndef next_to(text, suffix):\n"
+            "    short, place = parts(text)\n    return name(place or here(), f'{short}-{suffix}')\n",
+            line=9,
+            column=17,
+            base="def name(short, place): ...\n\ndef own(text):\n    short, place = parts(text)\n"
+            "    return name(short or DEFAULT, place or here())\n",
+        ),
+        Invalid(
+            "def swap_in(request, target, template): ...\n\ndef new(request):\n"
+            "    return swap_in(request, 'shelf-dialog', 'shelf/new.html')\n\ndef again(request):\n"
+            "    return swap_in(request, 'shelf/new.html', 'shelf-dialog')\n",
+            line=4,
+            column=29,
+            base="def swap_in(request, target, template): ...\n\n\ndef again(request):\n"
+            "    return swap_in(request, 'shelf/new.html', 'shelf-dialog')\n",
+        ),
+        Invalid(
             "class Copy:\n"
             "    def run(self, src, dst):\n        self._one(dst, src)\n\n"
             "    def _one(self, source, destination): ...\n",
@@ -96,10 +110,6 @@ class SwappedArguments(PythonCheck):
         ),
     ]
 
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        return gives_several(source)
-
     def __init__(self, source: Source, module: PythonModule | None = None) -> None:
         super().__init__(source, module)
         self._suspects = 0
@@ -108,10 +118,36 @@ class SwappedArguments(PythonCheck):
         call = self.call_of(node)
         swap = None if call is None else self.judged(node, call)
         if call is None or swap is None:
+            self._compare_with_others(node)
             return
         begin, end = (self.module.span(node.args[swap.moves[place][0]]) for place in (0, -1))
         span = Span(begin.line, begin.column, end.end_line, end.end_column)
         self.report(span, call.told(swap))
+
+    def _compare_with_others(self, node: ast.Call) -> None:
+        """Report an argument that stands in another place in every call there was of the same function."""
+        if len(node.args) < _ENOUGH or not self.adds(node) or self.callees.of(node) is None:
+            return
+        texts = [ast.unparse(one) for one in node.args]
+        others = [[ast.unparse(one) for one in like.args] for like in self._of_same_callee(node)]
+        for place, (argument, text) in enumerate(zip(node.args, texts, strict=True)):
+            at = {other.index(text) for other in others if text in other}
+            if not _is_telling(argument) or place in at or len(at) != 1:
+                continue
+            there = at.pop()
+            is_exchange = isinstance(argument, ast.Constant)
+            if there < len(texts) and (
+                not is_exchange
+                or any(len(other) > max(place, there) and other[place] == texts[there] for other in others)
+            ):
+                said = f"{text} is argument {there + 1} in the other calls of {ast.unparse(node.func)}"
+                self.report(self.module.span(argument), f"{said}, and argument {place + 1} here")
+                return
+
+    def _of_same_callee(self, node: ast.Call) -> Iterator[ast.Call]:
+        written = ast.dump(node.func)
+        for calls in self._calls_at.values():
+            yield from (one for one in calls if ast.dump(one.func) == written and not self.adds(one))
 
     def call_of(self, node: ast.Call) -> Call | None:
         """The call, if the change wrote it, its callee is known, and names can tell its arguments apart."""
@@ -163,6 +199,13 @@ class SwappedArguments(PythonCheck):
             if isinstance(node, ast.Call) and len(node.args) > 1:
                 found.setdefault(node.lineno, []).append(node)
         return found
+
+
+def _is_telling(argument: ast.expr) -> bool:
+    """Whether an argument is so much its own that it stands for one and the same thing in all calls."""
+    if isinstance(argument, ast.Constant):
+        return isinstance(argument.value, str) and len(argument.value) > _LONG
+    return isinstance(argument, (ast.BoolOp, ast.Call)) and len(ast.unparse(argument)) > 2 * _LONG
 
 
 def named(argument: ast.expr) -> Named | None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround_python.module import FunctionNode
 from wardround_python.taint.check import TaintedCheck
 from wardround_python.taint.dangers import Danger
+from wardround_python.taint.requests import parameters
+from wardround_python.taint.sources import is_route
+
+_REQUEST = ("request.", "self.request.", "await request.", "flask.request.")
 
 
 class TaintedCode(TaintedCheck):
@@ -44,6 +50,24 @@ class TaintedCode(TaintedCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
+            "from fastapi import FastAPI\napp = FastAPI()\n@app.get('/apply/{name}')\ndef apply(name: str):\n"
+            "    function = globals()[name]\n    return function()\n",
+            line=5,
+            column=26,
+        ),
+        Invalid(
+            "from flask import request\ndef act(space):\n    body = request.get_json()\n"
+            "    method = getattr(space, body['action'])\n    return method()\n",
+            line=4,
+            column=29,
+        ),
+        Invalid(
+            "def view(request, page):\n    handler = globals().get(request.GET['page'])\n"
+            "    return handler(page)\n",
+            line=2,
+            column=29,
+        ),
+        Invalid(
             "import handlers\ndef run(request):\n    return getattr(handlers, request.GET['do'])()\n",
             line=3,
             column=30,
@@ -73,3 +97,60 @@ class TaintedCode(TaintedCheck):
             column=17,
         ),
     ]
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        """``function = globals()[name]``; where it is called at once the walk knows of it."""
+        parent = self.module.parents[node]
+        if _is_namespace(node.value) and not (isinstance(parent, ast.Call) and parent.func is node):
+            self._look_at(node.slice)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """``globals().get(name)``; ``method = getattr(store, name)``, called afterwards."""
+        func = node.func
+        if node.args and isinstance(func, ast.Attribute) and func.attr == "get" and _is_namespace(func.value):
+            self._look_at(node.args[0])
+        elif isinstance(func, ast.Name) and func.id == "getattr" and len(node.args) > 1:
+            parent, function = self.module.parents[node], self.module.function_of(node)
+            target = parent.targets[0] if isinstance(parent, ast.Assign) else None
+            if isinstance(target, ast.Name) and function is not None and _calls(function, target.id):
+                self._look_at(node.args[1])
+
+    def _look_at(self, name: ast.expr) -> None:
+        function = self.module.function_of(name)
+        if not isinstance(function, FunctionNode):
+            return
+        is_asked = isinstance(name, ast.Name) and is_route(function) and name.id in _names(function)
+        if is_asked or self._is_of_request(name):
+            self.report(self.module.span(name), self.MESSAGE)
+
+    def _is_of_request(self, node: ast.expr) -> bool:
+        """Whether an expression reads the request, or something that was read from it: ``body["action"]``."""
+        if ast.unparse(node).startswith(_REQUEST):
+            return True
+        read = isinstance(node, ast.Subscript) or (
+            isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get"
+        )
+        root = next((one for one in ast.walk(node) if isinstance(one, ast.Name)), None) if read else None
+        return root is not None and any(
+            isinstance(one, ast.Assign)
+            and any(isinstance(t, ast.Name) and t.id == root.id for t in one.targets)
+            and ast.unparse(one.value).startswith(_REQUEST)
+            for one in ast.walk(self.module.function_of(node) or self.module.tree)
+        )
+
+
+def _calls(function: ast.AST, name: str) -> bool:
+    return any(
+        isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == name
+        for one in ast.walk(function)
+    )
+
+
+def _is_namespace(node: ast.expr) -> bool:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return False
+    return node.func.id in ("globals", "locals", "vars") and not node.args
+
+
+def _names(function: FunctionNode) -> set[str]:
+    return {one.arg for one in parameters(function)}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround_python.taint.check import TaintedCheck
-from wardround_python.taint.dangers import Danger
+from wardround_python.taint.dangers import Danger, Hit
 
 
 class TaintedHtml(TaintedCheck):
@@ -49,6 +50,7 @@ class TaintedHtml(TaintedCheck):
         "attach_alternative",
         "html_message",
         "html=",
+        "twiml=",
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "from flask import request\n@app.get('/hello')\ndef hello():\n"
@@ -59,10 +61,29 @@ class TaintedHtml(TaintedCheck):
         "    return format_html('<b>{}</b>', request.GET['label'])\n",
         "from flask import request\nfrom markupsafe import escape\n@app.get('/hello')\ndef hello():\n"
         "    return f\"<p>Hello {escape(request.args['name'])}</p>\"\n",
+        "from flask import request\n@app.get('/hello')\ndef hello():\n"
+        "    return '<p>{0}</p>'.format('x', request.args['name'])\n",
+        "from flask import request\n@app.get('/hello')\ndef hello():\n"
+        "    return request.args['name'], 200, {'Content-Type': 'text/plain'}\n",
+        "from flask import make_response, request\n@app.get('/hello')\ndef hello():\n"
+        "    name = request.args['name']\n    answer = make_response(name)\n"
+        "    answer.mimetype = 'text/plain'\n    return answer\n",
         "from flask import request\n@app.post('/echo')\ndef echo():\n"
         "    return {'name': request.json['name']}\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from flask import request\n@app.get('/hello')\ndef hello():\n"
+            "    page = '<p>{0}</p>'\n    return page.format(request.args['name'], 'x')\n",
+            line=5,
+            column=12,
+        ),
+        Invalid(
+            "from flask import request\n@app.get('/hello')\ndef hello():\n"
+            "    name = request.args['name']\n    return name, 404\n",
+            line=5,
+            column=12,
+        ),
         Invalid(
             "from flask import make_response, request\n@app.get('/hello')\ndef hello():\n"
             "    return make_response('Hello ' + request.args['name'])\n",
@@ -95,3 +116,21 @@ class TaintedHtml(TaintedCheck):
             column=22,
         ),
     ]
+
+    def counts(self, hit: Hit) -> bool:
+        """Only where nothing that follows says that the answer is no page."""
+        call = self.module.parents.get(hit.node)
+        kept = self.module.parents.get(call) if isinstance(call, ast.Call) else None
+        target = kept.targets[0] if isinstance(kept, ast.Assign) else None
+        function = self.module.function_of(hit.node)
+        if not isinstance(target, ast.Name) or function is None:
+            return True
+        return not any(isinstance(one, ast.Assign) and _types(one, target.id) for one in ast.walk(function))
+
+
+def _types(node: ast.Assign, name: str) -> bool:
+    """Whether a statement gives the answer of a name another type of content than that of a page."""
+    target = ast.unparse(node.targets[0]).lower()
+    kinds = {f"{name}.mimetype", f"{name}.content_type", f"{name}.headers['content-type']"}
+    is_page = isinstance(node.value, ast.Constant) and "html" in str(node.value.value)
+    return target in {one.lower() for one in kinds} and not is_page

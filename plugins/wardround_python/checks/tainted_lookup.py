@@ -35,11 +35,36 @@ class TaintedLookup(TaintedCheck):
         "    name = escape_filter_chars(request.GET['name'])\n"
         "    return connection.search_s('dc=example', 2, f'(uid={name})')\n",
         "def find(request, tree):\n    return tree.xpath('//user[@name=$name]', name=request.GET['name'])\n",
+        "def find(request, tree):\n    name = request.GET['name']\n"
+        '    if "\'" in name:\n        raise ValueError(name)\n'
+        "    return tree.xpath(f\"//user[@name='{name}']\")\n",
+        "from ldap.filter import escape_filter_chars\ndef find(request, link):\n"
+        "    asked = {'sn': request.GET.get('sn'), 'cn': request.GET.get('cn')}\n"
+        "    terms = [f'({one}={escape_filter_chars(value)})' for one, value in asked.items()]\n"
+        "    return link.search_s('dc=example', 2, '(&' + ''.join(terms) + ')')\n",
         "KINDS = ('team', 'list')\ndef find(request, tree):\n    kind = request.GET['kind']\n"
         "    if kind not in KINDS:\n        raise ValueError(kind)\n"
         "    return tree.xpath(f'//{kind}/name')\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "def find(request, tree):\n    name = request.GET['name'].replace('\"', '')\n"
+            "    return tree.xpath(f\"//user[@name='{name}']\")\n",
+            line=3,
+            column=23,
+        ),
+        Invalid(
+            "import ldap\ndef find(request):\n    link = ldap.initialize('ldap://example')\n"
+            "    return link.search(f'uid={request.GET[\"name\"]},dc=example', ldap.SCOPE_BASE)\n",
+            line=4,
+            column=24,
+        ),
+        Invalid(
+            "from lxml import etree\ndef find(request, tree):\n    look = etree.XPathEvaluator(tree)\n"
+            "    return look('//user[@name=\"' + request.GET['name'] + '\"]')\n",
+            line=4,
+            column=17,
+        ),
         Invalid(
             "def find(name, connection):\n"
             "    return connection.search_s('dc=example', 2, '(uid={})'.format(name))\n\n"

@@ -33,7 +33,7 @@ class TaintedPath(TaintedCheck):
     WORDS = (
         "sqlite3", "FileHandler", "loadtxt", "numpy", "open(", "os.", "shutil", "send_",
         "FileResponse", "read_", "write_", "unlink", "save(",
-        "static_file",
+        "static_file", "glob", "fileinput", "mkdir", "touch(",
         "iterdir", "ZipFile", "tarfile", "rmtree",
     )  # fmt: skip
     VALID: ClassVar[Sequence[str | Valid]] = [

@@ -38,6 +38,7 @@ class TaintedRedirect(TaintedCheck):
         "HTTPFound",
         "HTTPSeeOther",
         "Location",
+        ".location = ",
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "from urllib.parse import urlsplit\nfrom flask import redirect, request\ndef go():\n"
@@ -60,6 +61,24 @@ class TaintedRedirect(TaintedCheck):
         "def go(name):\n    return redirect(PARTNERS[name])\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from flask import Response, request\n\ndef leave():\n    answer = Response(status=302)\n"
+            "    answer.location = request.args['next']\n    return answer\n",
+            line=5,
+            column=23,
+        ),
+        Invalid(
+            "from flask import Response, request\n\ndef leave():\n"
+            "    return Response('', 302, {'Location': request.args['next']})\n",
+            line=4,
+            column=43,
+        ),
+        Invalid(
+            "from flask import request\n\n@app.get('/leave')\ndef leave():\n"
+            "    return '', 302, {'Location': request.args['next']}\n",
+            line=5,
+            column=34,
+        ),
         Invalid(
             "from flask import redirect, request\n\ndef back():\n"
             "    return redirect(request.args.get('next') or '/')\n",

@@ -11,6 +11,7 @@ from wardround.findings import Plane
 from wardround.late import LatePattern
 from wardround_python.taint.check import TaintedCheck
 from wardround_python.taint.dangers import Danger, Hit
+from wardround_python.taint.sinks import session_values
 
 _RIGHTS = LatePattern(
     r"(?i)(role|admin|staff|superuser|perm|scope|tenant|org|owner|group|level|plan|priv|right|account|user|"
@@ -33,11 +34,11 @@ class TaintedSession(TaintedCheck):
         "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
         "PySyft: "
         "no finding; "
-        "widened, over twenty-eight trees of 1.3 million lines: none"
+        "widened, over twenty-eight trees of 1.3 million lines: none; again, over thirty-one trees: none"
     )
     DANGER = Danger.TRUST
     MESSAGE = "data from the request is stored in the session as what the visitor may do"
-    WORDS = ("session[",)
+    WORDS = ("session[", "session.setdefault(", "session.update(", "session.__setitem__(")
     VALID: ClassVar[Sequence[str | Valid]] = [
         "from flask import request, session\ndef choose():\n"
         "    session['language'] = request.form['language']\n",
@@ -47,6 +48,18 @@ class TaintedSession(TaintedCheck):
         "    session['user_id'] = user.id\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from flask import request, session\n\ndef choose():\n"
+            "    session.update({'seen': 1}, role=request.form.get('role'))\n",
+            line=4,
+            column=38,
+        ),
+        Invalid(
+            "from flask import request, session\n\ndef choose():\n"
+            "    session.setdefault('tenant', request.form['tenant'])\n",
+            line=4,
+            column=34,
+        ),
         Invalid(
             "from flask import request, session\n\ndef choose():\n    role = request.form.get('role')\n"
             "    session['role'] = role\n",
@@ -78,4 +91,9 @@ class TaintedSession(TaintedCheck):
         if isinstance(parent, ast.Subscript):
             return parent.slice is hit.node
         keys = [t.slice for t in getattr(parent, "targets", []) if isinstance(t, ast.Subscript)]
+        call = next((one for one in self.module.ancestors(hit.node) if isinstance(one, ast.Call)), None)
+        for key, value in session_values(call) if call is not None else ():
+            if key is hit.node:
+                return True
+            keys += [key] if value is hit.node else []
         return any(isinstance(key, ast.Constant) and _RIGHTS.search(str(key.value)) for key in keys)

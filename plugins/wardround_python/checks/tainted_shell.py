@@ -33,7 +33,8 @@ class TaintedShell(TaintedCheck):
     DANGER = Danger.SHELL
     MESSAGE = "data from the request reaches a shell"
     WORDS = ("os.system", "popen", "subprocess", "getoutput", "exec_command", "pexpect", "invoke", "system(",
-             "fabric", "asyncssh", "os.exec", "os.spawn", "exec_run", "containers.run")  # fmt: skip
+             "fabric", "asyncssh", "os.exec", "os.spawn", "exec_run", "containers.run",
+             "posix_spawn", "pty.spawn", "create_subprocess")  # fmt: skip
     VALID: ClassVar[Sequence[str | Valid]] = [
         "import subprocess\ndef ping(request):\n"
         '    subprocess.run(["ping", "-c", "1", request.GET["host"]], check=True)\n',
@@ -48,6 +49,21 @@ class TaintedShell(TaintedCheck):
         "    subprocess.run(ACTIONS[request.POST['action']], shell=True, check=True)\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import subprocess, sys\ndef count(request):\n    words = []\n"
+            "    if sys.platform == 'win32':\n        words.append('cmd')\n        words.append('/c')\n"
+            "    else:\n        words.append('sh')\n        words.append('-c')\n"
+            "    words.append('wc ' + request.GET['name'])\n    subprocess.run(words, check=True)\n",
+            line=11,
+            column=20,
+        ),
+        Invalid(
+            "import subprocess\ndef count(request):\n"
+            "    words = ['sh', '-c', f'wc {request.GET[\"name\"]}']\n"
+            "    subprocess.run(words, check=True)\n",
+            line=4,
+            column=20,
+        ),
         Invalid(
             "from fabric import Connection\ndef deploy(request):\n    with Connection('web') as there:\n"
             "        there.run('git checkout ' + request.POST['branch'])\n",

@@ -30,7 +30,7 @@ class TaintedTemplate(TaintedCheck):
     )
     DANGER = Danger.TEMPLATE
     MESSAGE = "data from the request is run as a template"
-    WORDS = ("render_template_string", "Template(", "from_string")
+    WORDS = ("render_template_string", "Template(", "from_string", ".format(", ".format_map(")
     VALID: ClassVar[Sequence[str | Valid]] = [
         "from flask import render_template_string, request\ndef hello():\n"
         "    return render_template_string('Hello {{ name }}', name=request.args['name'])\n",

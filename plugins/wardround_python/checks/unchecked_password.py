@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround_python.literals import given_once
 from wardround_python.taint.check import TaintedCheck
 from wardround_python.taint.dangers import Danger, Hit
 
@@ -40,6 +41,9 @@ class UncheckedPassword(TaintedCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
+            "def change(request, user):\n    user.set_password(request.POST.get('password', ''))\n", 2, 23
+        ),
+        Invalid(
             "from django.contrib.auth import login\ndef change(request):\n"
             "    request.user.set_password(request.POST.get('new', ''))\n",
             3,
@@ -60,12 +64,30 @@ class UncheckedPassword(TaintedCheck):
         ),
     ]
 
+    def visit_Call(self, node: ast.Call) -> None:
+        """A field that was not sent becomes an empty password, which is one."""
+        if not isinstance(node.func, ast.Attribute) or node.func.attr != "set_password" or not node.args:
+            return
+        given = node.args[0]
+        read = given_once(self.module, given) if isinstance(given, ast.Name) else given
+        if isinstance(read, ast.Call) and isinstance(read.func, ast.Attribute) and read.func.attr == "get":
+            if self._is_asked_for:
+                return
+            read = read.args[1] if len(read.args) > 1 else read
+        if isinstance(read, ast.Constant) and read.value == "":
+            self.report(self.module.span(given), "an empty text becomes the password, and logs in")
+
     def counts(self, hit: Hit) -> bool:
         """Only Django has the validators, and only what sets a password asks for them."""
         parent = self.module.parents.get(hit.node)
         call = self.module.parents.get(parent) if isinstance(parent, ast.keyword) else parent
         func = call.func if isinstance(call, ast.Call) else None
         last = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+        return last in _SETTERS and self._is_asked_for
+
+    @property
+    def _is_asked_for(self) -> bool:
+        """Whether the module is one of Django's and has no validators yet."""
         roots = {name.partition(".")[0] for name in self.module.imported.values()}
         is_seen = "validate_password" in self.source.text or "password_validation" in self.source.text
-        return last in _SETTERS and bool(roots & {"django", "rest_framework"}) and not is_seen
+        return bool(roots & {"django", "rest_framework"}) and not is_seen

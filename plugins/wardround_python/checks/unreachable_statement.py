@@ -6,14 +6,9 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
-from wardround.checks import Invalid, Source, Valid
-from wardround.late import LatePattern
+from wardround.checks import Invalid, Valid
 from wardround_python.check import PythonCheck
 
-_WAY_OUT = LatePattern(r"\n([ \t]+)(?:return|raise|continue|break)\b[^\n]*")
-_GOES_ON = (")", "]", "}")
-_NEXT_PART = ("elif", "else", "except", "finally", "case")
-_LINES_LOOKED_AT = 80
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 # What may stand behind a way out for a reader, a type checker, or to make a generator.
 _HARMLESS = (ast.Return, ast.Raise, ast.Pass, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -28,6 +23,7 @@ class UnreachableStatement(PythonCheck):
 
     ID = "PY036"
     NAME = "unreachable-statement"
+    LOOK = "has_code_behind_a_way_out"
     WORDS = ("return", "raise", "continue", "break")
     DEFECT_CLASS = "unreachable"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: 1, code left behind a raise: right"
@@ -46,11 +42,6 @@ class UnreachableStatement(PythonCheck):
         Invalid("def f(x):\n    return x\n    x.close()\n", line=3, column=5),
         Invalid("for x in y:\n    if x:\n        continue\n        n += 1\n", line=4, column=9),
     ]
-
-    @classmethod
-    def wants(cls, source: Source) -> bool:
-        text = source.text
-        return any(_has_code_behind(text, way.end(), len(way[1])) for way in _WAY_OUT.finditer(text))
 
     def visit_Return(self, node: ast.Return) -> None:
         self._look_behind(node)
@@ -80,21 +71,6 @@ class UnreachableStatement(PythonCheck):
             self.report(
                 self.module.span(first), f"this never runs: line {node.lineno} always {left}s before it"
             )
-
-
-def _has_code_behind(text: str, at: int, depth: int) -> bool:
-    """Whether code as deep as a statement seems to stand right behind it, going by indentation."""
-    for _ in range(_LINES_LOOKED_AT):
-        end = text.find("\n", at + 1)
-        line = text[at + 1 : end if end >= 0 else len(text)]
-        code = line.lstrip()
-        inside = len(line) - len(code)
-        if code and not code.startswith(("#", *_GOES_ON)) and inside <= depth:
-            return inside == depth and not code.startswith(_NEXT_PART)
-        if end < 0:
-            return False
-        at = end
-    return True
 
 
 def _is_harmless(statement: ast.stmt) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from abc import abstractmethod
+from typing import TYPE_CHECKING
 
+from wardround.late import LatePattern
 from wardround_python.module import last_name
 from wardround_python.taint import sources
 from wardround_python.taint.conditions import Conditions
@@ -17,9 +19,15 @@ from wardround_python.taint.dangers import (
     united,
     without,
 )
-from wardround_python.taint.known import Entry, Held, Known
+from wardround_python.taint.known import Entry, Exactly, Held, Known
 from wardround_python.taint.scope import FROM_HOST
 from wardround_python.taint.shapes import constant_text, key_of
+
+if TYPE_CHECKING:
+    from wardround_python.taint.classes import Instance
+
+
+_RESPONSE = LatePattern(r"(^|\.)(make_response|\w*Response)$")
 
 
 class Bindings(Conditions):
@@ -41,6 +49,12 @@ class Bindings(Conditions):
             known = None
         if isinstance(target, ast.Subscript):
             self._store(target, value, source, known)
+        if isinstance(target, ast.Attribute):
+            if self._put_attribute(target, Entry(value, known)):
+                return
+            self._put_field(target, value, known)
+            if target.attr == "location" and any(_RESPONSE.search(one) for one in self._makers(target.value)):
+                self._reach(Danger.REDIRECT, source, value)
         key = key_of(target)
         if key is None:
             return
@@ -49,11 +63,35 @@ class Bindings(Conditions):
         self._set(key, value)
         self._learn(key, known)
         self._made_of[key] = self._names(source) - {key}
-        made = self._instance(source)
+        made = self._made_here(source)
         if made is not None:
             self._instances[key] = made
         else:
             self._instances.pop(key, None)
+
+    def _made_here(self, source: ast.expr) -> Instance | None:
+        """The object an expression gave that was walked just now: a call is not walked again for it."""
+        call = source.value if isinstance(source, ast.Await) else source
+        return self._fresh.get(call) if isinstance(call, ast.Call) else self._instance(source)
+
+    def _put_field(self, target: ast.Attribute, value: Value, known: Known | None) -> None:
+        """Give an object of the project that was made here an attribute."""
+        made = self._instances.get(target.value.id) if isinstance(target.value, ast.Name) else None
+        if made is None or made.fields is None:
+            return
+        is_certain = made.where == self._where
+        made.held.pop(target.attr, None)
+        made.fields[target.attr] = value if is_certain else united(made.fields.get(target.attr, {}), value)
+        if is_certain and isinstance(known, Exactly):
+            made.held[target.attr] = known
+
+    def _put_attribute(self, target: ast.Attribute, entry: Entry) -> bool:
+        """Give a namespace that is known an attribute; gives whether it is one."""
+        held = self._held(target.value) if isinstance(target.value, (ast.Name, ast.Attribute)) else None
+        if held is None or held.kind != "namespace":
+            return False
+        self._put_into(ast.Subscript(target.value, ast.Constant(target.attr), ast.Store()), entry)
+        return True
 
     def _bind_parts(
         self,
@@ -63,6 +101,15 @@ class Bindings(Conditions):
         known: Known | None,
     ) -> None:
         entries = known.entries if isinstance(known, Held) else None
+        at = [at for at, one in enumerate(target.elts) if isinstance(one, ast.Starred)]
+        if isinstance(entries, list) and len(at) == 1 and len(entries) >= len(target.elts) - 1:
+            end = at[0] + len(entries) - len(target.elts) + 1
+            rest = Held(entries[at[0] : end], self._where)
+            rest.whole = rest.every
+            entries = [*entries[: at[0]], Entry(rest.whole, rest), *entries[end:]]
+            source = ast.Constant(None)
+            elements = [one.value if isinstance(one, ast.Starred) else one for one in target.elts]
+            target = ast.Tuple(elements, ast.Store())
         if isinstance(entries, list) and len(entries) == len(target.elts):
             parts = source.elts if isinstance(source, (ast.Tuple, ast.List)) else [source] * len(entries)
             for one, entry, part in zip(target.elts, entries.copy(), parts, strict=True):

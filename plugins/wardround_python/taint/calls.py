@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from wardround_python.module import last_name
 from wardround_python.taint import cleansing, sources
 from wardround_python.taint.classes import Instance
+from wardround_python.taint.commands import COMMAND_FLAGS, PROCESSES, RUNS, read_by_shell
 from wardround_python.taint.dangers import (
     ARCHIVE,
     CLEAN,
@@ -25,18 +26,19 @@ from wardround_python.taint.hearers import (
     session_call,
     writes_fields,
 )
-from wardround_python.taint.known import Held
+from wardround_python.taint.known import Entry, Exactly, Fields, Held
 from wardround_python.taint.objects import Callee, Named
+from wardround_python.taint.requests import is_request
+from wardround_python.taint.rewriting import Rewriting
 from wardround_python.taint.scope import FROM_HOST, FROM_REQUEST
-from wardround_python.taint.shapes import key_of, passed_on
-from wardround_python.taint.sinks import reached
-from wardround_python.taint.walks import Walks
+from wardround_python.taint.shapes import fields_used, key_of, passed_on
+from wardround_python.taint.sinks import reached, session_values
 
 _LOOKING = frozenset(
     {
         "len", "str", "repr", "sorted", "sum", "any", "all", "min", "max", "print", "bool", "isinstance",
         "list", "tuple", "set", "frozenset", "dict", "enumerate", "zip", "reversed", "iter", "next",
-        "jsonify", "map", "filter", "type", "id",
+        "jsonify", "map", "filter", "type", "id", "setattr", "getattr", "hasattr",
     }
 )  # fmt: skip
 """Functions that change nothing of what they are given."""
@@ -45,11 +47,14 @@ _LOOKING = frozenset(
 _PARTS_OF_ADDRESSES = frozenset({"urllib.parse.urlparse", "urllib.parse.urlsplit"})
 
 
-class Calls(Walks):
+class Calls(Rewriting):
     """Follows values into calls and out of them."""
 
     def _call(self, node: ast.Call) -> Value:
         self._answers.pop(node, None)
+        rewritten = self._rewritten_value(node)
+        if rewritten is not None:
+            return rewritten
         given = [self._peek(one) for one in node.args]
         named = [(keyword, self._peek(keyword.value)) for keyword in node.keywords]
         table = self._held(node.func.value) if isinstance(node.func, ast.Attribute) else None
@@ -93,8 +98,13 @@ class Calls(Walks):
 
     def _answer(self, node: ast.Call, receiver: Value, given: Sequence[Value], named: Named) -> Value:
         relayed = relayed_call(node)
+        prepared = self._prepared(node)
         if relayed is not None and self._callee(relayed) is not None:
-            return self._call(relayed)
+            through = self._call(relayed)
+            known = self._answers.get(relayed) if prepared is None else prepared
+            if known is not None:
+                self._answers[node] = known
+            return through
         callee = self._callee(node)
         if callee is not None:
             return self._through(callee, node, given, named)
@@ -109,15 +119,44 @@ class Calls(Walks):
             if answer is not None:
                 return answer
         name = self._module.dotted(node.func) or ""
+        if prepared is not None:
+            self._answers[node] = prepared
+            return every
+        if isinstance(node.func, ast.Name) and isinstance(self._values.known.get(node.func.id), Fields):
+            table = self._table_of(node, "")
+            if table is not None:
+                self._answers[node] = table
+            return every
+        if name in {"dataclasses.replace", "dataclasses.asdict"} and node.args:
+            return self._of_dataclass(node, last_name(node.func), every)
+        if name in cleansing.MATCHING and len(given) > 1:
+            return given[1] if self._lets_through(node.args[0]) else CLEAN
+        if name == "heapq.heappush" and (heap := key_of(node.args[0])) is not None and every:
+            self._add(heap, every)
         last = last_name(node.func)
+        if name in cleansing.ENCODING:
+            return encoded(every)
         if (last in cleansing.CLEANSING and name not in {"json.dumps"}) or last == "basename":
             kept = cleansing.undone_later(name, every)
             return united(without(every, cleansing.CLEANSING[last]), kept)
-        if name in cleansing.ENCODING:
-            return encoded(every)
         if name in cleansing.DECODING:
             return decoded(every)
         if name == "filter" and node.args and last_name(node.args[0]) in cleansing.TELLING:
+            return CLEAN
+        if name == "next" and node.args:
+            entry = self._next(node.args[0])
+            if entry is not None and entry.known is not None:
+                self._answers[node] = entry.known
+            return entry.value if entry is not None else every
+        if name == "print":
+            for one in node.keywords:
+                key = key_of(one.value) if one.arg == "file" else None
+                held = self._held(one.value)
+                if held is not None:
+                    held.put(Entry(every))
+                    self._let_go(held)
+                if key is not None and every:
+                    self._add(key, every)
             return CLEAN
         if name in {"map", "functools.reduce"} and len(node.args) > 1:
             return self._mapped(node)
@@ -166,11 +205,15 @@ class Calls(Walks):
         every: Value,
     ) -> Value | None:
         """What a method gives; None where it is no method of a value but a function of a module."""
-        if func.attr in sources.REQUEST_CALLS and sources.is_request(
-            self._module, func.value, self._function
+        if func.attr in sources.REQUEST_CALLS and is_request(self._module, func.value, self._function):
+            return FROM_REQUEST
+        if (
+            func.attr == "get"
+            and node.args
+            and sources.is_sent_key(self._module, func.value, node.args[0], self._function)
         ):
             return FROM_REQUEST
-        if func.attr in sources.HOST_CALLS and sources.is_request(self._module, func.value, self._function):
+        if func.attr in sources.HOST_CALLS and is_request(self._module, func.value, self._function):
             return FROM_HOST
         if (
             func.attr in sources.HANDLER_CALLS
@@ -188,6 +231,12 @@ class Calls(Walks):
             return CLEAN
         if self._module.imported_name(func) is not None and not receiver:
             return None
+        if (
+            isinstance(func.value, ast.Name)
+            and func.value.id in {"bytes", "bytearray"}
+            and func.attr == "fromhex"
+        ):
+            return decoded(every)
         key = key_of(func.value)
         if func.attr in cleansing.ADDING_METHODS and every and key is not None:
             self._add(key, every)
@@ -196,11 +245,11 @@ class Calls(Walks):
         if func.attr in {"format", "format_map"} and last_name(getattr(func.value, "func", func)) == "Markup":
             return without(every, Danger.HTML | Danger.PAGE)
         if func.attr in {"format", "format_map"}:
-            template = self._text_of(func.value)
-            start = template.partition("{")[0] if template is not None else None
-            rest = template[len(start) :] if template is not None and start is not None else None
-            parts: list[tuple[str | None, Value]] = [(start, receiver)] if start != "" else []
-            return self._joined([*parts, (None, every), (rest, CLEAN)])
+            return self._formatted(node, func, receiver, given)
+        if func.attr == "join" and len(node.args) == 1 and not receiver and given[0]:
+            return self._joined(self._pieces(node.args[0], given[0]))
+        if func.attr in {"substitute", "safe_substitute"}:
+            return self._substituted(node, func, united(receiver, every))
         if func.attr not in cleansing.KEEPING_METHODS:
             return CLEAN
         receiver = without(receiver, cleansing.gone_by_method(node, func))
@@ -212,6 +261,49 @@ class Calls(Walks):
             if node.args:
                 receiver = self._of_entry(node.args[0], receiver)
         return united(receiver, added)
+
+    def _formatted(
+        self, node: ast.Call, func: ast.Attribute, receiver: Value, given: Sequence[Value]
+    ) -> Value:
+        """``template.format(...)``: only the arguments that the template asks for."""
+        template = self._template(func.value)
+        values = dict(zip(map(str, range(len(given))), given, strict=False))
+        values.update({k.arg: self._peek(k.value) for k in node.keywords if k.arg is not None})
+        asked = fields_used(template) if template is not None else None
+        is_spread = any(k.arg is None for k in node.keywords) or func.attr == "format_map"
+        if asked is None or is_spread or any(isinstance(one, ast.Starred) for one in node.args):
+            every = [*given, *(self._peek(k.value) for k in node.keywords)]
+        else:
+            every = [values.get(name, CLEAN) for name in asked]
+        start = template.partition("{")[0] if template is not None else None
+        rest = template[len(start) :] if template is not None and start is not None else None
+        parts: list[tuple[str | None, Value]] = [(start, receiver)] if start != "" else []
+        return self._joined([*parts, (None, united(*every)), (rest, CLEAN)])
+
+    def _template(self, node: ast.expr) -> str | None:
+        text = self._text_of(node)
+        exact = self._exact(node) if text is None else None
+        return exact.value if exact is not None and isinstance(exact.value, str) else text
+
+    def _pieces(self, node: ast.expr, whole: Value) -> list[tuple[str | None, Value]]:
+        """What a list of texts holds, where its entries are known."""
+        held = self._table(node)
+        entries = held.entries if held is not None else None
+        if not isinstance(entries, list):
+            return [("", CLEAN), (None, whole)]
+        texts = [one.known.value if isinstance(one.known, Exactly) else None for one in entries]
+        pairs = zip(texts, entries, strict=True)
+        return [(text if isinstance(text, str) else None, one.value) for text, one in pairs]
+
+    def _substituted(self, node: ast.Call, func: ast.Attribute, whole: Value) -> Value:
+        """``Template(text).substitute(...)``: only the keywords that the text asks for."""
+        made = func.value
+        text = self._template(made.args[0]) if isinstance(made, ast.Call) and made.args else None
+        if text is None or node.args or any(k.arg is None for k in node.keywords):
+            return whole
+        asked = [k for k in node.keywords if f"${k.arg}" in text or f"${{{k.arg}}}" in text]
+        start = text.partition("$")[0]
+        return self._joined([(start, CLEAN), *((None, self._peek(k.value)) for k in asked), (text, CLEAN)])
 
     def _through(self, callee: Callee, node: ast.Call, given: Sequence[Value], named: Named) -> Value:
         """Hand values to a function of the project, and answer what comes back."""
@@ -243,22 +335,28 @@ class Calls(Walks):
         known.update({keyword.value: value for keyword, value in named})
         if isinstance(node.func, ast.Attribute):
             known[node.func.value] = receiver
-        makers = self._makers(node.func.value) if isinstance(node.func, ast.Attribute) else frozenset()
+        makers = self._makers(node.func.value if isinstance(node.func, ast.Attribute) else node.func)
         for danger, argument in reached(self._module, node, makers, self._owner.slow):
             self._reach(
                 danger,
                 argument,
                 known[argument] if argument in known else self.value(argument),
             )
+        self._note_command(node)
         for keyword, value in named:
             if keyword.arg is None and writes_fields(self._module, node):
                 self._reach(Danger.FIELDS, keyword.value, value)
         if last_name(node.func) == "setattr" and len(node.args) == 3:
             self._reach(Danger.FIELDS, node.args[1], given[1])
+            self._give_attribute(node, given[2])
         if _is_header_call(node, "access-control-allow-origin"):
             self._reach(Danger.ORIGIN, node.args[1], given[1])
         if _is_header_call(node, "location"):
             self._reach(Danger.REDIRECT, node.args[1], given[1])
+        for key, argument in session_values(node):
+            self._reach(Danger.TRUST, argument, self.value(argument))
+            if not isinstance(key, ast.Constant):
+                self._reach(Danger.TRUST, key, self.value(key))
         for danger, argument in said(node):
             self._reach(
                 danger,
@@ -269,6 +367,52 @@ class Calls(Walks):
             danger = Danger.REDIRECT if last_name(node.func) == "redirect" else Danger.PAGE
             for argument, value in list(zip(node.args, given, strict=True))[:1]:
                 self._reach(danger, argument, value)
+
+    def _lets_through(self, pattern: ast.expr) -> bool:
+        """Whether what a pattern found may still hold anything."""
+        text = self._template(pattern)
+        return text is None or any(part in text for part in (".*", ".+", r"\S", "[^"))
+
+    def _of_dataclass(self, node: ast.Call, name: str, every: Value) -> Value:
+        """``replace(record, field=value)`` and ``asdict(record)``, where its class is known."""
+        made = self._instance(node.args[0])
+        if made is None or made.fields is None:
+            return every
+        if name == "asdict":
+            entries: dict[object, Entry] = {
+                one: Entry(value, made.held.get(one)) for one, value in made.fields.items()
+            }
+            table = self._answers[node] = self._as_mapping(entries)
+            return table.whole
+        fields, held = dict(made.fields), dict(made.held)
+        for one in node.keywords:
+            known = self._knowledge(one.value)
+            if one.arg is not None:
+                fields[one.arg] = self._peek(one.value)
+                held.pop(one.arg, None)
+                held.update({one.arg: known} if isinstance(known, Exactly) else {})
+        self._fresh[node] = copied = Instance(made.cls, fields, self._where, held)
+        return copied.whole
+
+    def _note_command(self, node: ast.Call) -> None:
+        """A command line that was put together before, or is handed over with flags that were."""
+        if not node.args or last_name(node.func) not in RUNS:
+            return
+        if not (self._module.dotted(node.func) or "").startswith(PROCESSES):
+            return
+        command = node.args[0]
+        flags = [self._table(k.value) for k in node.keywords if k.arg is None]
+        shells = [one.at("shell") for one in flags if one is not None and isinstance(one.entries, dict)]
+        if any(one is not None and isinstance(one.known, Exactly) and one.known.value for one in shells):
+            self._reach(Danger.SHELL, command, self._peek(command))
+        held = self._held(command) if isinstance(command, (ast.Name, ast.Attribute)) else None
+        if held is None:
+            return
+        if isinstance(held.entries, list):
+            for value in read_by_shell(held.entries):
+                self._reach(Danger.SHELL, command, value)
+        elif not held.texts.isdisjoint(COMMAND_FLAGS):
+            self._reach(Danger.SHELL, command, held.whole)
 
 
 def _is_number(node: ast.expr) -> bool:

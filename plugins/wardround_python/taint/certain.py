@@ -1,83 +1,81 @@
-"""Whether a text a module builds is certain to be made of constants, whatever the functions are handed."""
+"""Which values of a module are certain, whatever its functions are handed."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable
 
 from wardround.findings import Span
 from wardround_python.constants import is_constant_text
 from wardround_python.module import PythonModule
-from wardround_python.taint.dangers import Value
-from wardround_python.taint.flow import ModuleFlow
-from wardround_python.taint.modules import Modules
-from wardround_python.taint.statements import FunctionFlow
+from wardround_python.parsed import parsed
+from wardround_python.taint.alone import seen
+from wardround_python.taint.check import may_ask
+from wardround_python.taint.known import Exactly
+from wardround_python.taint.modules import imports_own, nothing
+from wardround_python.taint.watching import Seen, Table, parts_of_text
 
 
-def is_known(path: str, text: str, span: Span) -> bool:
-    """Whether what stands at a place of a file is certain to be a constant; not where it cannot be read."""
+def is_known(path: str, text: str, span: Span, read: Callable[[str], str | None] = nothing) -> bool:
+    """Whether what stands at a place of a file is certain to be a constant; not where it cannot be read.
+
+    Of a call: whether what it is given first is.
+    """
     try:
-        module = _module(path, text)
-        nodes = (one for one in module.expressions_on.get(span.line, ()) if module.span(one) == span)
-        return any(is_constant_text(module, one, one) or is_certain(module, one) for one in nodes)
+        module = parsed(path, text)
+        nodes = [one for one in module.expressions_on.get(span.line, ()) if _is_at(module, one, span)]
+        values = [_decisive(one) for one in nodes]
+        if any(is_constant_text(module, one, one) or is_certain(module, one) for one in values):
+            return True
+        if not values or not may_ask(text) or not imports_own(module, read):
+            return False
+        return any(is_certain(module, one, read) for one in values)
     except (SyntaxError, ValueError, RecursionError):
         return False
 
 
-@lru_cache(maxsize=2)
-def _module(path: str, text: str) -> PythonModule:
-    return PythonModule(path, text)
+def _is_at(module: PythonModule, node: ast.expr, span: Span) -> bool:
+    """Whether an expression stands at a place, or is a call of what stands there."""
+    if module.span(node) == span:
+        return True
+    return isinstance(node, ast.Call) and module.span(node.func) == span
 
 
-def is_certain(module: PythonModule, node: ast.expr) -> bool:
-    """Whether every walk that comes by an expression knows each of its parts."""
-    known = _known(module)
+def _decisive(node: ast.expr) -> ast.expr:
+    if not isinstance(node, ast.Call):
+        return node
+    named = [k.value for k in node.keywords if k.arg in {"args", "cmd", "command", "stream", "obj", "data"}]
+    return next(iter((*node.args, *named)), node)
+
+
+def is_certain(module: PythonModule, node: ast.expr, read: Callable[[str], str | None] = nothing) -> bool:
+    """Whether every walk that comes by an expression knows each of its parts.
+
+    Args:
+        read: path -> the text of another file of the project, where the walk may follow values into these.
+    """
+    known = seen(module, read)
     return node in known and _is_fixed(module, node, known)
 
 
-@lru_cache(maxsize=2)
-def _known(module: PythonModule) -> Mapping[ast.expr, bool]:
-    """The expressions that walks through a module come by, and whether each of them knew the value."""
-    flow = _WatchingFlow(module, Modules())
-    flow.known = {}
-    flow.run()
-    return flow.known
+def constant_of(module: PythonModule, node: ast.expr) -> Exactly | None:
+    """The constant an expression always is; None where that can't be told."""
+    if isinstance(node, ast.Constant):
+        return Exactly(node.value) if isinstance(node.value, (str, bytes, int, float, type(None))) else None
+    known = seen(module).get(node)
+    return known if isinstance(known, Exactly) else None
 
 
-def _is_fixed(module: PythonModule, node: ast.expr, known: Mapping[ast.expr, bool]) -> bool:
-    if known.get(node):
+def entries_of(module: PythonModule, node: ast.expr) -> Table | None:
+    """The entries of the mapping an expression stands for, where it is read; None where it may be another."""
+    known = seen(module).get(node)
+    return known if isinstance(known, dict) else None
+
+
+def _is_fixed(module: PythonModule, node: ast.expr, known: Seen) -> bool:
+    if isinstance(known.get(node), Exactly):
         return True
-    parts = _parts(node)
+    parts = parts_of_text(node)
     if parts is None:
         return is_constant_text(module, node, node)
     return all(_is_fixed(module, one, known) for one in parts)
-
-
-class _WatchingWalk(FunctionFlow):
-    """A walk that notes of every expression whether its value was known."""
-
-    def value(self, node: ast.expr) -> Value:
-        answer = super().value(node)
-        owner = self._owner
-        if isinstance(owner, _WatchingFlow):
-            for one in (node, *(_parts(node) or ())):
-                owner.known[one] = owner.known.get(one, True) and self._exact(one) is not None
-        return answer
-
-
-def _parts(node: ast.expr) -> list[ast.expr] | None:
-    """The expressions a text is put together of."""
-    if isinstance(node, ast.BinOp):
-        right = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
-        return [node.left, *right]
-    if isinstance(node, ast.JoinedStr):
-        return [one.value if isinstance(one, ast.FormattedValue) else one for one in node.values]
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
-        return [node.func.value, *node.args, *(keyword.value for keyword in node.keywords)]
-    return None
-
-
-class _WatchingFlow(ModuleFlow):
-    walker = _WatchingWalk
-    known: dict[ast.expr, bool]

@@ -12,7 +12,7 @@ from wardround_python.taint.dangers import ARCHIVE, MODEL, STORED, Danger, Hit
 
 _COMING_IN = LatePattern(
     r"request|HTTPRequestHandler|\breq\b|get_\w*argument|@\w+\.(get|post|put|patch|delete|route|api_route)\(|"
-    r"def (lambda_)?handler\(event|"
+    r"def (lambda_)?handler\(event|start_response|"
     r"output_text|completions?\.create|messages\.create|litellm|\.invoke\(|generate_content|infolist|namelist|getmembers|getnames|tarfile|cleaned_data|validated_data"
 )
 
@@ -41,9 +41,7 @@ class TaintedCheck(PythonCheck):
         return super().wants(source) and may_ask(source.text)
 
     def visit_Module(self, node: ast.Module) -> None:  # noqa: N802 - named after the class of ast
-        from wardround_python.taint.flow import (
-            hits,
-        )  # only a file where data comes in needs the walk
+        from wardround_python.taint.alone import hits  # only a file where data comes in needs the walk
 
         said: set[tuple[object, str]] = set()
         for hit in hits(self.module):

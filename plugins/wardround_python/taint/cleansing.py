@@ -12,6 +12,7 @@ _PAGES = Danger.HTML | Danger.PAGE | Danger.SCRIPT
 # in KEEPING are taken to give something of their own.
 CLEANSING: dict[str, Danger] = {
     "quote": _PAGES | Danger.SHELL | Danger.PATH | Danger.URL | Danger.REDIRECT,
+    "quote_plus": _PAGES | Danger.SHELL | Danger.PATH | Danger.URL | Danger.REDIRECT,
     "escape": _PAGES | Danger.PATTERN | Danger.BACKTRACK,
     "basename": Danger.PATH,
     "dumps": Danger.HTML | Danger.PAGE | Danger.FIELDS | Danger.LOG,
@@ -31,6 +32,7 @@ KEEPING = frozenset(
         "string.Template", "typing.cast", "sqlalchemy.text", "sqlalchemy.sql.text", "compile",
         "shlex.split", "re.sub", "itertools.chain", "collections.OrderedDict", "codecs.decode",
         "urllib.parse.parse_qs", "urllib.parse.parse_qsl", "html.unescape", "unicodedata.normalize",
+        "csv.reader", "csv.DictReader", "struct.pack", "struct.unpack", "memoryview", "heapq.heappop",
         "collections.deque", "collections.ChainMap", "itertools.chain.from_iterable", "functools.reduce",
         "textwrap.fill", "textwrap.shorten", "string.capwords", "codecs.encode", "types.SimpleNamespace",
         "os.path.basename", "django.utils.encoding.force_str", "django.utils.encoding.smart_str",
@@ -38,11 +40,15 @@ KEEPING = frozenset(
 )  # fmt: skip
 """Functions that hand their arguments on."""
 
+MATCHING = frozenset({"re.match", "re.search", "re.fullmatch", "re.findall", "re.finditer", "re.split"})
+"""Functions that give what a pattern found, or what stands between."""
+
 ENCODING = frozenset(
     {
         "base64.b64encode", "base64.urlsafe_b64encode", "base64.standard_b64encode", "base64.b32encode",
         "base64.b16encode", "base64.b85encode", "base64.a85encode", "base64.encodebytes", "binascii.hexlify",
         "binascii.b2a_base64", "binascii.b2a_hex", "zlib.compress", "gzip.compress", "bz2.compress",
+        "pickle.dumps", "marshal.dumps",
     }
 )  # fmt: skip
 """Functions whose answer does no harm until it is decoded."""
@@ -54,6 +60,7 @@ DECODING = frozenset(
         "binascii.unhexlify", "binascii.a2b_base64", "binascii.a2b_hex", "bytes.fromhex", "bytearray.fromhex",
         "zlib.decompress", "gzip.decompress", "bz2.decompress", "codecs.decode", "html.unescape",
         "urllib.parse.unquote", "urllib.parse.unquote_plus", "urllib.parse.unquote_to_bytes",
+        "pickle.loads", "marshal.loads",
     }
 )  # fmt: skip
 """Functions that give back what was encoded, or hand on what never was."""
@@ -73,6 +80,7 @@ ONE_LINE = frozenset({"repr", "ascii", "re.sub", "urllib.parse.quote", "urllib.p
 KEEPING_METHODS = frozenset(
     {
         "get", "getlist", "get_list", "getall", "getone", "pop", "popitem", "setdefault", "copy", "dict",
+        "lists", "result", "group", "groups", "groupdict",
         "to_dict", "items", "values", "keys", "strip", "lstrip", "rstrip", "lower", "upper", "title",
         "casefold", "capitalize", "encode", "decode", "split", "rsplit", "splitlines", "partition",
         "rpartition", "replace", "removeprefix", "removesuffix", "format", "format_map", "join", "zfill",
@@ -107,6 +115,8 @@ def gone_by_method(call: ast.Call, func: ast.Attribute) -> Danger:
         return Danger.FIELDS
     if func.attr == "replace" and call.args and isinstance(call.args[0], ast.Constant):
         text = str(call.args[0].value)
+        if text == "'":
+            return Danger.XPATH
         return Danger.LOG if text in _LINE_ENDS else Danger.SCRIPT if text[:1] == "<" else Danger(0)
     return Danger(0)
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from wardround.late import LatePattern
 from wardround_python.module import PythonModule
+from wardround_python.taint.dangers import Value
+from wardround_python.taint.known import Entry, Exactly
 
 _SHELLS = frozenset({"sh", "bash", "/bin/sh", "/bin/bash", "zsh", "cmd", "cmd.exe", "powershell"})
-_COMMAND_FLAGS = frozenset({"-c", "-lc", "-ec", "-ic", "-euc", "/c", "/C", "-Command"})
+COMMAND_FLAGS = frozenset({"-c", "-lc", "-ec", "-ic", "-euc", "/c", "/C", "-Command"})
+RUNS = frozenset({"run", "Popen", "call", "check_call", "check_output", "spawn", "create_subprocess_exec"})
+"""The last parts of those names."""
+PROCESSES = ("subprocess.", "asyncio.create_subprocess_exec", "pty.spawn")
+"""What the names of functions begin with that take a program with its arguments."""
 _REPLACING = LatePattern(r"^os\.(exec[lv]p?e?|spawn[lv]p?e?|posix_spawnp?)$")
 """Functions that start a program: its path first, behind a mode for the family of ``spawn``."""
 _REMOTE = frozenset({"fabric", "fabric2", "invoke", "asyncssh", "spur", "plumbum"})
@@ -20,7 +26,7 @@ _IN_CONTAINER = frozenset({"exec_run", "exec_create"})
 
 def commands(module: PythonModule, call: ast.Call, name: str) -> Iterator[ast.expr]:
     """The arguments of a call that choose what is run; ``name`` is its dotted name."""
-    if name.startswith(("subprocess.", "asyncio.create_subprocess_exec")):
+    if name.startswith(PROCESSES):
         yield from _processes(call)
     elif _REPLACING.search(name):
         words = call.args[1:] if ".spawn" in name else call.args
@@ -61,6 +67,15 @@ def _processes(call: ast.Call) -> Iterator[ast.expr]:
     yield from _read_by_shell(words)
 
 
+def read_by_shell(entries: Sequence[Entry]) -> Iterator[Value]:
+    """What a list that was put together before starts, and what it hands to a shell."""
+    yield from (one.value for one in entries[:1])
+    texts = [one.known.value if isinstance(one.known, Exactly) else None for one in entries]
+    for at, text in enumerate(texts[:-2]):
+        if text in _SHELLS and texts[at + 1] in COMMAND_FLAGS:
+            yield entries[at + 2].value
+
+
 def _taken_apart(command: ast.expr) -> Iterator[ast.expr]:
     """The text whose words are the command line: ``f"convert {name}".split()``."""
     if not isinstance(command, ast.Call) or not isinstance(command.func, ast.Attribute):
@@ -72,7 +87,7 @@ def _taken_apart(command: ast.expr) -> Iterator[ast.expr]:
 
 def _read_by_shell(words: list[ast.expr]) -> Iterator[ast.expr]:
     for at, word in enumerate(words[:-2]):
-        if _is_one_of(word, _SHELLS) and _is_one_of(words[at + 1], _COMMAND_FLAGS):
+        if _is_one_of(word, _SHELLS) and _is_one_of(words[at + 1], COMMAND_FLAGS):
             yield words[at + 2]
             return
 

@@ -97,6 +97,8 @@ class Conditions(Folding):
             gone = EVERYTHING
             if last == "startswith" and _is_slash(test):
                 gone = Danger.URL
+            elif last == "startswith" and _starts_address(test):
+                return {}, dict.fromkeys(self._keys(test.func.value), Danger.REDIRECT)
             looked = dict.fromkeys(self._keys(test.func.value), gone)
             return looked, {}
         if last == "isinstance" and len(test.args) == 2 and not _names_text(test.args[1]):
@@ -134,6 +136,8 @@ def _excluded(text: object) -> Danger:
         return NOTHING
     if ".." in text or text in {"/", "\\"}:
         return Danger.PATH
+    if text == "'":
+        return Danger.XPATH
     if text == "://":  # //other.example leads away too
         return Danger.URL
     return Danger.REDIRECT | Danger.URL if text in {"//", ":"} else NOTHING
@@ -150,6 +154,11 @@ def _is_slash(test: ast.Call) -> bool:
         and isinstance(test.args[0], ast.Constant)
         and test.args[0].value in {"/", "http", "https://", "http://"}
     )
+
+
+def _starts_address(test: ast.Call) -> bool:
+    first = test.args[0] if test.args else None
+    return isinstance(first, ast.Constant) and first.value == "//"
 
 
 def _names_text(node: ast.expr) -> bool:

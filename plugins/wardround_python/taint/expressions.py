@@ -20,8 +20,16 @@ from wardround_python.taint.dangers import (
     united,
     without,
 )
-from wardround_python.taint.known import Held
-from wardround_python.taint.scope import FROM_HOST, FROM_MODEL, FROM_PATH, FROM_REQUEST, FROM_UPLOAD
+from wardround_python.taint.known import Entry, Held
+from wardround_python.taint.requests import is_request
+from wardround_python.taint.scope import (
+    FROM_HOST,
+    FROM_MODEL,
+    FROM_PATH,
+    FROM_REQUEST,
+    FROM_SENDER,
+    FROM_UPLOAD,
+)
 from wardround_python.taint.shapes import key_of
 
 _DEEPEST = 120
@@ -62,6 +70,10 @@ class Expressions(Calls):
 
     def _attribute(self, node: ast.Attribute) -> Value:
         key = key_of(node)
+        whole = self.value(node.value) if isinstance(node.value, ast.Call) else None
+        entry = self._attribute_entry(node)
+        if entry is not None:
+            return entry.value
         table = self._held(node)
         if table is not None:
             self._let_go(table)
@@ -72,13 +84,13 @@ class Expressions(Calls):
             held = self._attribute_of_self(key)
             if held:
                 return held
-        if node.attr in sources.REQUEST_PARTS and sources.is_request(
-            self._module, node.value, self._function
-        ):
+        if node.attr in sources.REQUEST_PARTS and is_request(self._module, node.value, self._function):
             return FROM_UPLOAD if node.attr in {"files", "FILES"} else FROM_REQUEST
-        if node.attr in sources.PATH_PARTS and sources.is_request(self._module, node.value, self._function):
+        if node.attr in sources.PATH_PARTS and is_request(self._module, node.value, self._function):
             return FROM_PATH
-        if node.attr in sources.HOST_PARTS and sources.is_request(self._module, node.value, self._function):
+        if node.attr in sources.SENDER_PARTS and is_request(self._module, node.value, self._function):
+            return FROM_SENDER
+        if node.attr in sources.HOST_PARTS and is_request(self._module, node.value, self._function):
             return FROM_HOST
         if sources.is_raw_request(self._module, key, self._function):
             return FROM_REQUEST
@@ -93,7 +105,7 @@ class Expressions(Calls):
             return answer
         if sources.STORED_ADDRESS.search(node.attr) and self._is_record(node.value):
             return {STORED: Danger.URL}
-        value = self.value(node.value)
+        value = self.value(node.value) if whole is None else whole
         if UPLOAD in value and node.attr == "filename":
             return without(FROM_REQUEST, Danger.FIELDS)
         if node.attr in cleansing.CLEAN_ATTRIBUTES:
@@ -114,17 +126,25 @@ class Expressions(Calls):
             made = None
             is_property = self._class is not None and self._class.is_property(node.attr)
         else:
-            made = self._instance(node.value)
+            made = self._made_here(node.value)
             is_property = made is not None and made.cls.is_property(node.attr)
         if is_property:
-            return self._call(ast.copy_location(ast.Call(node, [], []), node))
+            call = ast.copy_location(ast.Call(node, [], []), node)
+            value = self._call(call)
+            self._answers.pop(node, None)
+            if call in self._answers:
+                self._answers[node] = self._answers[call]
+            return value
         return made.fields.get(node.attr, CLEAN) if made is not None and made.fields is not None else None
 
     def _subscript(self, node: ast.Subscript) -> Value:
         key = key_of(node)
         self.value(node.slice) if isinstance(node.slice, ast.expr) else None
+        if sources.is_sent_key(self._module, node.value, node.slice, self._function):
+            return FROM_REQUEST
         if sources.is_model_text(self._module, node):
             return FROM_MODEL
+        whole = self.value(node.value) if isinstance(node.value, ast.Call) else None
         known = self._looked_up(node)
         if known is not None and (key is None or key not in self._values):
             return self._of_entry(node.slice, known)
@@ -132,7 +152,7 @@ class Expressions(Calls):
             return self._values[key]
         if key is not None and isinstance(node.slice, ast.Constant) and last_name(node.value) == "session":
             return self._remembered(str(node.slice.value))
-        value = self.value(node.value)
+        value = self.value(node.value) if whole is None else whole
         return self._of_entry(node.slice, value)
 
     def _choice(self, node: ast.IfExp) -> Value:
@@ -161,7 +181,7 @@ class Expressions(Calls):
                 found.append(value)
                 break
             if decided is None:
-                found.append(value)
+                found += [value] if isinstance(node.op, ast.Or) else []  # of an ``and`` only what is false
                 self._stretch()
             when_true, when_false = self._clears(one)
             self._clear(when_true if isinstance(node.op, ast.And) else when_false)
@@ -204,7 +224,9 @@ class Expressions(Calls):
 
     def _yield(self, node: ast.Yield) -> Value:
         if node.value is not None:
-            self._summary.returned = united(self._summary.returned, self.value(node.value))
+            value, known = self.value(node.value), self._knowledge(node.value)
+            self._summary.returned = united(self._summary.returned, value)
+            self._pieces_given.append(Entry(value, known))
         return CLEAN
 
     def _walrus(self, node: ast.NamedExpr) -> Value:

@@ -12,7 +12,6 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar
-from weakref import WeakKeyDictionary
 
 from wardround.late import LatePattern
 from wardround_python.module import FunctionNode, PythonModule, statements_in
@@ -40,15 +39,6 @@ _DEEPEST_CALL = 12
 _LOOKUP = LatePattern(
     r"(\.objects\.|\.query\.)(a?get|first|get_or_404|filter)$|get_object_or_404$|session\.get$"
 )
-_FLOWS: WeakKeyDictionary[PythonModule, Sequence[Hit]] = WeakKeyDictionary()
-
-
-def hits(module: PythonModule) -> Sequence[Hit]:
-    """Every place of the module that data from outside reaches, in source order; walked once for all."""
-    found = _FLOWS.get(module)
-    if found is None:
-        found = _FLOWS[module] = ModuleFlow(module, Modules()).run()
-    return found
 
 
 class ModuleFlow:
@@ -209,6 +199,10 @@ class ModuleFlow:
     def numbers(self) -> Mapping[str, int | float]:
         """The numbers that names at the top of the module stand for, and nothing else."""
         return constant_numbers(self.module.tree)
+
+    @cached_property
+    def has_named_tuples(self) -> bool:
+        return "NamedTuple" in self.module.text
 
     @cached_property
     def slow(self) -> Mapping[str, str]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from wardround_python.module import last_name
-from wardround_python.taint.dangers import Value, united
+from wardround_python.taint.dangers import Value
 from wardround_python.taint.known import (
     Entry,
     Exactly,
+    Fields,
     Held,
     Known,
     Plain,
+    Prepared,
     Runs,
     answered,
     answered_on,
@@ -26,11 +28,7 @@ from wardround_python.taint.shapes import key_of
 
 _DEEPEST = 60
 _LONGEST_TABLE = 30
-_SEQUENCES = frozenset({"list", "tuple", "collections.deque"})
-_MAPPINGS = frozenset({"dict", "collections.OrderedDict"})
-_PARSERS = frozenset(
-    {"configparser.ConfigParser", "configparser.RawConfigParser", "configparser.SafeConfigParser"}
-)
+_MAKING = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.Call, ast.BinOp)
 
 
 class Folding(Scope):
@@ -75,13 +73,26 @@ class Folding(Scope):
 
     def _known_place(self, node: ast.Attribute) -> Known | None:
         """What is known of an attribute: of the object the method is called on, or of one made here."""
+        entry = self._attribute_entry(node)
+        if entry is not None:
+            return entry.known
         key = key_of(node)
         known = self._values.known.get(key) if key is not None else None
+        known = self._answers.get(node) if known is None else known
         if known is None and isinstance(node.value, (ast.Name, ast.Call)):
             made = self._instances.get(node.value.id) if isinstance(node.value, ast.Name) else None
             made = self._fresh.get(node.value) if isinstance(node.value, ast.Call) else made
             known = made.held.get(node.attr) if made is not None else None
         return known
+
+    def _attribute_entry(self, node: ast.Attribute) -> Entry | None:
+        """What an attribute of a namespace or of a named tuple holds."""
+        if not self._values.known and not self._answers:
+            return None
+        if not isinstance(node.value, (ast.Name, ast.Call)):
+            return None
+        held = self._held(node.value)
+        return held.attribute(node.attr) if held is not None and (held.kind or held.names) else None
 
     def _fold_binary(self, node: ast.BinOp) -> Exactly | None:
         left = self._exact(node.left)
@@ -161,6 +172,10 @@ class Folding(Scope):
 
     def _fold_part(self, node: ast.Subscript) -> Exactly | None:
         held = self._table(node.value)
+        outer = self._held(node.value.value) if isinstance(node.value, ast.Subscript) else None
+        if outer is not None and outer.is_parser and isinstance(node.value, ast.Subscript):
+            entry = self._section_entry(outer, node.value.slice, node.slice)
+            return entry.known if entry is not None and isinstance(entry.known, Exactly) else None
         if held is not None:
             entry = self._entry(held, node.slice)
             return entry.known if entry is not None and isinstance(entry.known, Exactly) else None
@@ -236,10 +251,11 @@ class Folding(Scope):
 
     def _table(self, node: ast.expr) -> Held | None:
         """The table an expression stands for, or is."""
-        if isinstance(node, (ast.List, ast.Tuple, ast.Dict)):
+        held = self._held(node)
+        if held is None and isinstance(node, _MAKING):
             known = self._knowledge(node)
             return known if isinstance(known, Held) else None
-        return self._held(node)
+        return held
 
     def _entry(self, held: Held, key: ast.expr) -> Entry | None:
         """The entry of a table a key stands for; None where it may be any."""
@@ -283,6 +299,15 @@ class Folding(Scope):
             return self._sequence(node.elts)
         if isinstance(node, ast.Dict):
             return self._mapping(node)
+        if isinstance(node, ast.DictComp):
+            return self._comprehended_mapping(node)
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+            found = self._elements(node)
+            return self._as_table(found) if found is not None else None
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.BitOr, ast.Add)):
+            joined = self._joined_tables(self._table(node.left), self._table(node.right))
+            if joined is not None:
+                return joined
         if isinstance(node, ast.IfExp):
             decided = self._decided(node.test)
             if decided is not None:
@@ -294,9 +319,12 @@ class Folding(Scope):
         held = self._held(node)
         if held is not None:
             return held
+        answer = self._answers.get(node)
+        if isinstance(answer, (Runs, Fields, Prepared)):
+            return answer
         if isinstance(node, ast.Name):
             known = self._values.known.get(node.id)
-            if isinstance(known, Runs):
+            if isinstance(known, (Runs, Fields, Prepared)):
                 return known
             function = self._named_function(node.id)
             if function is not None:
@@ -311,13 +339,21 @@ class Folding(Scope):
         return inner if inner is not None else self._owner.functions.get(name)
 
     def _sequence(self, nodes: Sequence[ast.expr]) -> Held | None:
-        if len(nodes) > _LONGEST_TABLE or any(isinstance(one, ast.Starred) for one in nodes):
+        if len(nodes) > _LONGEST_TABLE:
             return None
-        made = Held([self._as_entry(one) for one in nodes], self._where)
+        if any(isinstance(one, ast.Starred) for one in nodes):
+            found = self._elements(ast.List(list(nodes), ast.Load()))
+            return self._as_table(found) if found is not None else None
+        return self._as_table([self._as_entry(one) for one in nodes])
+
+    def _as_table(self, entries: list[Entry]) -> Held:
+        made = Held(entries, self._where)
         made.whole = made.every
         return made
 
     def _mapping(self, node: ast.Dict) -> Held | None:
+        if None in node.keys:
+            return self._spread_mapping(node)
         keys = [self._exact(key) if key is not None else None for key in node.keys[: _LONGEST_TABLE + 1]]
         if len(keys) > _LONGEST_TABLE or None in keys:
             return None
@@ -330,39 +366,41 @@ class Folding(Scope):
         made.whole = made.every
         return made
 
+    def _spread_mapping(self, node: ast.Dict) -> Held | None:
+        """``{**first, "key": value}``."""
+        made: Held | None = Held({}, self._where)
+        for key, value in zip(node.keys, node.values, strict=True):
+            more = self._table(value) if key is None else self._mapping(ast.Dict([key], [value]))
+            made = self._joined_tables(made, more)
+        return made
+
     def _as_entry(self, node: ast.expr) -> Entry:
         known = self._knowledge(node)
         return Entry(known.whole if isinstance(known, Held) else self.value(node), known)
 
+    @abstractmethod
+    def _table_of(self, node: ast.Call, name: str) -> Held | None:
+        """The table that a call makes of elements, or fills later."""
+
+    @abstractmethod
     def _made_table(self, node: ast.Call) -> Held | None:
         """The table a constructor makes."""
-        name = self._module.dotted(node.func) or ""
-        if name in _PARSERS:
-            has_defaults = bool(node.args) or any(k.arg in {"defaults", None} for k in node.keywords)
-            return Held({}, self._where, is_parser=True) if not has_defaults else None
-        if name not in _SEQUENCES | _MAPPINGS or last_name(node.func) in self._values:
-            return None
-        if name in _MAPPINGS and not node.args and all(k.arg is not None for k in node.keywords):
-            entries: dict[object, Entry] = {k.arg: self._as_entry(k.value) for k in node.keywords}
-            made = Held(entries, self._where)
-            made.whole = made.every
-            return made
-        if node.keywords or len(node.args) > 1:
-            return None
-        if not node.args:
-            return Held([] if name in _SEQUENCES else {}, self._where)
-        return self._copied(node.args[0], name in _MAPPINGS)
 
-    def _copied(self, node: ast.expr, as_mapping: bool) -> Held | None:
-        held = self._held(node)
-        if held is None and isinstance(node, (ast.List, ast.Tuple, ast.Dict)):
-            known = self._knowledge(node)
-            held = known if isinstance(known, Held) else None
-        if held is None or held.entries is None or held.is_parser:
-            return None
-        if as_mapping is not isinstance(held.entries, dict):
-            return None
-        return Held(held.entries.copy(), self._where, united(held.whole))
+    @abstractmethod
+    def _section_entry(self, held: Held, section: ast.expr, option: ast.expr) -> Entry | None:
+        """``parser[section][option]``."""
+
+    @abstractmethod
+    def _elements(self, node: ast.expr) -> list[Entry] | None:
+        """What a loop over an expression comes by; None where that can't be told."""
+
+    @abstractmethod
+    def _comprehended_mapping(self, node: ast.DictComp) -> Held | None:
+        """The mapping that a comprehension makes."""
+
+    @abstractmethod
+    def _joined_tables(self, first: Held | None, second: Held | None) -> Held | None:
+        """``first | second`` of mappings, ``first + second`` of lists."""
 
     @cached_property
     def _mentioned(self) -> frozenset[str]:

@@ -117,10 +117,9 @@ def writes_fields(module: PythonModule, node: ast.Call) -> bool:
     if dotted is not None:
         return _RECORDS.search(dotted.rpartition(".")[0]) is not None
     return isinstance(node.func, ast.Name) and any(
-        isinstance(one, ast.ClassDef)
-        and one.name == last
-        and any(_RECORD_BASE.search(ast.unparse(base)) for base in one.bases)
-        for one in module.tree.body
+        _RECORD_BASE.search(ast.unparse(base))
+        for one in module.top_classes.get(last, ())
+        for base in one.bases
     )
 
 

@@ -6,7 +6,7 @@ import ast
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from wardround_python.module import FunctionNode
 from wardround_python.taint.dangers import CLEAN, Value, united
@@ -15,6 +15,7 @@ _LONGEST = 2000
 """Characters of a text, or digits of a number, that are still worked out."""
 _MOST_ENTRIES = 40
 
+Kind = Literal["", "parser", "queue", "stack", "cell", "stream", "namespace"]
 Plain = str | bytes | int | float | bool | None
 
 
@@ -47,16 +48,34 @@ class Held:
         entries: None once something may have changed it that was not seen.
         where: the stretch of code that always runs as a whole and in which it was made.
         whole: what all that was ever put in carries.
-        is_parser: whether it is a ``ConfigParser``, whose keys are pairs.
+        kind: what is special about it: the keys of a parser are pairs, a queue and a stack give away what
+            they hold, a cell holds one value, a stream text; a namespace has attributes for entries.
+        names: the attributes of a named tuple, in the order of its entries.
+        texts: the constants that were put in since it was made.
     """
 
     entries: list[Entry] | dict[object, Entry] | None
     where: int
     whole: Value = field(default_factory=dict)
-    is_parser: bool = False
+    kind: Kind = ""
+    names: tuple[str, ...] = ()
+    texts: set[object] = field(default_factory=set)
+
+    @property
+    def is_parser(self) -> bool:
+        """Whether it is a ``ConfigParser``."""
+        return self.kind == "parser"
+
+    def attribute(self, name: str) -> Entry | None:
+        """What an attribute holds, where the attributes are entries."""
+        if self.kind == "namespace":
+            return self.at(name)
+        return self.at(self.names.index(name)) if name in self.names else None
 
     def put(self, entry: Entry) -> None:
         self.whole = united(self.whole, entry.value)
+        if isinstance(entry.known, Exactly):
+            self.texts.add(entry.known.value)
 
     def at(self, key: Plain) -> Entry | None:
         """The entry under a key; one that carries nothing, where there is none."""
@@ -81,7 +100,21 @@ class Held:
         return self.entries is not None and len(self.entries) < _MOST_ENTRIES
 
 
-Known = Exactly | Held | Runs
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """A class that ``namedtuple`` made, by the names of its fields."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A call that waits for its last arguments: ``partial(function, first)``, ``itemgetter(1)``."""
+
+    made: ast.Call
+
+
+Known = Exactly | Held | Runs | Fields | Prepared
 NO_ENTRY = Entry(CLEAN)
 
 
@@ -89,7 +122,7 @@ def is_same(first: Known | None, second: Known | None) -> bool:
     """Whether two ways lead to the same value; ``1`` and ``True`` are two."""
     if isinstance(first, Exactly) and isinstance(second, Exactly):
         return type(first.value) is type(second.value) and first.value == second.value
-    return first is second or (isinstance(first, Runs) and first == second)
+    return first is second or (isinstance(first, (Runs, Fields, Prepared)) and first == second)
 
 
 _OPERATORS: Mapping[type[ast.operator | ast.cmpop | ast.unaryop], Callable[..., object]] = {

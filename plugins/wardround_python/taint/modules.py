@@ -7,12 +7,15 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from wardround_python.module import PythonModule
+from wardround_python.parsed import parsed
 
 if TYPE_CHECKING:
+    from wardround_python.module import PythonModule
     from wardround_python.taint.classes import ProjectClass
     from wardround_python.taint.flow import ModuleFlow
 
+MOST_WALKS = 300
+"""How many calls of one review are walked by themselves."""
 _MOST = 60
 """How many modules are looked into in one review."""
 _LONGEST = 400_000
@@ -41,6 +44,9 @@ class Modules:
     Attributes:
         depth: how many functions deep the walk is just now, over all modules.
         walks: how many calls were walked by themselves.
+        asked: what a module that is looked at by itself wanted to know of others, in order: who imports what,
+            and which method of what thing is called.
+        has_answered: whether any such question found something, since that was last set back.
     """
 
     def __init__(self, read: Callable[[str], str | None] = nothing) -> None:
@@ -52,6 +58,8 @@ class Modules:
         self._stretches = 0
         self.depth = 0
         self.walks = 0
+        self.asked: dict[tuple[str, str, bool], None] = {}
+        self.has_answered = False
 
     def stretch(self) -> int:
         """A new number for a stretch of code that always runs as a whole."""
@@ -65,11 +73,16 @@ class Modules:
     def called(self, name: str, method: str) -> ProjectClass | None:
         """The one class of the change that is named like a thing: ``storage`` -> ``LocalStorage``."""
         word = name.strip("_").replace("_", "").lower().removesuffix("s")
-        if len(word) < _SHORTEST_NAME or not self._watched:
+        if len(word) < _SHORTEST_NAME:
+            return None
+        if not self._watched:
+            self.asked[name, method, False] = None
             return None
         if (word, method) not in self._likes:
             self._likes[word, method] = self._class_like(word, method)
-        return self._likes[word, method]
+        found = self._likes[word, method]
+        self.has_answered = self.has_answered or found is not None
+        return found
 
     def _class_like(self, word: str, method: str) -> ProjectClass | None:
         found = []
@@ -96,15 +109,45 @@ class Modules:
             made = None
             if text is not None and len(text) < _LONGEST and sum(map(bool, self._flows.values())) < _MOST:
                 try:
-                    made = ModuleFlow(PythonModule(path, text), self)
+                    made = ModuleFlow(parsed(path, text), self)
                 except _UNREADABLE:
                     made = None  # it is told of where that file itself is under review
             self._flows[path] = made
         return self._flows[path]
 
+    def has(self, path: str) -> bool:
+        """Whether somebody asked for the module at a path."""
+        return path in self._flows
+
+    def adopt(self, alone: ModuleFlow) -> bool:
+        """Take over the walk through a module by itself, if it is the one that would be made here.
+
+        So it is where the rest of the project has nothing to say to what was asked on the way. The module
+        must be one of those here, and nothing asked of it yet. Taken over or not, the walk is used up.
+        """
+        path, asked, walks = alone.module.path, alone.modules.asked, alone.modules.walks
+        if self.walks + walks > MOST_WALKS:
+            return False
+        before, self._flows = self._flows, {**self._flows, path: alone}
+        self._stretches = max(self._stretches, alone.modules._stretches)
+        alone.modules = self
+        if any(self._answers(*question) for question in asked):
+            self._flows = before
+            self._likes.clear()
+            return False
+        self.walks += walks
+        return True
+
+    def _answers(self, first: str, second: str, is_import: bool) -> bool:
+        found = self.find(first, second) if is_import else self.called(first, second)
+        return found is not None
+
     def find(self, importer: str, dotted: str, again: int = _DEEPEST_EXPORT) -> Found | None:
         """What a dotted name, as an import of a module spells it, stands for in the project."""
-        if self._read is nothing or not again:
+        if self._read is nothing:
+            self.asked[importer, dotted, True] = None
+            return None
+        if not again:
             return None
         for path, names in _places(importer, dotted):
             flow = self.flow(path)
@@ -116,6 +159,7 @@ class Modules:
                     ".".join((flow.module.imported[names[0]], *names[1:])),
                     again - 1,
                 )
+            self.has_answered = True
             return Found(flow, names)
         return None
 
@@ -139,6 +183,13 @@ def _places(importer: str, dotted: str) -> Iterator[tuple[str, tuple[str, ...]]]
             for path in (f"{stem}.py", f"{stem}/__init__.py"):
                 if path != importer:
                     yield path, parts[length:]
+
+
+def imports_own(module: PythonModule, read: Callable[[str], str | None]) -> bool:
+    """Whether a module imports another module of the project."""
+    return read is not nothing and any(
+        read(path) is not None for name in module.imported.values() for path, _ in _places(module.path, name)
+    )
 
 
 def top_names(tree: ast.Module) -> frozenset[str]:

@@ -17,6 +17,7 @@ CHANGING = frozenset(
         "append", "extend", "insert", "pop", "clear", "reverse", "remove", "sort", "update", "setdefault",
         "popitem", "appendleft", "popleft", "extendleft", "rotate", "add", "discard", "set", "add_section",
         "read", "read_dict", "read_string", "read_file", "remove_option", "remove_section", "put",
+        "write", "truncate", "get_nowait", "put_nowait",
     }
 )  # fmt: skip
 """Methods that change what they are called on."""
@@ -33,11 +34,17 @@ class Traits:
         is_short: whether it is short enough, and answers at once.
         asked: the names that decide what it does.
         keeps: whether it gives values to attributes of its object.
+        answers: the names that are a part of what it gives.
+        gives_table: whether what it gives is a tuple, a list or a mapping.
+        yields: whether it gives piece after piece, one after the other and nothing else.
     """
 
     is_short: bool = False
     asked: frozenset[str] = frozenset()
     keeps: bool = False
+    answers: frozenset[str] = frozenset()
+    gives_table: bool = False
+    yields: bool = False
 
 
 class NestedFunctions:
@@ -150,7 +157,8 @@ class NestedFunctions:
 
     def traits(self, function: FunctionNode) -> Traits:
         if function not in self._traits:
-            self._traits[function] = Traits() if function in self.generators else _traits(function)
+            is_generator = function in self.generators
+            self._traits[function] = _traits(function, is_generator)
         return self._traits[function]
 
     def changed_in(self, body: Sequence[ast.stmt | ast.expr]) -> frozenset[str]:
@@ -214,16 +222,30 @@ def _roots(node: ast.expr) -> Iterator[str]:
         node = node.value
 
 
-def _traits(function: FunctionNode) -> Traits:
+def _traits(function: FunctionNode, is_generator: bool) -> Traits:
     if sum(1 for _ in statements_in(function)) > _MOST_STATEMENTS:
         return Traits()
+    if is_generator and not all(_is_plain_piece(one) for one in function.body):
+        return Traits()
+    given = [one.value for one in statements_in(function) if isinstance(one, ast.Return) and one.value]
+    answers = frozenset(part.id for one in given for part in ast.walk(one) if isinstance(part, ast.Name))
+    gives_table = any(isinstance(one, (ast.Tuple, ast.List, ast.Dict)) for one in given)
     asked: set[str] = set()
     keeps = False
     for node in nodes_run_by(function.body):
         keeps = keeps or (isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load))
         for one in _asked_by(node):
             asked.update(part.id for part in ast.walk(one) if isinstance(part, ast.Name))
-    return Traits(True, frozenset(asked), keeps)
+    return Traits(True, frozenset(asked), keeps, answers, gives_table, is_generator)
+
+
+def _is_plain_piece(node: ast.stmt) -> bool:
+    """Whether a statement of a generator gives one piece, or none."""
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, (ast.Yield, ast.Constant))
+    return isinstance(node, (ast.Assign, ast.AnnAssign)) and not any(
+        isinstance(one, (ast.Yield, ast.YieldFrom)) for one in ast.walk(node)
+    )
 
 
 def _asked_by(node: ast.AST) -> Iterator[ast.expr]:

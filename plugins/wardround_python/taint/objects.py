@@ -17,10 +17,10 @@ from wardround_python.taint.dangers import (
     Value,
     united,
 )
-from wardround_python.taint.known import Held, Runs
+from wardround_python.taint.elements import Elements
+from wardround_python.taint.known import Fields, Held, Runs
 from wardround_python.taint.shapes import bound_arguments, key_of, passed_on
 from wardround_python.taint.state import OUTSIDE
-from wardround_python.taint.tables import Tables
 
 if TYPE_CHECKING:
     from wardround_python.taint.flow import ModuleFlow
@@ -44,7 +44,7 @@ class Callee(NamedTuple):
     skips: bool = False
 
 
-class Objects(Tables):
+class Objects(Elements):
     """Finds the functions and the classes of the project that names and calls stand for."""
 
     def _instance(self, node: ast.expr) -> Instance | None:
@@ -92,6 +92,16 @@ class Objects(Tables):
         if isinstance(func, ast.Name) and func.id in self._values:
             return None
         return self._owner.class_of_name(func) if isinstance(func, (ast.Name, ast.Attribute)) else None
+
+    def _tuple_fields(self, node: ast.Call) -> tuple[str, ...] | None:
+        known = self._values.known.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        if isinstance(known, Fields):
+            return known.names
+        if not self._owner.has_named_tuples:
+            return None
+        cls = self._class_called(node)
+        is_tuple = cls is not None and any(last_name(base) == "NamedTuple" for base in cls.node.bases)
+        return cls.fields if cls is not None and is_tuple else None
 
     def _callee(self, node: ast.Call) -> Callee | None:
         """The function of the project that is called, if it is one."""

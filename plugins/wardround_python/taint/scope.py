@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from wardround_python.module import FunctionNode, last_name
@@ -25,7 +25,7 @@ from wardround_python.taint.dangers import (
     united,
     without,
 )
-from wardround_python.taint.known import Held, Known
+from wardround_python.taint.known import Entry, Held, Known
 from wardround_python.taint.shapes import constant_text, key_of
 from wardround_python.taint.state import OUTSIDE, State
 
@@ -36,7 +36,16 @@ if TYPE_CHECKING:
 FROM_REQUEST: Value = {REQUEST: ALL}
 FROM_HOST: Value = {REQUEST: Danger.HOST}
 _KEPT = Danger.REDIRECT | Danger.URL | Danger.SQL | Danger.SHELL | Danger.CODE
-FROM_PATH: Value = {REQUEST: Danger.HTML | Danger.TEMPLATE | Danger.SHELL | Danger.CODE | Danger.SQL}
+FROM_PATH: Value = {
+    REQUEST: Danger.HTML
+    | Danger.TEMPLATE
+    | Danger.SHELL
+    | Danger.CODE
+    | Danger.SQL
+    | Danger.LDAP
+    | Danger.XPATH
+}
+FROM_SENDER: Value = {REQUEST: ALL & ~(Danger.REDIRECT | Danger.URL | Danger.FIELDS | Danger.LOG)}
 FROM_UPLOAD: Value = {UPLOAD: Danger.OBJECTS | Danger.CODE | Danger.TEMPLATE | Danger.SQL | Danger.SHELL}
 
 FROM_MODEL: Value = {MODEL: Danger.SQL | Danger.SHELL | Danger.CODE | Danger.TEMPLATE | Danger.OBJECTS}
@@ -85,7 +94,9 @@ class Scope(ABC):
         self._instances: dict[str, Instance] = {}
         self._fresh: dict[ast.Call, Instance] = {}
         self._walked_into: ast.Call | None = None
-        self._answers: dict[ast.Call, Known] = {}
+        self._answers: dict[ast.expr, Known] = {}
+        self._pieces_given: list[Entry] = []
+        self._raised: Value = CLEAN
         self._where = owner.modules.stretch()
         self._entered: Entered | None = None
         self._returned: tuple[Known | None] | None = None
@@ -219,21 +230,8 @@ class Scope(ABC):
     def _text_of(self, node: ast.expr) -> str | None:
         """The text of a constant, or of a name that stands for one in this module."""
         if isinstance(node, ast.Name):
-            return self._owner_constants.get(node.id)
+            return self._module.top_texts.get(node.id)
         return constant_text(node)
 
-    @cached_property
-    def _owner_constants(self) -> Mapping[str, str]:
-        return {
-            target.id: node.value.value
-            for node in self._module.tree.body
-            if isinstance(node, ast.Assign)
-            and isinstance(node.value, ast.Constant)
-            and isinstance(node.value.value, str)
-            for target in node.targets
-            if isinstance(target, ast.Name)
-        }
-
     def _answers_pages(self) -> bool:
-        roots = {name.partition(".")[0] for name in self._module.imported.values()}
-        return bool(roots & {"flask", "quart", "bottle"})
+        return not self._module.packages.isdisjoint({"flask", "quart", "bottle"})

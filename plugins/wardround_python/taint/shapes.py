@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from string import Formatter
 
 from wardround_python.module import FunctionNode, last_name
 from wardround_python.taint.dangers import (
@@ -127,3 +129,27 @@ def passed_on(value: Value, bound: Mapping[str, Value]) -> Value:
                 }
             )
     return united(*answer)
+
+
+def fields_used(template: str) -> list[str] | None:
+    """The arguments a template of ``str.format`` asks for, by name or place; None if it can't be told."""
+    found: list[str] = []
+    try:
+        parsed = list(Formatter().parse(template))
+    except ValueError:
+        return None
+    for _, name, spec, _ in parsed:
+        if name is None:
+            continue
+        if "{" in (spec or ""):
+            return None
+        stem = re.split(r"[.\[]", name, maxsplit=1)[0]
+        found.append(stem or str(len(found)))
+    return found
+
+
+def names_used(template: str) -> list[str] | None:
+    """The entries that ``%(name)s`` of a template ask for; None where it asks by place."""
+    pieces = template.replace("%%", "").split("%")[1:]
+    named = [piece[1:].partition(")")[0] for piece in pieces if piece.startswith("(")]
+    return named if len(named) == len(pieces) else None

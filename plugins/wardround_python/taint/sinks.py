@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from wardround.late import LatePattern
-from wardround_python.module import PythonModule
+from wardround_python.module import PythonModule, last_name
 from wardround_python.taint.commands import commands
 from wardround_python.taint.dangers import Danger
 from wardround_python.taint.patterns import is_slow_text
@@ -59,7 +59,9 @@ FUNCTIONS: dict[str, Sink] = {
             "flask.send_file quart.send_file starlette.responses.FileResponse fastapi.responses.FileResponse "
             "bottle.static_file sanic.response.file sanic.file sanic.response.file_stream "
             "aiohttp.web.FileResponse web.FileResponse "
-            "linecache.getlines PIL.Image.open sqlite3.connect logging.FileHandler numpy.load numpy.loadtxt "
+            "os.stat os.makedirs os.mkdir os.walk os.truncate os.path.getsize glob.glob glob.iglob "
+            "fileinput.input linecache.getlines PIL.Image.open sqlite3.connect logging.FileHandler "
+            "numpy.load numpy.loadtxt "
             "pandas.read_csv pandas.read_json pandas.read_excel pandas.read_parquet cv2.imread "
             "runpy.run_path", _PATH),
     **_each("os.rename os.replace os.link os.symlink shutil.copy shutil.copy2 shutil.copyfile "
@@ -72,6 +74,7 @@ FUNCTIONS: dict[str, Sink] = {
             "sympy.sympify sympy.parse_expr sympy.parsing.sympy_parser.parse_expr "
             "ctypes.CDLL ctypes.cdll.LoadLibrary", Sink(Danger.CODE)),
     **_each("pickle.loads pickle.load cPickle.loads dill.loads dill.load cloudpickle.loads marshal.loads "
+            "_pickle.loads _pickle.load jsonpickle.loads jsonpickle.unpickler.decode "
             "jsonpickle.decode joblib.load shelve.open yaml.unsafe_load yaml.full_load yaml.unsafe_load_all "
             "pandas.read_pickle pickle.Unpickler torch.load", _OBJECTS),
     **_each("flask.render_template_string quart.render_template_string jinja2.Template "
@@ -110,7 +113,8 @@ FUNCTIONS: dict[str, Sink] = {
     **_each("socket.create_connection http.client.HTTPConnection http.client.HTTPSConnection",
             Sink(Danger.URL, keywords=("host", "address"))),
     "django.contrib.auth.hashers.make_password": Sink(Danger.TRUST, keywords=("password",)),
-    **_each("lxml.etree.XPath lxml.etree.ETXPath elementpath.select", Sink(Danger.XPATH, 0, 1, ("path",))),
+    **_each("lxml.etree.XPath lxml.etree.ETXPath elementpath.select elementpath.iter_select "
+            "elementpath.Selector", Sink(Danger.XPATH, 0, 1, ("path",))),
     **_each("pandas.read_sql pandas.read_sql_query pandas.io.sql.read_sql",
             Sink(Danger.SQL, keywords=("sql",))),
     **_each("django.db.models.expressions.RawSQL psycopg.sql.SQL psycopg2.sql.SQL duckdb.sql "
@@ -130,10 +134,8 @@ METHODS: dict[str, Sink] = {
     ),
     "raw": Sink(Danger.SQL, keywords=("raw_query",)),
     "extra": Sink(Danger.SQL, 0, 9, ("where", "select", "tables", "order_by")),
-    **_each(
-        "search_s search_st search_ext search_ext_s",
-        Sink(Danger.LDAP, 2, 2, ("filterstr",)),
-    ),
+    "runsource": Sink(Danger.CODE, keywords=("source",)),
+    "paged_search": Sink(Danger.LDAP, 0, 1, ("search_base", "search_filter")),
     **_each(
         "simple_bind_s simple_bind bind_s rename_s delete_s modify_s add_s",
         Sink(Danger.LDAP, keywords=("who", "dn")),
@@ -151,7 +153,7 @@ _FETCH_ROW = frozenset({"fetch", "fetchrow", "fetchval", "fetch_all", "fetch_one
 _DATABASE = LatePattern(r"(?i)(^|[._])(db|database|conn|connection|pool|cursor|cur|pg|session|engine)$")
 _PATH_METHODS = frozenset(
     {"read_text", "read_bytes", "write_text", "write_bytes", "unlink", "rmdir", "iterdir", "open", "rename",
-     "replace"}
+     "replace", "mkdir", "touch"}
 )  # fmt: skip
 _CLIENTS = frozenset(
     {"httpx.Client", "httpx.AsyncClient", "aiohttp.ClientSession", "requests.Session", "requests.session",
@@ -174,6 +176,8 @@ _LOADERS = {"get": _DRIVERS, "fetch": _FETCHERS}
 _PAGES = frozenset({"pyramid.response.Response", "webob.Response"})
 """Responses that are pages unless they say otherwise, as Flask's are."""
 _SAVES = frozenset({"save"})
+_LDAP_SEARCHES = frozenset({"search_s", "search_st", "search_ext", "search_ext_s"})
+_XPATH_MAKERS = frozenset({"lxml.etree.XPathEvaluator", "lxml.etree.XPathDocumentEvaluator"})
 _TEMPLATES = LatePattern(r"(?i)env|jinja|template|engine")
 _SAFE_LOADERS = LatePattern(r"(^|\.)(C?SafeLoader|BaseLoader|C?BaseLoader)$")
 _DJANGO_PAGE = LatePattern(
@@ -193,7 +197,11 @@ def reached(module: PythonModule, call: ast.Call, makers: Collection[str], slow:
         yield from ((sink.danger, argument) for argument in sink.arguments(call))
     yield from ((Danger.SHELL, one) for one in commands(module, call, name))
     yield from ((Danger.CODE, one) for one in _looked_up(call.func))
+    yield from ((Danger.REDIRECT, one) for one in _addresses(module, call, name))
+    if isinstance(call.func, ast.Name) and not _XPATH_MAKERS.isdisjoint(makers):
+        yield from ((Danger.XPATH, argument) for argument in call.args[:1])
     yield from ((Danger.PATTERN, k.value) for k in call.keywords if (k.arg or "").endswith(_REGEX_LOOKUPS))
+    yield from ((Danger.HTML, k.value) for k in call.keywords if k.arg == "twiml")
     if name in {"yaml.load", "yaml.load_all"} and not _has_safe_loader(call):
         yield from ((Danger.OBJECTS, argument) for argument in call.args[:1])
     elif _DJANGO_PAGE.search(name) and not _is_typed(call):
@@ -217,6 +225,47 @@ def reached(module: PythonModule, call: ast.Call, makers: Collection[str], slow:
         yield from _methods(module, call, call.func, makers)
 
 
+def headers_in(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """The headers of an answer by their names in small letters, as a mapping or as a list of pairs."""
+    if isinstance(node, ast.Dict):
+        pairs = list(zip(node.keys, node.values, strict=True))
+    elif isinstance(node, ast.List):
+        pairs = [
+            (one.elts[0], one.elts[1])
+            for one in node.elts
+            if isinstance(one, ast.Tuple) and len(one.elts) == 2
+        ]
+    else:
+        return
+    for key, value in pairs:
+        if isinstance(key, ast.Constant) and isinstance(key.value, str):
+            yield key.value.lower(), value
+
+
+def _addresses(module: PythonModule, call: ast.Call, name: str) -> Iterator[ast.expr]:
+    """Where the headers that an answer is made with send the visitor."""
+    if not name.endswith(("Response", "make_response")):
+        return
+    for one in (*call.args[1:], *(k.value for k in call.keywords if k.arg == "headers")):
+        yield from (value for header, value in headers_in(one) if header == "location")
+
+
+def session_values(call: ast.Call) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What a call puts into the session, and under which keys: ``session.update(role=value)``."""
+    func = call.func
+    if not isinstance(func, ast.Attribute) or func.attr not in {"setdefault", "__setitem__", "update"}:
+        return
+    if not ast.unparse(func.value).endswith("session"):
+        return
+    if func.attr in {"setdefault", "__setitem__"} and len(call.args) == 2:
+        yield call.args[0], call.args[1]
+    elif func.attr == "update":
+        yield from ((ast.Constant(k.arg), k.value) for k in call.keywords if k.arg is not None)
+        for one in call.args:
+            if isinstance(one, ast.Dict):
+                yield from ((key, v) for key, v in zip(one.keys, one.values, strict=True) if key is not None)
+
+
 def _looked_up(func: ast.expr) -> Iterator[ast.expr]:
     """The name by which what is called was found: ``getattr(handlers, name)()``, ``globals()[name]()``."""
     if isinstance(func, ast.Call) and isinstance(func.func, ast.Name) and func.func.id == "getattr":
@@ -227,10 +276,14 @@ def _looked_up(func: ast.expr) -> Iterator[ast.expr]:
 
 def _methods(module: PythonModule, call: ast.Call, func: ast.Attribute, makers: Collection[str]) -> Reached:
     sink = METHODS.get(func.attr)
+    if sink is _SQL_TEXT and _is_no_database(module, func.value):
+        sink = None
     if sink is not None:
         yield from ((sink.danger, argument) for argument in sink.arguments(call))
     if func.attr in _PATH_METHODS and (func.attr not in {"replace", "rename"} or len(call.args) == 1):
         yield Danger.PATH, func.value
+    elif func.attr in {"format", "format_map"} and any(_brings_object(one) for one in _given(call)):
+        yield Danger.TEMPLATE, func.value
     elif func.attr == "from_string" and _is_template(func, makers):
         yield from ((Danger.TEMPLATE, argument) for argument in call.args[:1])
     elif func.attr in _SAVES and call.args:
@@ -250,13 +303,34 @@ def _methods(module: PythonModule, call: ast.Call, func: ast.Attribute, makers: 
             yield from ((_URL.danger, argument) for argument in _URL.arguments(call))
         elif func.attr in {"request", "stream"}:
             yield from ((Danger.URL, argument) for argument in _SECOND_URL.arguments(call))
-    elif func.attr == "search" and (not _LDAP_MAKERS.isdisjoint(makers) or _imports(module, "ldap3")):
-        yield from (
-            (Danger.LDAP, argument)
-            for argument in Sink(Danger.LDAP, 1, 1, ("search_filter",)).arguments(call)
-        )
-    elif func.attr in _TREE_LOOKS and (_imports(module, "lxml") or _imports(module, "xml")):
+    elif func.attr == "search" and (not _LDAP_MAKERS.isdisjoint(makers) or "ldap3" in module.packages):
+        asked = Sink(Danger.LDAP, 0, 1, ("search_base", "search_filter"))
+        yield from ((Danger.LDAP, argument) for argument in asked.arguments(call))
+    elif func.attr in _LDAP_SEARCHES or (func.attr == "search" and "ldap" in module.packages):
+        base, filters = Sink(Danger.LDAP, keywords=("base",)), Sink(Danger.LDAP, 2, 2, ("filterstr",))
+        yield from ((Danger.LDAP, one) for one in (*base.arguments(call), *filters.arguments(call)))
+    elif _looks_into_tree(module, func, makers):
         yield from ((Danger.XPATH, argument) for argument in call.args[:1])
+
+
+def _given(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(one.value for one in call.keywords)]
+
+
+def _brings_object(node: ast.expr) -> bool:
+    """Whether a value may have attributes that a format can ask for: ``{user.password}``."""
+    return not isinstance(node, (ast.Constant, ast.JoinedStr, ast.BinOp, ast.Compare))
+
+
+def _is_no_database(module: PythonModule, on: ast.expr) -> bool:
+    """Whether what executes is a client of another service: of GraphQL, or of workers."""
+    return last_name(on).lower().endswith("client") and "clickhouse_driver" not in module.packages
+
+
+def _looks_into_tree(module: PythonModule, func: ast.Attribute, makers: Collection[str]) -> bool:
+    if func.attr in _TREE_LOOKS:
+        return not module.packages.isdisjoint({"lxml", "xml"})
+    return func.attr == "evaluate" and not _XPATH_MAKERS.isdisjoint(makers)
 
 
 def _is_template(func: ast.Attribute, makers: Collection[str]) -> bool:
@@ -271,10 +345,6 @@ def _is_slow(pattern: ast.expr, slow: Collection[str]) -> bool:
     return (
         isinstance(pattern, ast.Constant) and isinstance(pattern.value, str) and is_slow_text(pattern.value)
     )
-
-
-def _imports(module: PythonModule, package: str) -> bool:
-    return any(name.partition(".")[0] == package for name in module.imported.values())
 
 
 def _has_safe_loader(call: ast.Call) -> bool:
@@ -298,12 +368,28 @@ def _is_typed(call: ast.Call) -> bool:
 
 def page_danger(node: ast.expr) -> Danger:
     """What must not be in the text of a page: of one that is put together there nothing unescaped at all."""
-    return Danger.HTML | Danger.PAGE if isinstance(node, (ast.JoinedStr, ast.BinOp)) else Danger.PAGE
+    is_filled = isinstance(node, ast.Call) and last_name(node.func) in {"format", "format_map"}
+    is_text = is_filled or isinstance(node, (ast.JoinedStr, ast.BinOp, ast.Name, ast.Subscript))
+    return Danger.HTML | Danger.PAGE if is_text else Danger.PAGE
+
+
+def says_no_page(headers: ast.expr) -> bool:
+    """Whether headers name a type of content that is no page."""
+    return any(
+        header == "content-type"
+        and isinstance(value, ast.Constant)
+        and not _HTML_TYPE.search(str(value.value))
+        for header, value in headers_in(headers)
+    )
 
 
 def _pages(call: ast.Call, name: str) -> Reached:
     """Answers that are pages only where they say so, or where the text has tags."""
     said = _type_of(call)
+    if any(
+        says_no_page(one) for one in (*call.args[1:], *(k.value for k in call.keywords if k.arg == "headers"))
+    ):
+        return
     if said is not None and _HTML_TYPE.search(said):
         danger = Danger.HTML
     elif said is None and (name.startswith("flask.") or name in _PAGES):

@@ -7,25 +7,14 @@ from collections.abc import Iterator
 
 from wardround.late import LatePattern
 from wardround_python.module import FunctionNode, PythonModule
+from wardround_python.taint.requests import REQUEST_NAMES, REQUEST_TYPE, is_request, parameters
 
-_FRAMEWORKS = frozenset(
-    {
-        "flask",
-        "quart",
-        "bottle",
-        "sanic",
-        "flask_restful",
-        "flask_restx",
-        "apiflask",
-        "web",
-    }
-)
 REQUEST_PARTS = frozenset(
     {
         "args", "form", "values", "json", "data", "cookies", "headers", "files", "view_args",
         "query_string", "GET", "POST", "COOKIES", "FILES", "META", "body", "query_params", "path_params",
         "match_info", "query", "params", "matchdict", "json_body", "forms", "rel_url", "stream", "matches",
-        "QUERY_PARAMS",
+        "QUERY_PARAMS", "authorization",
     }
 )  # fmt: skip
 REQUEST_CALLS = frozenset(
@@ -43,8 +32,10 @@ STORED_ADDRESS = LatePattern(
     r"(?i)^(webhook|callback|hook|feed|avatar|logo|image|picture|icon|photo|source|import|remote|target|endpoint|"
     r"notify|notification|website|homepage|profile|delivery|ping|subscriber|logo_source|image_source)_?(url|uri)$"
 )
-PATH_PARTS = frozenset({"path", "full_path", "path_info", "path_qs", "uri", "referrer", "user_agent"})
-"""What leads to the page that is asked for, and where from: the sender makes others' browsers send it."""
+PATH_PARTS = frozenset({"path", "full_path", "url", "path_info", "path_qs", "uri"})
+"""What leads to the page that is asked for."""
+SENDER_PARTS = frozenset({"referrer", "user_agent"})
+"""What the browser says of itself and of the page before: some of it leads back there."""
 HOST_PARTS = frozenset({"host", "host_url", "url_root", "base_url", "hostname"})
 HOST_CALLS = frozenset({"get_host", "build_absolute_uri", "url_for", "full_url"})
 """Parts of a request, and calls on one, that name the server as the sender calls it."""
@@ -62,13 +53,6 @@ ARCHIVES = frozenset(
 )
 VALIDATED = frozenset({"cleaned_data", "validated_data"})
 
-_REQUEST_NAMES = frozenset({"request", "req", "_request"})
-_KEPT_REQUEST = frozenset({"req", "_req", "_request", "http_request"})
-"""Attributes in which an object keeps the request it was made for."""
-_CLIENT = LatePattern(
-    r"(urllib3|urllib\.request|requests|httpx|aiohttp|http\.client|scrapy|pycurl|tornado)(\.|$)"
-)
-_REQUEST_TYPE = LatePattern(r"(^|[.\[| ])(Http|Wsgi|WSGI|ASGI|Drf)?Request\b")
 _ROUTE_VERBS = frozenset(
     {
         "route",
@@ -105,12 +89,6 @@ _VIEW_BASE = LatePattern(r"View(Set)?$|Mixin$|Resource$|Handler$")
 _VERBS = frozenset({"get", "post", "put", "patch", "delete", "dispatch"})
 
 
-def parameters(function: FunctionNode) -> list[ast.arg]:
-    """All parameters but ``*args`` and ``**kwargs``."""
-    arguments = function.args
-    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-
-
 def is_text(annotation: ast.expr | None) -> bool:
     """Whether what is declared to be this can hold text of the sender's choice."""
     if annotation is None:
@@ -121,37 +99,6 @@ def is_text(annotation: ast.expr | None) -> bool:
 def is_upload(annotation: ast.expr | None) -> bool:
     """Whether FastAPI hands the parameter a file that was sent."""
     return annotation is not None and "UploadFile" in ast.unparse(annotation)
-
-
-def is_request(module: PythonModule, node: ast.expr, function: FunctionNode | None) -> bool:
-    """Whether an expression is the request that is being answered."""
-    if isinstance(node, ast.Subscript):
-        return isinstance(node.slice, ast.Constant) and node.slice.value == "request"
-    if isinstance(node, ast.Attribute):
-        is_named = node.attr == "request" or (node.attr in _KEPT_REQUEST and not _asks_others(module))
-        return is_named and (
-            isinstance(node.value, ast.Name)
-            and (
-                node.value.id in {"self", "cls", "info", "view"}
-                or module.imported.get(node.value.id) in _FRAMEWORKS
-            )
-        )
-    if not isinstance(node, ast.Name):
-        return False
-    origin = module.imported.get(node.id)
-    if origin is not None:
-        stem, _, last = origin.rpartition(".")
-        return last == "request" and stem.partition(".")[0] in _FRAMEWORKS
-    if function is None:
-        return False
-    declared = {p.arg: p for p in parameters(function)}.get(node.id)
-    if declared is None:
-        return False
-    if declared.annotation is not None:
-        return _REQUEST_TYPE.search(ast.unparse(declared.annotation)) is not None or (
-            node.id in _REQUEST_NAMES and isinstance(declared.annotation, ast.Constant)
-        )
-    return node.id in _REQUEST_NAMES
 
 
 _MODEL_LIBRARIES = frozenset(
@@ -172,13 +119,9 @@ def is_model_text(module: PythonModule, node: ast.Attribute | ast.Subscript) -> 
     name = node.attr if isinstance(node, ast.Attribute) else "content"
     if name not in {"content", "text", "output_text", "name", "arguments"}:
         return False
-    roots = {one.partition(".")[0] for one in module.imported.values()}
-    return bool(roots & _MODEL_LIBRARIES) and _MODEL_TEXT.search(ast.unparse(node)) is not None
-
-
-def _asks_others(module: PythonModule) -> bool:
-    """Whether a module makes requests of its own, which go by the same names."""
-    return any(_CLIENT.match(name) for name in module.imported.values())
+    return (
+        not module.packages.isdisjoint(_MODEL_LIBRARIES) and _MODEL_TEXT.search(ast.unparse(node)) is not None
+    )
 
 
 def is_route(function: FunctionNode) -> bool:
@@ -242,7 +185,7 @@ def _is_sent(module: PythonModule, one: ast.arg, default: ast.expr | None) -> bo
     if annotation is None or (default is not None and _CHOSEN.search(ast.unparse(default))):
         return False
     text = ast.unparse(annotation)
-    if _CHOSEN.search(text) or _REQUEST_TYPE.search(text):
+    if _CHOSEN.search(text) or REQUEST_TYPE.search(text):
         return False
     if _TEXT_TYPE.search(text) is not None or model_fields(module, annotation) is not None:
         return True
@@ -253,16 +196,15 @@ def model_fields(module: PythonModule, annotation: ast.expr | None) -> dict[str,
     """The fields of a pydantic model of this module, True for text; None if it is no such model."""
     if not isinstance(annotation, ast.Name):
         return None
-    for node in module.tree.body:
-        if isinstance(node, ast.ClassDef) and node.name == annotation.id:
-            bases = {ast.unparse(base).rpartition(".")[2] for base in node.bases}
-            if not bases & {"BaseModel", "Schema", "Struct", "SQLModel"}:
-                return None
-            return {
-                line.target.id: is_text(line.annotation)
-                for line in node.body
-                if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name)
-            }
+    for node in module.top_classes.get(annotation.id, ())[:1]:
+        bases = {ast.unparse(base).rpartition(".")[2] for base in node.bases}
+        if not bases & {"BaseModel", "Schema", "Struct", "SQLModel"}:
+            return None
+        return {
+            line.target.id: is_text(line.annotation)
+            for line in node.body
+            if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name)
+        }
     return None
 
 
@@ -270,7 +212,7 @@ def _view_parameters(module: PythonModule, function: FunctionNode) -> dict[str, 
     """What a URL pattern of Django's hands to a view, where it can be told that it is one."""
     declared = parameters(function)
     own = declared[1:] if declared and declared[0].arg in {"self", "cls"} else declared
-    if not own or own[0].arg not in _REQUEST_NAMES or (own[0].annotation is not None and len(own) < 2):
+    if not own or own[0].arg not in REQUEST_NAMES or (own[0].annotation is not None and len(own) < 2):
         return {}
     if own is declared:
         if not any(VIEW_DECORATOR.search(decorator_name(one)) for one in function.decorator_list):
@@ -306,6 +248,19 @@ def is_raw_request(module: PythonModule, key: str | None, function: FunctionNode
         return False
     cls = module.class_of(function)
     return cls is not None and any(ast.unparse(base).endswith("HTTPRequestHandler") for base in cls.bases)
+
+
+_SENT_KEYS = LatePattern(r"^(HTTP_\w+|QUERY_STRING|PATH_INFO|REQUEST_URI|RAW_URI|wsgi\.input)$")
+
+
+def is_sent_key(module: PythonModule, on: ast.expr, key: ast.expr, function: FunctionNode | None) -> bool:
+    """Whether an entry of what a WSGI server hands over holds what the sender wrote."""
+    if not isinstance(key, ast.Constant) or not _SENT_KEYS.match(str(key.value)):
+        return False
+    if isinstance(on, ast.Attribute):
+        return on.attr == "environ" and is_request(module, on.value, function)
+    names = [one.arg for one in parameters(function)] if function is not None else []
+    return isinstance(on, ast.Name) and on.id in names and {"start_response", on.id} <= {*names[-2:]}
 
 
 def decorator_name(node: ast.expr) -> str:

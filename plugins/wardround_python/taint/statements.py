@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from wardround_python.module import last_name
 from wardround_python.taint import cleansing, sources
+from wardround_python.taint.branches import Branches
 from wardround_python.taint.classes import Instance
 from wardround_python.taint.dangers import (
     CLEAN,
@@ -18,7 +19,6 @@ from wardround_python.taint.dangers import (
     Value,
     united,
 )
-from wardround_python.taint.expressions import Expressions
 from wardround_python.taint.known import (
     Entry,
     Exactly,
@@ -27,10 +27,11 @@ from wardround_python.taint.known import (
     is_same,
     worked_out,
 )
+from wardround_python.taint.requests import parameters
 from wardround_python.taint.scope import FROM_REQUEST, FROM_UPLOAD
 from wardround_python.taint.shapes import constant_text, key_of
-from wardround_python.taint.sinks import page_danger
-from wardround_python.taint.state import State, merged
+from wardround_python.taint.sinks import headers_in, page_danger, says_no_page
+from wardround_python.taint.state import merged
 
 _MOST_ROUNDS = 2
 """How often a loop's body is walked, so that what its end assigns is seen at its start."""
@@ -41,14 +42,14 @@ _SWALLOWING = frozenset({"suppress", "raises", "assertRaises"})
 _ENDING_CALLS = frozenset({"abort", "exit", "_exit", "fail", "halt"})
 
 
-class FunctionFlow(Expressions):
+class FunctionFlow(Branches):
     """One walk through one function, or through the statements of the module itself."""
 
     def run(self) -> Summary:
         function = self._function
         assert function is not None
         sent = sources.request_parameters(self._module, function)
-        for one in sources.parameters(function):
+        for one in parameters(function):
             self._bind_parameter(one, sent.get(one.arg))
         for extra in (function.args.vararg, function.args.kwarg):
             if extra is not None:
@@ -146,8 +147,13 @@ class FunctionFlow(Expressions):
         """What is certain of a name after ``name += value``; its table is known no longer."""
         held = self._held(node.target)
         if held is not None:
-            self._let_go(held)
-            return None
+            joined = self._joined_tables(held, self._table(node.value))
+            is_kept = joined is not None and held.where == self._where
+            if joined is None or not is_kept or not isinstance(node.op, (ast.Add, ast.BitOr)):
+                self._let_go(held)
+                return None
+            held.entries, held.whole = joined.entries, united(held.whole, joined.whole)
+            return held
         if isinstance(node.target, ast.Subscript):
             self._put_into(
                 node.target,
@@ -168,15 +174,22 @@ class FunctionFlow(Expressions):
             if self._in_view and getattr(self._function, "name", "") in _ADDRESS_METHODS:
                 self._reach(Danger.REDIRECT, node.value, value)
             if self._is_page_route and not isinstance(node.value, (ast.Dict, ast.List)):
-                text = (
-                    node.value.elts[0]
-                    if isinstance(node.value, ast.Tuple) and node.value.elts
-                    else node.value
-                )
-                self._reach(page_danger(text), text, value)
+                self._answer_page(node.value, value)
         else:
             self._note_known(Exactly(None))
         return True
+
+    def _answer_page(self, node: ast.expr, value: Value) -> None:
+        """What a route gives, with the status and the headers behind it."""
+        text, *others = node.elts if isinstance(node, ast.Tuple) and node.elts else [node]
+        if others:
+            value = self.value(text)
+        for one in others:
+            for header, address in headers_in(one):
+                if header == "location":
+                    self._reach(Danger.REDIRECT, address, self.value(address))
+        if not any(says_no_page(one) for one in others):
+            self._reach(page_danger(text), text, value)
 
     def _note_known(self, known: Known | None) -> None:
         """What is certain of the answer, as far as every ``return`` gives the same."""
@@ -197,6 +210,8 @@ class FunctionFlow(Expressions):
     def _leave(self, node: ast.stmt) -> bool:
         if isinstance(node, ast.Raise) and node.exc is not None:
             self.value(node.exc)
+            given = node.exc.args if isinstance(node.exc, ast.Call) else []
+            self._raised = united(self._raised, *(self._peek(one) for one in given))
         self._left += 1
         return True
 
@@ -205,49 +220,9 @@ class FunctionFlow(Expressions):
         self._jumped.append(self._values.copied())
         return True
 
-    def _if(self, node: ast.If) -> bool:
-        """Walk every branch of an ``if`` that can be taken; what goes on after it is put together."""
-        left: list[State] = []
-        ways, where, leaves = 0, self._where, self._left
-        while True:
-            self._peek(node.test)
-            decided = self._decided(node.test)
-            when_true, when_false = self._clears(node.test)
-            before = self._values.copied()
-            if decided is not False:
-                self._where = where if decided and not ways else self._owner.modules.stretch()
-                self._clear(when_true)
-                ways += 1
-                if not self.walk(node.body):
-                    left.append(self._values)
-            self._values = before
-            self._clear(when_false)
-            if decided or len(node.orelse) != 1 or not isinstance(node.orelse[0], ast.If):
-                break
-            node = node.orelse[0]
-        if not decided:
-            self._where = self._owner.modules.stretch() if ways else where
-            ways += 1
-            if not self.walk(node.orelse):
-                left.append(self._values)
-        self._go_on(left)
-        self._come_back(where, leaves)
-        return not left
-
-    def _go_on(self, left: Sequence[State]) -> None:
-        """Go on with what any of the ways that lead here may have left."""
-        if left:
-            self._values = left[0]
-            for other in left[1:]:
-                self._values = merged(self._values, other)
-
-    def _come_back(self, where: int, leaves: int) -> None:
-        """Go on behind a statement; what it may have left by is not always gone on from."""
-        self._where = where
-        if self._left != leaves and (self._loops or self._tries or self._entered is not None):
-            self._stretch()
-
     def _while(self, node: ast.While) -> bool:
+        if self._decided(node.test) is False:
+            return self.walk(node.orelse)
         self._forget_changed(node.body)
         self._peek(node.test)
         when_true, _ = self._clears(node.test)
@@ -291,7 +266,9 @@ class FunctionFlow(Expressions):
         for item in node.items:
             value = self.value(item.context_expr)
             if item.optional_vars is not None:
-                self._bind(item.optional_vars, value, item.context_expr)
+                known = self._knowledge(item.context_expr)
+                known = known if isinstance(known, Held) and known.kind == "stream" else None
+                self._bind(item.optional_vars, value, item.context_expr, known)
         calls = [one.context_expr for one in node.items if isinstance(one.context_expr, ast.Call)]
         if any(last_name(one.func) in _SWALLOWING for one in calls):
             self._forget_changed(node.body)
@@ -300,6 +277,7 @@ class FunctionFlow(Expressions):
     def _try(self, node: ast.Try) -> bool:
         before, where, leaves = self._values.copied(), self._where, self._left
         self._tries += 1
+        outside, self._raised = self._raised, CLEAN
         if any(not isinstance(one.body[-1], (ast.Return, ast.Raise)) for one in node.handlers):
             self._stretch()
         ends = self.walk(node.body) or self.walk(node.orelse)
@@ -309,65 +287,17 @@ class FunctionFlow(Expressions):
         for handler in node.handlers:
             self._values = merged(before, after)
             self._values.forget(changed | {handler.name or ""})
+            if handler.name is not None:
+                self._set(handler.name, self._raised)
             self._stretch()
             if not self.walk(handler.body):
                 left.append(self._values)
         self._tries -= 1
+        self._raised = outside
         self._values = left[0] if left else before
         self._go_on(left)
         self._come_back(where, leaves)
         return self.walk(node.finalbody) or not left
-
-    def _match(self, node: ast.Match) -> bool:
-        subject = self._peek(node.subject)
-        exact = self._exact(node.subject)
-        before, where, leaves = self._values.copied(), self._where, self._left
-        left: list[State] = []
-        ways = 0
-        is_taken = False
-        for case in node.cases:
-            decided = self._is_case(case, exact)
-            if decided is False:
-                continue
-            is_sure = bool(decided) and not ways
-            self._where = where if is_sure else self._owner.modules.stretch()
-            ways += 1
-            self._values = before.copied()
-            if _names_values(case.pattern):
-                self._clear(dict.fromkeys(self._keys(node.subject), EVERYTHING))
-            for name in _captured(case.pattern):
-                self._set(name, subject)
-            if not self.walk(case.body):
-                left.append(self._values)
-            if decided:
-                is_taken = True
-                break
-        if not is_taken:
-            left.append(before)
-        self._go_on(left)
-        self._come_back(where, leaves)
-        return not left
-
-    def _is_case(self, case: ast.match_case, subject: Exactly | None) -> bool | None:
-        """Whether a case is taken if those before it are not; None where that can't be told."""
-        fits = self._fits(case.pattern, subject)
-        if fits is None or not fits or case.guard is None:
-            return fits
-        self.value(case.guard)
-        return self._decided(case.guard)
-
-    def _fits(self, pattern: ast.pattern, subject: Exactly | None) -> bool | None:
-        if isinstance(pattern, ast.MatchAs) and pattern.pattern is None:
-            return True
-        if isinstance(pattern, ast.MatchOr):
-            each = [self._fits(one, subject) for one in pattern.patterns]
-            return True if True in each else None if None in each else False
-        if subject is None:
-            return None
-        if isinstance(pattern, ast.MatchSingleton):
-            return subject.value is pattern.value
-        wanted = self._exact(pattern.value) if isinstance(pattern, ast.MatchValue) else None
-        return subject.value == wanted.value if wanted is not None else None
 
     def _define(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
         self._values.known.pop(node.name, None)
@@ -391,18 +321,6 @@ class FunctionFlow(Expressions):
         self.value(node.test)
         self._clear(self._clears(node.test)[0])
         return False
-
-
-def _names_values(pattern: ast.pattern) -> bool:
-    return isinstance(pattern, ast.MatchValue) or (
-        isinstance(pattern, ast.MatchOr) and all(isinstance(one, ast.MatchValue) for one in pattern.patterns)
-    )
-
-
-def _captured(pattern: ast.pattern) -> list[str]:
-    return [
-        one.name for one in ast.walk(pattern) if isinstance(one, (ast.MatchAs, ast.MatchStar)) and one.name
-    ]
 
 
 _STATEMENTS: dict[type[ast.stmt], Callable[..., bool]] = {

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from wardround_python.taint.dangers import CLEAN, Value, united
+from wardround_python.taint.dangers import CLEAN, Danger, Value, united, without
 from wardround_python.taint.known import NO_ENTRY, Entry, Exactly, Held
 from wardround_python.taint.texts import Texts
 
@@ -33,10 +33,7 @@ class Tables(Texts):
         entries = [Entry(value, self._knowledge(one)) for one, value in zip(node.args, given, strict=True)]
         call = TableCall(node, held, entries)
         name = node.func.attr
-        acts = (
-            _OF_PARSERS if held.is_parser else _OF_MAPPINGS if isinstance(held.entries, dict) else _OF_LISTS
-        )
-        act = acts.get(name)
+        act = _ACTS.get(held.kind, _OF_MAPPINGS if isinstance(held.entries, dict) else _OF_LISTS).get(name)
         if any(isinstance(one, ast.Starred) for one in node.args):
             act = None
         for entry in entries:
@@ -44,7 +41,7 @@ class Tables(Texts):
         if act is None:
             if name not in _LOOKS:
                 self._let_go(held)
-            return held.every
+            return without(held.every, Danger.FIELDS)
         answer = act(self, call)
         if answer is None:
             self._let_go(held)
@@ -191,6 +188,40 @@ class Tables(Texts):
             return None
         return Entry(held.every, Held(held.entries.copy(), self._where, held.every))
 
+    # Queues, cells and streams.
+
+    def _take(self, call: TableCall) -> Entry | None:
+        at = Exactly(-1 if call.held.kind == "stack" else 0)
+        return self._popped(call.held, at) if self._may_change(call.held) and call.held.entries else None
+
+    def _replace(self, call: TableCall) -> Entry | None:
+        if not self._may_change(call.held) or len(call.given) != 1:
+            return None
+        call.held.entries = [call.given[0]]
+        return NO_ENTRY
+
+    def _content(self, call: TableCall) -> Entry | None:
+        """What a cell holds, or all that was written into a stream."""
+        entries = call.held.entries
+        if not isinstance(entries, list):
+            return None
+        known = entries[0].known if len(entries) == 1 else None
+        return Entry(call.held.every, known)
+
+    def _ignore(self, call: TableCall) -> Entry | None:
+        return NO_ENTRY
+
+    def _rotate(self, call: TableCall) -> Entry | None:
+        by = self._exact(call.node.args[0]) if call.node.args else Exactly(1)
+        entries = call.held.entries
+        if by is None or not isinstance(by.value, int) or not isinstance(entries, list):
+            return None
+        if not self._may_change(call.held) or not entries:
+            return None
+        at = -by.value % len(entries)
+        call.held.entries = entries[at:] + entries[:at]
+        return NO_ENTRY
+
     # Mappings.
 
     def _get(self, call: TableCall) -> Entry | None:
@@ -334,6 +365,7 @@ _OF_LISTS: Mapping[str, _Act] = {
     "pop": Tables._pop_from_list,
     "popleft": Tables._pop_left,
     "reverse": Tables._reverse,
+    "rotate": Tables._rotate,
     "remove": Tables._remove,
     "clear": Tables._clear_table,
     "copy": Tables._copy,
@@ -351,4 +383,27 @@ _OF_PARSERS: Mapping[str, _Act] = {
     "set": Tables._set_option,
     "get": Tables._get_option,
     "read_dict": Tables._read_mapping,
+}
+_ACTS: Mapping[str, Mapping[str, _Act]] = {
+    "parser": _OF_PARSERS,
+    "queue": {
+        "put": Tables._append,
+        "put_nowait": Tables._append,
+        "get": Tables._take,
+        "get_nowait": Tables._take,
+    },
+    "stack": {
+        "put": Tables._append,
+        "put_nowait": Tables._append,
+        "get": Tables._take,
+        "get_nowait": Tables._take,
+    },
+    "cell": {"set": Tables._replace, "get": Tables._content},
+    "stream": {
+        "write": Tables._append,
+        "truncate": Tables._clear_table,
+        **dict.fromkeys(("seek", "tell", "flush", "close"), Tables._ignore),
+        **dict.fromkeys(("read", "getvalue", "getbuffer", "readline", "readlines"), Tables._content),
+    },
+    "namespace": {},
 }

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from wardround_python.module import last_name
 from wardround_python.taint import cleansing
 from wardround_python.taint.bindings import Bindings
 from wardround_python.taint.dangers import CLEAN, Danger, Value, united, without
-from wardround_python.taint.shapes import constant_text, holes_of, leading, operands
+from wardround_python.taint.shapes import constant_text, holes_of, leading, names_used, operands
 
 
 class Texts(Bindings):
@@ -48,6 +49,9 @@ class Texts(Bindings):
 
     def _percent(self, node: ast.BinOp) -> Value:
         template = self._text_of(node.left)
+        if template is None:
+            exact = self._exact(node.left)
+            template = exact.value if exact is not None and isinstance(exact.value, str) else None
         left = self.value(node.left)
         if isinstance(node.right, ast.Tuple):
             holes = holes_of(template) if template is not None else []
@@ -59,11 +63,22 @@ class Texts(Bindings):
         else:
             holes = holes_of(template) if template is not None else []
             are_numbers = bool(holes) and set(holes) <= set("difouxX")
-            given = [] if are_numbers else [self.value(node.right)]
+            given = [] if are_numbers else [self._by_name(template, node.right)]
+        if isinstance(node.left, ast.Call) and last_name(node.left.func) == "Markup":
+            given = [without(one, Danger.HTML | Danger.PAGE) for one in given]
         start = template.partition("%")[0] if template is not None else None
         rest = template[len(start) :] if template is not None and start is not None else None
         parts: list[tuple[str | None, Value]] = [(start, left)] if start != "" else []
         return self._joined([*parts, *((None, one) for one in given), (rest, CLEAN)])
+
+    def _by_name(self, template: str | None, node: ast.expr) -> Value:
+        """What ``template % mapping`` takes out of the mapping."""
+        names = names_used(template) if template is not None else None
+        if not names or not isinstance(node, ast.Dict):
+            return self.value(node)
+        pairs = zip(node.keys, node.values, strict=True)
+        each = [(key.value if isinstance(key, ast.Constant) else None, self.value(one)) for key, one in pairs]
+        return united(*(value for key, value in each if key is None or key in names))
 
     def _f_string(self, node: ast.JoinedStr) -> Value:
         parts: list[tuple[str | None, Value]] = []

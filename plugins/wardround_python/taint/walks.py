@@ -8,15 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from wardround_python.module import FunctionNode
 from wardround_python.taint.classes import Instance, ProjectClass
 from wardround_python.taint.dangers import CLEAN, Value, united
-from wardround_python.taint.known import Exactly, Held, Known, is_same
+from wardround_python.taint.known import Entry, Exactly, Held, Known, is_same
+from wardround_python.taint.modules import MOST_WALKS
 from wardround_python.taint.objects import Callee, Named, Objects
 from wardround_python.taint.scope import Entered
 from wardround_python.taint.shapes import bound_arguments
 from wardround_python.taint.state import OUTSIDE
 
 _DEEPEST = 3
-_MOST_WALKS = 300
-"""How many calls of one review are walked by themselves."""
 
 
 class Walks(Objects):
@@ -29,10 +28,16 @@ class Walks(Objects):
         traits = callee.flow.nested.traits(callee.function)
         receiver = callee.receiver
         is_object = receiver is not None and (traits.keeps or bool(receiver.held))
-        if not is_object and not (traits.asked and any((*given, *(value for _, value in named)))):
+        decides = traits.asked | traits.answers
+        gives_parts = traits.gives_table or traits.yields
+        if (
+            not is_object
+            and not ((decides or gives_parts) and any((*given, *(value for _, value in named))))
+            and not traits.yields
+        ):
             return None
-        known = self._known_arguments(callee, node)
-        if not is_object and not traits.asked & known.keys():
+        known = self._known_arguments(callee, node, given)
+        if not is_object and not gives_parts and not decides & known.keys():
             return None
         self._owner.modules.walks += 1
         teller = self._entered.teller if self._entered is not None else self._owner
@@ -51,6 +56,11 @@ class Walks(Objects):
             has_one_end = inner._left == 1
         self._take_over(inner, callee, has_one_end)
         self._walked_into = node
+        if traits.yields:
+            self._fresh.pop(node, None)
+            self._answers[node] = made = Held(inner._pieces_given, self._where)
+            made.whole = made.every
+            return made.whole
         return self._answer_of(inner, callee, node)
 
     def _is_short_enough(self, callee: Callee) -> bool:
@@ -58,13 +68,13 @@ class Walks(Objects):
         receiver = callee.receiver
         if callee.function in (*around, self._function) or len(around) >= _DEEPEST:
             return False
-        if self._owner.modules.walks >= _MOST_WALKS or (receiver is not None and receiver.fields is None):
+        if self._owner.modules.walks >= MOST_WALKS or (receiver is not None and receiver.fields is None):
             return False
         if not callee.flow.nested.traits(callee.function).is_short:
             return False
         return callee.flow is self._owner or not callee.flow.summary(callee.function).reaches
 
-    def _known_arguments(self, callee: Callee, node: ast.Call) -> dict[str, Known]:
+    def _known_arguments(self, callee: Callee, node: ast.Call, given: Sequence[Value]) -> dict[str, Known]:
         """What is certain of the parameters of a function in one call."""
         arguments = callee.function.args
         positional = [*arguments.posonlyargs, *arguments.args]
@@ -82,7 +92,26 @@ class Walks(Objects):
             known = self._knowledge(value)
             if known is not None:
                 found[name] = known
+        self._learn_rest(callee, node, given, found)
         return found
+
+    def _learn_rest(
+        self, callee: Callee, node: ast.Call, given: Sequence[Value], found: dict[str, Known]
+    ) -> None:
+        """What is certain of ``*args`` and ``**kwargs`` in one call."""
+        arguments = callee.function.args
+        first = len([*arguments.posonlyargs, *arguments.args][callee.skips :])
+        if arguments.vararg is not None:
+            pairs = zip(node.args[first:], given[first:], strict=True)
+            rest = [Entry(value, self._knowledge(one)) for one, value in pairs]
+            found[arguments.vararg.arg] = made = Held(rest, self._where)
+            made.whole = made.every
+        if arguments.kwarg is not None:
+            declared = {one.arg for one in (*arguments.args, *arguments.kwonlyargs)}
+            others = [k for k in node.keywords if k.arg not in declared]
+            named: dict[object, Entry] = {k.arg: self._as_entry(k.value) for k in others}
+            found[arguments.kwarg.arg] = made = Held(named, self._where)
+            made.whole = made.every
 
     @staticmethod
     def _prepare_self(inner: Walks, receiver: Instance) -> None:
@@ -167,8 +196,15 @@ class Walks(Objects):
             return made
         fields = dict(zip(cls.fields, given, strict=False))
         fields.update({keyword.arg: value for keyword, value in named if keyword.arg is not None})
+        sources = dict(zip(cls.fields, node.args, strict=False))
+        sources.update({keyword.arg: keyword.value for keyword, _ in named if keyword.arg is not None})
+        for name, source in sources.items():
+            known = self._knowledge(source)
+            if isinstance(known, Exactly):
+                made.held[name] = known
         spread = united(*(value for keyword, value in named if keyword.arg is None))
         if spread:
+            made.held.clear()
             fields.update({name: united(fields.get(name, CLEAN), spread) for name in cls.fields})
         made.fields = fields
         return made

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import ast
-import hashlib
 import io
 import os
 import re
 import tokenize
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import msgspec
 
+from wardround.digests import sha256
 from wardround.errors import ToolOutputError
 from wardround.findings import Edit, RawResult, Severity, Span, SuggestedFix
 from wardround.kept import kept
@@ -23,7 +22,8 @@ from wardround.late import LatePattern
 from wardround.tools.output import RAN, decoded, map_of, one_line, relative
 from wardround.tools.tool import Invocation, Tool, install_line
 from wardround_python.environment import PROJECT_FILES
-from wardround_python.tools.doubts import DOUBTED, is_harmless
+from wardround_python.tools.doubts import DOUBTED, equality_of, is_harmless
+from wardround_python.tools.statuses import asks_for_status
 
 
 class RuffPlace(msgspec.Struct):
@@ -60,21 +60,31 @@ def ruff_command(run: Invocation) -> Sequence[str]:
     ]  # fmt: skip
 
 
+_LOOKED_INTO = DOUBTED | {"PLW1510", "PLW1641", "F821"}
+"""The codes that are true of some of the places they are said of, or of another place."""
+
+
 def parse_ruff(output: bytes, run: Invocation) -> list[RawResult]:
     """Read ``ruff check --output-format json``."""
     found = []
+    text_of = cache(partial(_text, run.root))
     for result in decoded(output, list[RuffResult]):
         code = result.code or "invalid-syntax"
         if code == "E902":
             raise ToolOutputError(f"ruff could not read {Path(result.filename).name}: {result.message}")
         file = relative(result.filename, run)
         span = _place(result.location, result.end_location)
-        if code == "PLW1510" and _asks_for_status(run.root / file, span):
+        text = text_of(file) if code in _LOOKED_INTO else None
+        if code == "PLW1510" and text is not None and asks_for_status(text, span):
             continue
-        if code in DOUBTED and is_harmless(run.root / file, code, span):
+        if code in DOUBTED and text is not None and is_harmless(file, text, code, span):
             continue
+        if code == "PLW1641" and text is not None:
+            span = equality_of(file, text, span)
         fix = _ruff_fix(file, result.fix) if result.fix else None
-        severity = Severity.WARN if code == "F821" and _is_in_string(run.root / file, span) else None
+        severity = (
+            Severity.WARN if code == "F821" and text is not None and _is_in_string(text, span) else None
+        )
         found.append(
             RawResult(code, file, span, one_line(result.message), result.url, fix, severity=severity)
         )
@@ -84,11 +94,19 @@ def parse_ruff(output: bytes, run: Invocation) -> list[RawResult]:
 _F_STRING = LatePattern(r"[rR]?[fF]")
 
 
-def _is_in_string(file: Path, span: Span) -> bool:
+def _text(root: Path, file: str) -> str | None:
+    """What a file says; None where it cannot be read."""
+    try:
+        return (root / file).read_text("utf-8-sig")
+    except (OSError, ValueError):
+        return None
+
+
+def _is_in_string(text: str, span: Span) -> bool:
     """Whether a place is inside a string: a name in a quoted annotation is looked up late, or never."""
     try:
-        strings = _strings(file.read_text("utf-8-sig"))
-    except (OSError, UnicodeDecodeError, SyntaxError, tokenize.TokenError):
+        strings = _strings(text)
+    except (SyntaxError, tokenize.TokenError):
         return False
     place = (span.line, span.column - 1)
     before = bisect_left(strings, (place, place)) - 1
@@ -100,42 +118,6 @@ def _strings(text: str) -> Sequence[tuple[tuple[int, int], tuple[int, int]]]:
     """Where the strings of a module begin and end, in order; those are left out whose names are looked up."""
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     return [(t.start, t.end) for t in tokens if t.type == tokenize.STRING and not _F_STRING.match(t.string)]
-
-
-def _asks_for_status(file: Path, span: Span) -> bool:
-    """Whether the status of the process that starts at a place is looked at: then it is not forgotten."""
-    try:
-        function = _around(_tree(file.read_text("utf-8-sig")), span)
-    except (OSError, ValueError, SyntaxError, RecursionError):
-        return False
-    looked_at = {
-        ast.unparse(node.value)
-        for node in ast.walk(function)
-        if isinstance(node, ast.Attribute) and node.attr in ("returncode", "check_returncode")
-    }
-    for node in ast.walk(function):
-        if isinstance(node, ast.Call) and (node.lineno, node.col_offset + 1) == span.start:
-            return ast.unparse(node) in looked_at or any(
-                isinstance(one, ast.Assign) and one.value is node and ast.unparse(one.targets[0]) in looked_at
-                for one in ast.walk(function)
-            )
-    return False
-
-
-@lru_cache(maxsize=4)
-def _tree(text: str) -> ast.Module:
-    return ast.parse(text)
-
-
-def _around(tree: ast.AST, span: Span) -> ast.AST:
-    """The innermost function that a line stands in, else the module."""
-    holders = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        and node.lineno <= span.line <= (node.end_lineno or node.lineno)
-    ]
-    return holders[-1] if holders else tree
 
 
 def _ruff_fix(file: str, fix: RuffFix) -> SuggestedFix:
@@ -226,7 +208,7 @@ def _target_version(pyproject: str) -> str:
     """The oldest Python a project supports, as ruff's setting; ruff reads it only beside its own tables."""
     if "requires-python" not in pyproject:
         return ""
-    name = hashlib.sha256(pyproject.encode("utf-8", "surrogateescape")).hexdigest()
+    name = sha256(pyproject.encode("utf-8", "surrogateescape")).hexdigest()
     return kept("target-version", name, lambda: _read_target_version(pyproject), str)
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from wardround.errors import ToolOutputError
 from wardround.findings import RawResult, Span
+from wardround.late import LatePattern
 from wardround.tools.output import RAN, decoded, map_of, one_line, relative, selection
 from wardround.tools.tool import Invocation, Scope, Tool, install_line
 from wardround_python.environment import PROJECT_FILES
@@ -39,6 +40,33 @@ class GitlabResult(msgspec.Struct):
 _TY_CONFIGS = ("pyproject.toml", "ty.toml")
 
 
+# What a rule that is off says where the types are those of literals and functions in the text: no missing
+# dependency, loose annotation or None that a condition ruled out can make it say that.
+_FUNCTION = r"`(?:bound method|def|function|Overload)\b"
+_PLAIN = {
+    "redundant-condition": LatePattern(r"Did you mean to call|\(has type `GeneratorType"),
+    "unsupported-operator": LatePattern(rf"(?:type|and) {_FUNCTION}"),
+    "invalid-assignment": LatePattern(
+        r"a subscript on an object of type `(?:tuple\[)?Literal|on object of type `_Environ"
+    ),
+    "invalid-argument-type": LatePattern(
+        r"`(?:isinstance|issubclass)` .*found `(?:list|set|Literal)\["
+        r"|`str\.(?:startswith|endswith)` .*found `(?:list|set|dict)\[|`range\.__new__` .*found `float`"
+    ),
+    "not-subscriptable": LatePattern(rf"type {_FUNCTION}"),
+    "not-callable": LatePattern(r"type `(?:list|dict|tuple|set|Literal)\["),
+    "invalid-raise": LatePattern(r"type `Literal\["),
+    "no-matching-overload": LatePattern(r"`gather`"),
+    "missing-attribute": LatePattern(r"type `\w+(?:Error|Exception)` has no attribute `message`"),
+}
+
+
+def is_plain(code: str, message: str) -> bool:
+    """Whether a rule that is off speaks of types which stand in the text itself."""
+    pattern = _PLAIN.get(code)
+    return pattern is not None and pattern.search(message) is not None
+
+
 def ty_command(run: Invocation) -> Sequence[str]:
     argv = [str(run.program), "check", "--output-format", "gitlab", "--no-progress"]
     if run.environment is not None:
@@ -60,7 +88,7 @@ def parse_ty(output: bytes, run: Invocation) -> list[RawResult]:
         span = Span(begin.line, begin.column, end.line, end.column)
         message = one_line(result.description.removeprefix(f"{result.check_name}: "))
         file = relative(result.location.path, run)
-        if not map_of("ty").is_silent(result.check_name, file):
+        if not map_of("ty").is_silent(result.check_name, file) or is_plain(result.check_name, message):
             found.append(RawResult(result.check_name, file, span, message))
     return found
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
+from wardround.models import NoModels
 from wardround_secrets.checks import values
 from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
 
@@ -126,7 +127,9 @@ def _signed_with(text: Text) -> Iterator[Hit]:
 
 def _told_by_a_model(text: Text) -> Iterator[Hit]:
     """Literals in doubt that a model, where one earned it, takes for secrets."""
-    from wardround_secrets.doubt.asking import secrets_in_doubt
+    if isinstance(text.models, NoModels):
+        return
+    from wardround_secrets.doubt.asking import secrets_in_doubt  # not needed where there is nobody to ask
 
     for literal in secrets_in_doubt(text):
         name = literal.name[-40:].lstrip(".-_")

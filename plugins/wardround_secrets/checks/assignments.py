@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from wardround.late import LatePattern
 
@@ -132,8 +133,7 @@ _NOT_ABOUT_A_SECRET = LatePattern(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(msgspec.Struct, frozen=True):
     """A name, the literal it is given, and where that stands."""
 
     name: str

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import ClassVar
+
+import msgspec
 
 from wardround.checks import Check, Source
 from wardround.findings import Plane, RawResult, Severity, Span
@@ -43,8 +44,7 @@ def _with_plain_quotes(line: str) -> str:
 _BESIDE_THE_SOURCE = ('"outputs":', '"metadata":', '"attachments":')
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(msgspec.Struct, frozen=True):
     """A secret in a text: where it stands, what to say of it, and how bad it is here."""
 
     start: int

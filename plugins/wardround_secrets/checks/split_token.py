@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
@@ -53,7 +52,7 @@ class SplitToken(SecretCheck):
     @classmethod
     def find(cls, text: Text) -> Iterator[Hit]:
         whole = text.text
-        quoted = {match[1] for match in _START.finditer(whole)}
+        quoted = {short.rstrip(_JOINTS) for short in _SHORT.findall(whole)} & _BARE
         for prefix, token in _PREFIXES if quoted else ():
             bare = prefix.rstrip(_JOINTS)
             if bare not in quoted:
@@ -73,7 +72,7 @@ _PREFIXES: tuple[tuple[str, Token], ...] = tuple(
 )
 """The beginnings that end in a joint, where people take tokens apart."""
 _BARE = frozenset(prefix.rstrip(_JOINTS) for prefix, _ in _PREFIXES)
-_START = LatePattern(r"[\"'`](" + "|".join(sorted(re.escape(bare) for bare in _BARE)) + r")[-_.]?[\"'`]")
+_SHORT = LatePattern(r"[\"'`]([\w.-]{2,20})[\"'`]")
 
 
 def _bodies(whole: str) -> Iterator[tuple[int, int, str]]:

@@ -7,7 +7,8 @@ time, where it says itself that it is made up, or where it is an address, a numb
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from wardround.late import LatePattern
 from wardround_secrets.checks import values
@@ -36,8 +37,7 @@ _WITHIN = LatePattern(
 _HEADERS, _STRINGS = (b"bearer ", b"basic ", b"token "), (b"password=", b"pwd=")
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(msgspec.Struct, frozen=True):
     """A value, the name it stands by, and where it stands; ``place`` says how it was found."""
 
     name: str

@@ -10,7 +10,7 @@ from wardround.findings import Severity
 from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import Node, column_name, content, items, kinds, texts, type_name, unwrapped, walk
+from wardround_sql.nodes import Node, column_name, content, items, texts, type_name, unwrapped, walk
 from wardround_sql.statements import Statement
 
 _MOMENT = LatePattern(r"(?:_at|_ts|timestamp|_time|At)$")
@@ -62,7 +62,7 @@ class BetweenDates(SqlCheck):
         for statement in self.script.queries:
             if statement.kind in ("CreateFunctionStmt", "DoStmt"):
                 continue
-            for one in kinds(statement.node, "A_Expr"):
+            for one in statement.kinds("A_Expr"):
                 name = column_name(one.get("lexpr"))
                 if one.get("kind") == "AEXPR_BETWEEN" and name and _MOMENT.search(name[-1]):
                     self._look_at(statement, one, name[-1])

@@ -47,7 +47,9 @@ class DuplicateIndex(SqlCheck):
 
     def run(self) -> None:
         seen: dict[tuple[object, str], str] = {}
-        for index in self.script.whole.indexes if any(True for _ in self.script.of("IndexStmt")) else ():
+        if not any(True for _ in self.script.of("IndexStmt")):
+            return
+        for index in (index for held in self.script.whole.indexes.values() for index in held):
             known = seen.setdefault((index.table, index.shape), index.name)
             if known != index.name and self.is_here(index.statement):
                 self.say(index.statement, f'index "{index.name}" is the same as "{known}" on {index.table}')

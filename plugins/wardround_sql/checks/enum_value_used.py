@@ -11,7 +11,7 @@ from wardround.findings import Severity
 from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import Node, texts, walk
+from wardround_sql.nodes import Node, texts
 from wardround_sql.statements import Statement
 
 _ALEMBIC = "migrations/versions/1a2b_done.py"
@@ -134,10 +134,9 @@ class EnumValueUsed(SqlCheck):
             added[node["newVal"]] = name
 
     def _look_at(self, statement: Statement, added: dict[str, str]) -> None:
-        for one in walk(statement.node):
-            constant = one.get("A_Const")
-            value = constant.get("sval", {}).get("sval") if isinstance(constant, dict) else None
-            if isinstance(constant, dict) and value in added:
+        for constant in statement.kinds("A_Const"):
+            value = constant.get("sval", {}).get("sval")
+            if value in added:
                 text = f"'{value}' is added to {added[value]} in this transaction and cannot be used in it"
                 self.say(statement, text, constant.get("location"))
                 added.pop(value)

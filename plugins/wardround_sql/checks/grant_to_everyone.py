@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
@@ -114,7 +115,7 @@ class GrantToEveryone(SqlCheck):
 
     def _routines(self, statement: Statement, node: Node) -> None:
         """Rights to run functions with the rights of their owner, of which the migration set knows."""
-        definers = {Name(*parts) for parts in self.script.whole.routines.definers()}
+        definers = self._definers
         everyone = (
             r
             for r in kinds(node.get("grantees", []), "RoleSpec")
@@ -135,6 +136,10 @@ class GrantToEveryone(SqlCheck):
             text = f"everyone (PUBLIC) may run {reached[0]}, which has the rights of its owner"
             self.say(statement, text, role.get("location"))
 
+    @cached_property
+    def _definers(self) -> set[Name]:
+        return {Name(*parts) for parts in self.script.whole.routines.definers()}
+
     def _look_at(self, statement: Statement, node: Node, who: str, role: Node) -> None:
         rights = sorted(
             p.get("priv_name", "").upper() for p in kinds(node.get("privileges", []), "AccessPriv")
@@ -142,7 +147,7 @@ class GrantToEveryone(SqlCheck):
         if node.get("objtype") != "OBJECT_TABLE" and set(rights) <= {"USAGE", "CONNECT", "TEMPORARY", "TEMP"}:
             return
         tables = [self.script.name_of(one) for one in kinds(node.get("objects", []), "RangeVar")]
-        if tables and all((name, who) in self.script.whole.shut for name in tables):
+        if tables and all(who in self.script.whole.shut.get(name, ()) for name in tables):
             return  # taken back by a later statement
         if (who == "anon" and not self._is_open(node)) or self._is_narrowed(node, who):
             return
@@ -157,7 +162,7 @@ class GrantToEveryone(SqlCheck):
         rights = list(kinds(node.get("privileges", []), "AccessPriv"))
         tables = [self.script.name_of(one) for one in kinds(node.get("objects", []), "RangeVar")]
         few = all(right.get("priv_name") == "select" and right.get("cols") for right in rights)
-        taken = all((name, who, "select") in self.script.whole.withheld for name in tables)
+        taken = all(self.script.whole.is_withheld(name, who, "select") for name in tables)
         return bool(rights and tables) and few and taken
 
     def _is_open(self, node: Node) -> bool:

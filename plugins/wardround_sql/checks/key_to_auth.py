@@ -8,7 +8,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround_sql.cases import api_invalid, api_valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.nodes import kinds, texts
+from wardround_sql.nodes import texts
 
 
 class KeyToAuth(SqlCheck):
@@ -41,7 +41,7 @@ class KeyToAuth(SqlCheck):
 
     def run(self) -> None:
         for statement in self.script.of("CreateStmt", "AlterTableStmt"):
-            for one in kinds(statement.node, "Constraint"):
+            for one in statement.kinds("Constraint"):
                 target, columns = one.get("pktable", {}), texts(one.get("pk_attrs"))
                 users = (target.get("schemaname"), target.get("relname")) == ("auth", "users")
                 if users and columns and columns != ["id"]:

@@ -155,7 +155,7 @@ class NullUnsafe(SqlCheck):
     # Filters
 
     def _filters(self, statement: Statement) -> None:
-        for select in walk(statement.node):
+        for select in statement.nodes:
             where = select.get("whereClause")
             if where is None or not (is_select(select) or "relation" in select):
                 continue
@@ -203,7 +203,7 @@ class NullUnsafe(SqlCheck):
             nullable = statement.fragment.maybe_null
             if not nullable:
                 continue
-            for select in walk(statement.node):
+            for select in statement.nodes:
                 where = select.get("whereClause") if isinstance(select, dict) else None
                 for one in _conjuncts(where):
                     found = content(one, "A_Expr") or {}

@@ -147,9 +147,7 @@ class OpenDefiner(SqlCheck):
         """Which clients may execute a function; nothing if none is left."""
         taken: set[str] = set()
         given: set[str] = set()
-        for statement in self.script.set_statements:
-            if statement.kind != "GrantStmt" or name not in _functions(statement.node):
-                continue
+        for statement in self._grants.get(name, ()):
             roles = set(roles_of(statement.node.get("grantees"))) & _CALLERS
             if statement.node.get("is_grant"):
                 given |= roles
@@ -163,6 +161,15 @@ class OpenDefiner(SqlCheck):
         if given:
             return "everyone" if given - {"authenticated"} else "whoever is signed in"
         return ""
+
+    @cached_property
+    def _grants(self) -> dict[str, list[Statement]]:
+        """The grants of the set, by the functions they are about."""
+        found: dict[str, list[Statement]] = {}
+        for statement in self.script.set_statements:
+            for name in _functions(statement.node) if statement.kind == "GrantStmt" else ():
+                found.setdefault(name, []).append(statement)
+        return found
 
     @cached_property
     def _are_all_taken(self) -> bool:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import product
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_sql.cases import EARLIER, api_invalid, api_valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.schema import Policy
+from wardround_sql.schema import Name, Policy
 
-_COMMANDS = frozenset({"select", "insert", "update", "delete"})
+_COMMANDS = ("select", "insert", "update", "delete")
 
 
 class OverlappingPolicies(SqlCheck):
@@ -68,23 +70,50 @@ class OverlappingPolicies(SqlCheck):
     ]
 
     def run(self) -> None:
-        policies = [policy for policy in self.script.whole.policies.values() if policy.permissive]
-        order = {id(policy): number for number, policy in enumerate(policies)}
+        whole = self.script.whole
         for statement in self.script.of("CreatePolicyStmt"):
-            mine = next((policy for policy in policies if policy.statement is statement), None)
-            if mine is None or not self.script.is_exposed(mine.table):
+            mine = whole.policy_made_by(statement)
+            if mine is None or not mine.permissive or not self.script.is_exposed(mine.table):
                 continue
-            other = next((p for p in policies if order[id(p)] < order[id(mine)] and _overlap(p, mine)), None)
-            if other is not None:
+            first = self._first(mine.table)
+            at = min((first[key] for key in _asked(mine) if key in first), default=None)
+            other = mine if at is None else whole.policies_of(mine.table)[at]
+            if other is not mine:
                 text = (
                     f'policies "{other.name}" and "{mine.name}" of {mine.table} are both '
                     "evaluated for the same rows"
                 )
                 self.say(statement, text)
 
+    @cached_property
+    def _firsts(self) -> dict[Name, dict[tuple[str, str], int]]:
+        return {}
 
-def _overlap(one: Policy, other: Policy) -> bool:
-    roles = [set(policy.roles) - {"service_role"} for policy in (one, other)]
-    commands = [_COMMANDS if policy.command == "all" else {policy.command} for policy in (one, other)]
-    shared = roles[0] & roles[1] or ("public" in roles[0] and roles[1]) or ("public" in roles[1] and roles[0])
-    return one.table == other.table and bool(shared) and bool(commands[0] & commands[1])
+    def _first(self, table: Name) -> dict[tuple[str, str], int]:
+        """Which permissive policy of a table is the first for each role and action."""
+        if table not in self._firsts:
+            found = self._firsts[table] = {}
+            for number, policy in enumerate(self.script.whole.policies_of(table)):
+                roles = _roles(policy) if policy.permissive else set()
+                for key in product({*roles, _ANY} if roles else (), _commands(policy)):
+                    found.setdefault(key, number)
+        return self._firsts[table]
+
+
+_ANY = ""
+"""In place of a role: whoever a policy is for."""
+
+
+def _roles(policy: Policy) -> set[str]:
+    return set(policy.roles) - {"service_role"}
+
+
+def _commands(policy: Policy) -> tuple[str, ...]:
+    return _COMMANDS if policy.command == "all" else (policy.command,)
+
+
+def _asked(policy: Policy) -> Iterator[tuple[str, str]]:
+    """The roles and actions of which those of an overlapping policy have one."""
+    roles = _roles(policy)
+    more = ("public", _ANY) if "public" in roles else ("public",) if roles else ()
+    return product({*roles, *more}, _commands(policy))

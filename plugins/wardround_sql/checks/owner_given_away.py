@@ -106,7 +106,7 @@ class OwnerGivenAway(SqlCheck):
             table = self.script.name_of(node.get("table", {}))
             owner = self._owner(table) if command == "insert" else next(_owners(node.get("qual")), "")
             held = all(
-                (table, role, "update") in self.script.whole.withheld for role in ("anon", "authenticated")
+                self.script.whole.is_withheld(table, role, "update") for role in ("anon", "authenticated")
             )
             guarded = table in self.script.whole.guarded or held
             if not owner or guarded or roles_of(node.get("roles")) == ("service_role",):

@@ -137,8 +137,8 @@ class PolicyWithoutCheck(SqlCheck):
     def _leaves_the_owner(self, statement: Statement) -> bool:
         """Whether rows have an owner, and USING ties them to a claim that many callers share, and no more."""
         table = self.script.name_of(statement.node.get("table", {}))
-        keys = self.script.whole.foreign_keys
-        owned = any(key.table == table and key.target == _USERS for key in keys)
+        keys = self.script.whole.foreign_keys.get(table, ())
+        owned = any(key.target == _USERS for key in keys)
         condition = statement.node.get("qual")
         comparison = content(condition, "A_Expr")
         if not owned or comparison is None or any(True for _ in kinds(condition, "RangeVar")):

@@ -69,7 +69,7 @@ class PolicyWithoutRls(SqlCheck):
             relation = statement.node.get("relation", {})
             name = self.script.name_of(relation)
             table = self.script.whole.tables.get(name)
-            guarded = any(policy.table == name for policy in self.script.whole.policies.values())
+            guarded = bool(self.script.whole.policies_of(name))
             if table is not None and table.rls is False and guarded and not self.script.is_exposed(name):
                 text = f"the policies of {name} do nothing from here on: its row-level security is off"
                 self.say(statement, text, relation.get("location"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
@@ -111,14 +112,19 @@ class RecursivePolicy(SqlCheck):
 
     def _read_by(self, function: str) -> Iterator[Name]:
         """The tables that a function of this file reads with its caller's rights."""
+        for inner in self._bodies.get(function, ()):
+            yield from (name for name, _place in self._read(inner.node))
+
+    @cached_property
+    def _bodies(self) -> dict[str, list[Statement]]:
+        """What stands in functions with their caller's rights, by their names with and without schema."""
+        found: dict[str, list[Statement]] = {}
         for inner in self.script.everything:
             made = self.script.whole.routines.made_by(inner.outer) if inner.outer is not None else None
-            if (
-                made is not None
-                and not made.definer
-                and function in (made.name, f"{made.schema}.{made.name}")
-            ):
-                yield from (name for name, _place in self._read(inner.node))
+            if made is not None and not made.definer:
+                for name in (made.name, f"{made.schema}.{made.name}"):
+                    found.setdefault(name, []).append(inner)
+        return found
 
 
 def _meet(roles: tuple[str, ...], others: tuple[str, ...]) -> bool:

@@ -67,7 +67,7 @@ class RequiredColumn(SqlCheck):
                 )
                 self.report(found.span, f"{text}{found.note}")
         emptied = {
-            self.script.name_of(t) for s in self.script.of("TruncateStmt") for t in kinds(s.node, "RangeVar")
+            self.script.name_of(t) for s in self.script.of("TruncateStmt") for t in s.kinds("RangeVar")
         }
         emptied |= {self.script.name_of(s.node.get("relation", {})) for s in self.script.of("DeleteStmt")}
         for statement, command in self.script.commands("AT_AddColumn"):

@@ -80,6 +80,6 @@ class RlsWithoutPolicy(SqlCheck):
             whole = self.script.whole
             if self.script.own.is_barred(name) or whole.has_policy_by_loop(name):
                 continue  # the same file says that no client is meant, or a loop makes the policies
-            if name in whole.tables and not any(policy.table == name for policy in whole.policies.values()):
+            if name in whole.tables and not whole.policies_of(name):
                 text = f"row-level security is on for {name} and no policy lets anyone in"
                 self.say(statement, text, relation.get("location"))

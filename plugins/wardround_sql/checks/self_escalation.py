@@ -125,8 +125,8 @@ class SelfEscalation(SqlCheck):
     def _is_kept(self, table: Table) -> bool:
         """Whether something else than the policy may say which columns are written."""
         whole, name = self.script.whole, table.name
-        strict = any(one.table == name and not one.permissive for one in whole.policies.values())
-        return strict or name in whole.guarded or (name, "authenticated", "update") in whole.withheld
+        strict = any(not one.permissive for one in whole.policies_of(name))
+        return strict or name in whole.guarded or whole.is_withheld(name, "authenticated", "update")
 
     def _rights(self, table: Table, statement: Statement) -> Iterator[str]:
         """The columns that say what the owner of a row may do, and that the policy does not mention."""

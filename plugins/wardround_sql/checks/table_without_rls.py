@@ -156,7 +156,7 @@ class TableWithoutRls(SqlCheck):
                 relation.get("relpersistence") != "t"
                 and statement.node.get("objtype", "OBJECT_TABLE") == "OBJECT_TABLE"
             )
-            table = self._made_by(statement)
+            table = self.script.whole.made_by(statement)
             drawn = statement.fragment.modelled and not statement.fragment.migrates
             if not kept or drawn or table is None or not self._is_open(table):
                 continue
@@ -188,10 +188,6 @@ class TableWithoutRls(SqlCheck):
             if came and table is not None and table.created is not None and self._is_open(table):
                 text = f"this moves table {old} to where the API serves it, without row-level security"
                 self.say(statement, text, relation.get("location"))
-
-    def _made_by(self, statement: Statement) -> Table | None:
-        """The table a statement makes, under the name it has when all is done."""
-        return next((one for one in self.script.whole.tables.values() if one.created is statement), None)
 
     def _is_open(self, table: Table) -> bool:
         """Whether clients reach a table about whose row-level security nothing was ever said."""

@@ -97,7 +97,7 @@ class TimestampWithoutZone(SqlCheck):
             self._of_drizzle()
         if not self.script.is_postgres or self.script.is_spare:
             return
-        columns = list(typed_columns(self.script))
+        columns = typed_columns(self.script)
         if self.script.is_generated and not any(one.type == "timestamptz" for one in columns):
             return
         placed = {one.table for one in columns if _ZONE.search(one.column)}

@@ -113,7 +113,7 @@ class UnfitType(SqlCheck):
             self._keys()
 
     def _defaults(self, statement: Statement) -> None:
-        for one in kinds(statement.node, "Constraint"):
+        for one in statement.kinds("Constraint"):
             cast = content(one.get("raw_expr"), "TypeCast") or {"arg": one.get("raw_expr")}
             said = str((content(cast.get("arg"), "A_Const") or {}).get("sval", {}).get("sval", ""))
             dated = type_name(cast.get("typeName", {})).startswith(("timestamp", "date", "time"))

@@ -128,7 +128,7 @@ class WrongWayBack(SqlCheck):
         drops = list(_dropped(self.source.text, start))
         if len(drops) < 2 or _LOOSENS.search(self.source.text, start):
             return
-        keys = {(k.table.name, k.target.name) for k in self._forth().foreign_keys}
+        keys = {(k.table.name, k.target.name) for held in self._forth().foreign_keys.values() for k in held}
         keys |= set(_sequelize_keys(self.source.text))
         for number, (name, begun, end) in enumerate(drops):
             later = [

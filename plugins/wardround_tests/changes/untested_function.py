@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import ClassVar
 
@@ -199,12 +199,14 @@ class UntestedFunction(ChangeCheck):
                 yield file
 
     def _texts_naming(self, touched: Sequence[Touched], patterns: Sequence[str]) -> list[str] | None:
-        """The changed tests, and those that name something touched; None where they are too many to read."""
+        """The changed tests and those that name something touched; None without tests or with too many."""
         texts = [f.text for f in self.change.files if is_test(f.path) and f.text is not None]
         if not touched:
             return texts
         words = sorted({word for one in touched for word in one.words})
         project = self.change.project
+        if not any(map(is_test, project.paths(patterns))):
+            return None
         naming = [path for path in project.files_with_word(words, patterns) if is_test(path)]
         return None if len(naming) > _READ else texts + [project.read(path) or "" for path in naming]
 
@@ -364,6 +366,8 @@ def _end_within(lines: Sequence[str], start: int, depth: int) -> int:
 
 def _is_exported(name: str, text: str) -> bool:
     """Whether a script exports a function apart from its definition."""
+    if name.isidentifier():
+        return name in _exported(text)
     return (
         re.search(
             rf"(module\.exports\s*=|^export)\s*\{{[^}}]*\b{re.escape(name)}\b|exports\.{re.escape(name)}\s*=|"
@@ -373,6 +377,14 @@ def _is_exported(name: str, text: str) -> bool:
         )
         is not None
     )
+
+
+@lru_cache(maxsize=4)
+def _exported(text: str) -> frozenset[str]:
+    """The names a script exports apart from their definitions, but for those with a dollar sign."""
+    lists = re.findall(r"(?:module\.exports\s*=|^export)\s*\{([^}]*)", text, re.MULTILINE)
+    alone = re.findall(r"(?:module\.exports\s*=|^export default)\s*(\w+)", text, re.MULTILINE)
+    return frozenset([*re.findall(r"\w+", " ".join(lists)), *re.findall(r"exports\.(\w+)\s*=", text), *alone])
 
 
 def _is_used(name: str, text: str) -> bool:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from typing import ClassVar
+
+from wardround_python.module import FunctionNode
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS, TestCase, own_nodes
+from wardround_tests.module import TestCase, own_nodes
 
 _CALLS = frozenset({"os.putenv", "os.chdir", "os.environ.update", "os.environ.setdefault", "os.umask"})
 _PUT_BACK = LatePattern(r"environ|chdir|monkeypatch|getcwd|umask")
@@ -130,16 +133,17 @@ class LeftChanged(PythonTestCheck):
         after = [n for n in self.module.own(case) if getattr(n, "lineno", 0) > change.lineno]
         if any(isinstance(n, (ast.Try, ast.Delete)) or self._undoes(n) for n in after):
             return True
-        others = [
-            n
-            for n in ast.walk(self.module.tree)
-            if isinstance(n, FUNCTIONS) and not _is_test(n.name) and n is not case.node
-        ]
         return (
-            any(_PUT_BACK.search(ast.unparse(n)) for n in others)
+            any(one is not case.node for one in self._putting_back)
             or re.search(r"tmp_?environ|restore_env|clean_env|fs\b|runner", " ".join(case.parameters))
             is not None
         )
+
+    @cached_property
+    def _putting_back(self) -> list[FunctionNode]:
+        """The functions that are no tests, and take back what tests change."""
+        others = (one for one in self.module.functions if not _is_test(one.name))
+        return [one for one in others if _PUT_BACK.search(ast.unparse(one))]
 
     def _undoes(self, node: ast.AST) -> bool:
         """Whether a later step of the test takes the change back or sees to it that it is."""

@@ -148,7 +148,7 @@ class LeftForOthers(PythonTestCheck):
             self._look_among(self._of_module, self.module.tests)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        tests = [case for case in self.module.tests if case.cls is node]
+        tests = self.module.tests_in(node)
         if len(tests) > 1:
             self._look_among([s for s in _of_class(node) if not _is_renewed_in(node, s.name)], tests)
 
@@ -198,11 +198,10 @@ class LeftForOthers(PythonTestCheck):
         tests = {case.node for case in self.module.tests}
         return any(
             isinstance(n, ast.Name)
-            and n.id == name
             and (owner := outermost_function(self.module, n)) is not None
             and owner not in tests
             and getattr(owner, "name", "") != name
-            for n in self.module.nodes
+            for n in self.module.named(name)
         )
 
     def _has(self, case: TestCase, shared: Shared) -> bool:

@@ -150,7 +150,7 @@ class ModuleState(PythonTestCheck):
                 return
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        tests = [case for case in self.module.tests if case.cls is node]
+        tests = self.module.tests_in(node)
         if len(tests) < 2:
             return
         self._look_for_handed_on(node, tests)
@@ -202,12 +202,10 @@ class ModuleState(PythonTestCheck):
 
     def _is_renewed(self, name: str) -> bool:
         """Whether anything but a test has to do with the name: it may make it new for each of them."""
-        tests = {case.node for case in self.module.tests}
+        tests = {None, *(case.node for case in self.module.tests)}
         return any(
-            isinstance(node, ast.Name)
-            and node.id == name
-            and outermost_function(self.module, node) not in tests | {None}
-            for node in self.module.nodes
+            isinstance(node, ast.Name) and outermost_function(self.module, node) not in tests
+            for node in self.module.named(name)
         )
 
     def _reader(self, name: str, writer: TestCase) -> str | None:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 from typing import ClassVar
-
-from wardround_python.module import FunctionNode
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS, TestCase, last_name
+from wardround_tests.module import TestCase, last_name
 
 _PATCHING = LatePattern(
     r"(^|\.)(mock|mocker)\.patch(\.(object|dict|multiple))?$|^(unittest\.)?mock\.patch|^patch$"
@@ -143,14 +142,17 @@ class PatchedForGood(PythonTestCheck):
     def _is_patch(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Call):
             return _PATCHING.search(self.module.dotted(node.func) or "") is not None
-        name = ast.unparse(node)
-        return any(
-            isinstance(one, ast.Assign)
-            and isinstance(one.value, ast.Call)
-            and any(ast.unparse(target) == name for target in one.targets)
-            and self._is_patch(one.value)
-            for one in self.module.nodes
-        )
+        return any(self._is_patch(one) for one in self._made.get(ast.unparse(node), ()))
+
+    @cached_property
+    def _made(self) -> dict[str, list[ast.Call]]:
+        """The calls whose results are given to variables and attributes, by how those are written."""
+        found: dict[str, list[ast.Call]] = {}
+        for one in self.module.nodes:
+            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
+                for target in one.targets:
+                    found.setdefault(ast.unparse(target), []).append(one.value)
+        return found
 
     def _replaced(self, node: ast.AST) -> str:
         """What of an imported module or class a statement replaces, as it is written."""
@@ -185,7 +187,7 @@ class PatchedForGood(PythonTestCheck):
             r"[a-z_]\w*(\.[a-z_]\w*)*(\.[A-Z][a-z]\w*)?", ast.unparse(owner)
         ) is not None and (isinstance(owner, ast.Name) or ast.unparse(owner).rpartition(".")[2][:1].isupper())
 
-    @property
+    @cached_property
     def _modules(self) -> frozenset[str]:
         """The local names that ``import a`` and ``import a.b as c`` bring: of modules, without doubt."""
         return frozenset(
@@ -195,7 +197,7 @@ class PatchedForGood(PythonTestCheck):
             for alias in statement.names
         )
 
-    @property
+    @cached_property
     def _module_paths(self) -> frozenset[str]:
         """The paths of ``import a.b.c``, as the module writes them."""
         found = (s for s in self.module.tree.body if isinstance(s, ast.Import))
@@ -213,18 +215,18 @@ class PatchedForGood(PythonTestCheck):
             return True
         if any(_undoes(node, what, change) for node in self.module.own(case)):
             return True
-        return any(last in ast.unparse(one) for one in self._others())
+        return any(last in one for one in self._others)
 
-    def _others(self) -> Iterator[FunctionNode]:
-        """What runs around tests, or may: all functions of the module that are no tests."""
+    @cached_property
+    def _others(self) -> list[str]:
+        """What runs around tests, or may: all functions of the module that are no tests, as code."""
         tests = {case.node for case in self.module.tests}
-        return (
-            n
-            for n in ast.walk(self.module.tree)
-            if isinstance(n, FUNCTIONS)
-            and n not in tests
-            and (n in self.module.serving or re.search(r"(?i)tear|clean|reset|restore", n.name))
-        )
+        return [
+            ast.unparse(one)
+            for one in self.module.functions
+            if one not in tests
+            and (one in self.module.serving or re.search(r"(?i)tear|clean|reset|restore", one.name))
+        ]
 
 
 def _undoing(what: str) -> str:

@@ -100,7 +100,7 @@ class SharedObject(PythonTestCheck):
             self._look_at_shared(name, statement, tests)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        tests = [case for case in self.module.tests if case.cls is node]
+        tests = self.module.tests_in(node)
         for name, statement in _made(node.body) if len(tests) > 1 else ():
             self._look_at_shared(f"self.{name}", statement, tests)
 
@@ -144,8 +144,8 @@ class SharedObject(PythonTestCheck):
     def _is_seen_to(self, name: str, tests: Sequence[TestCase]) -> bool:
         """Whether anything but the tests has to do with the object, or a test makes it anew."""
         own = {case.node for case in tests}
-        for node in self.module.nodes:
-            if not isinstance(node, (ast.Name, ast.Attribute)) or ast.unparse(node) != name:
+        for node in self.module.named(name.rpartition(".")[2]):
+            if ast.unparse(node) != name:
                 continue
             function = outermost_function(self.module, node)
             if isinstance(node.ctx, ast.Store) and function is not None:

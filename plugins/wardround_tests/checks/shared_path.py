@@ -177,10 +177,8 @@ class SharedPath(PythonTestCheck):
         """Where the module asks for a variable or an attribute."""
         return [
             n
-            for n in self.module.nodes
-            if isinstance(n, (ast.Name, ast.Attribute))
-            and isinstance(n.ctx, ast.Load)
-            and ast.unparse(n) == target
+            for n in self.module.named(target.rpartition(".")[2])
+            if isinstance(n.ctx, ast.Load) and ast.unparse(n) == target
         ]
 
 

@@ -9,7 +9,6 @@ from typing import ClassVar
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Severity
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS
 
 _COROUTINE = "async def is_up(): ...\n"
 
@@ -81,17 +80,17 @@ class Unawaited(PythonTestCheck):
 
     def _called(self, function: ast.expr, cls: ast.ClassDef | None) -> str | None:
         """The coroutine function of this module that a call calls; None if it is another or not certain."""
+        home: ast.AST
         if isinstance(function, ast.Name):
-            name, home = function.id, self.module.tree.body
+            name, home = function.id, self.module.tree
         elif isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
             if function.value.id != "self" or cls is None:
                 return None
-            name, home = function.attr, cls.body
+            name, home = function.attr, cls
         else:
             return None
-        meant = [s for s in home if isinstance(s, FUNCTIONS) and s.name == name]
-        anywhere = [n for n in self.module.nodes if isinstance(n, FUNCTIONS) and n.name == name]
-        if len(meant) != 1 or len(anywhere) != 1 or not _is_plain_coroutine(meant[0]):
+        found = self.module.functions_named(name)
+        if len(found) != 1 or self.module.parents[found[0]] is not home or not _is_plain_coroutine(found[0]):
             return None
         return name
 

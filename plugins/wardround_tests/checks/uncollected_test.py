@@ -178,7 +178,7 @@ class UncollectedTest(PythonTestCheck):
 
     def _is_used(self, name: str) -> bool:
         """Whether anything but its definition names a function or a class, here or in another file."""
-        if len(re.findall(rf"\b{re.escape(name)}\b", self.module.text)) > 1:
+        if self.module.words[name] > 1:
             return True
         return any(path != self.module.path for path in self.source.project.files_with_word([name], ["*.py"]))
 

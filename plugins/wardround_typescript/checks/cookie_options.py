@@ -23,6 +23,9 @@ _READ_BY_SCRIPTS = LatePattern(
     r"(?i)csrf|xsrf|theme|locale|lang|consent|expires|expiry|logged_?in|hint|state|nonce|verifier"
 )
 _EMPTY = frozenset({"''", '""', "null", "undefined"})
+_HEADERS = frozenset({"setHeader", "set", "header", "append"})
+_TEXTS = frozenset({"template_string", "binary_expression", "string"})
+_GONE = LatePattern(r"(?i)max-age=0|expires=thu, 01")
 _SESSIONS = frozenset({"express-session", "session", "@fastify/session", "cookie-session"})
 
 
@@ -43,6 +46,12 @@ class CookieOptions(ServerCheck):
         "without their tests (5,800 files): no hit"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "res.setHeader('Set-Cookie', `sid=${id}; Path=/; HttpOnly; Secure`);\n"
+            "res.setHeader('Set-Cookie', 'sid=; Path=/; Max-Age=0');\n"
+            "res.setHeader('Set-Cookie', `theme=${theme}; Path=/`);\n",
+            path="case.ts",
+        ),
         Valid(
             "res.cookie('sid', id, { httpOnly: true, secure: PRODUCTION, sameSite: 'lax' });\n",
             path="case.ts",
@@ -70,6 +79,19 @@ class CookieOptions(ServerCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "export const login = (req, res) => {\n"
+            "  res.setHeader('Set-Cookie', 'sid=' + req.sid + '; Path=/');\n};\n",
+            path="case.ts",
+            line=2,
+            column=31,
+        ),
+        Invalid(
+            "return new Response(null, { headers: { 'Set-Cookie': `session=${id}; Path=/; HttpOnly` } });\n",
+            path="case.ts",
+            line=1,
+            column=54,
+        ),
         Invalid(
             "app.use(cookieSession({ name: 's', keys, httpOnly: false }));\n"
             "import cookieSession from 'cookie-session';\n",
@@ -122,6 +144,25 @@ class CookieOptions(ServerCheck):
                 self._cookie(arguments[0], arguments[1], arguments[2], is_express="ctx" not in name)
             elif name in _SESSIONS and arguments:
                 self._session(arguments[0], name)
+            elif last in _HEADERS and len(arguments) == 2:
+                self._written(arguments[0], arguments[1])
+        for pair in self.code.kinds("pair"):
+            key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
+            if key is not None and value is not None:
+                self._written(key, value)
+
+    def _written(self, name: Node, value: Node) -> None:
+        """A cookie that is put together as the text of a header."""
+        if self.text(name).strip("'\"`").lower() != "set-cookie":
+            return
+        held = self.scope.resolved(value)
+        whole = self.text(held)
+        if held.type not in _TEXTS or not _LOGIN.search(whole.partition("=")[0]) or _GONE.search(whole):
+            return
+        if "httponly" not in whole.lower():
+            self.say(value, "scripts may read the cookie of a login: HttpOnly is missing")
+        elif "secure" not in whole.lower():
+            self.say(value, "the cookie of a login also travels unencrypted: Secure is missing")
 
     def _cookie(self, named: Node, value: Node, options: Node | None, is_express: bool) -> None:
         name = self.literal(named) or self.text(named)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks import Invalid, Valid
@@ -48,6 +49,9 @@ _MOST_WORDS_OF_TIME = LatePattern(
     r"|debounce\w*|throttle\w*)\b"
 )
 _WAITED = LatePattern(r"(?i)debounce|deferred|throttle|autosave|autoSave")
+
+
+_TELLING_HOOKS = ("useToast", "useToasts", "useSnackbar", "useNotification", "useNotifications")
 
 
 class EffectAsHandler(TreeCheck):
@@ -165,7 +169,7 @@ class EffectAsHandler(TreeCheck):
     def _events(self, effect: Effect) -> Iterator[Node]:
         """The calls that tell people or servers that something happened."""
         code = self.code
-        told = set(self._telling_names())
+        told = self._telling_names
         is_asked = self._is_guarded(effect)
         for call in _calls(effect.function):
             called = code.called(call)
@@ -193,17 +197,20 @@ class EffectAsHandler(TreeCheck):
         known = effect.dependencies or ()
         return first if first_word in known or first_word.partition(".")[0] in known else None
 
-    def _telling_names(self) -> Iterator[str]:
+    @cached_property
+    def _telling_names(self) -> frozenset[str]:
         """What is taken out of a hook for toasts: ``const { push } = useToast()``."""
-        for called, call in self.code.calls:
-            if called in ("useToast", "useToasts", "useSnackbar", "useNotification", "useNotifications"):
-                declarator = call.parent
-                if declarator is not None and declarator.type == "variable_declarator":
-                    yield from self.code.names_in(declarator.child_by_field_name("name"))
+        makers = [call.parent for hook in _TELLING_HOOKS for call in self.code.calls_named(hook)]
+        return frozenset(
+            name
+            for maker in makers
+            if maker is not None and maker.type == "variable_declarator"
+            for name in self.code.names_in(maker.child_by_field_name("name"))
+        )
 
     def _is_of_handlers(self, effect: Effect, component: Node) -> bool:
         """Whether the effect follows a state that only event handlers set."""
-        from wardround_typescript.components import is_in_handler, states
+        from wardround_typescript.components import states
 
         code = self.code
         known = {state.name: state for state in states(code, component)}
@@ -214,16 +221,33 @@ class EffectAsHandler(TreeCheck):
         for state in followed:
             if state.name not in body:
                 return False
-            uses = [
-                node
-                for node in code.kinds("identifier")
-                if code.text(node) == state.setter and not _is_declared(node)
-            ]
-            # Taking the note of what happened back, the effect is no source of it.
-            uses = [node for node in uses if not _is_within(node, effect.function)] or uses
-            if not uses or not all(self._is_user(node) or is_in_handler(code, node) for node in uses):
+            if not self._is_set_by_handlers(state.setter, effect):
                 return False
         return True
+
+    def _is_set_by_handlers(self, setter: str, effect: Effect) -> bool:
+        """Whether nothing but handlers set a state; taking it back, the effect itself is no source of it."""
+        from wardround_typescript.code import within
+
+        uses, others = self._uses(setter)
+        if len(within(uses, effect.function)) == len(uses):
+            return bool(uses) and not others
+        return len(within(others, effect.function)) == len(others)
+
+    def _uses(self, setter: str) -> tuple[Sequence[Node], Sequence[Node]]:
+        """Where a setter is used, and where of these no handler does it."""
+        from wardround_typescript.components import is_in_handler
+
+        if setter not in self._uses_known:
+            code = self.code
+            uses = [node for node in code.reads("identifier", setter) if not _is_declared(node)]
+            others = [node for node in uses if not self._is_user(node) and not is_in_handler(code, node)]
+            self._uses_known[setter] = (uses, others)
+        return self._uses_known[setter]
+
+    @cached_property
+    def _uses_known(self) -> dict[str, tuple[Sequence[Node], Sequence[Node]]]:
+        return {}
 
     def _is_user(self, node: Node) -> bool:
         """Whether a setter is handed to an element as it is."""
@@ -235,14 +259,19 @@ class EffectAsHandler(TreeCheck):
 
     def _is_of_store(self, effect: Effect, component: Node) -> bool:
         """Whether the effect follows what a store says, and a handler here changes the store."""
-        from wardround_typescript.components import is_in_handler
-
         code = self.code
         for name in effect.dependencies or ():
             value = code.value_of(name, effect.call)
             if value is not None and value.type == "call_expression" and _STORED.search(code.called(value)):
-                return any(called == "dispatch" and is_in_handler(code, call) for called, call in code.calls)
+                return self._is_store_changed
         return False
+
+    @cached_property
+    def _is_store_changed(self) -> bool:
+        """Whether a handler of the file changes the store."""
+        from wardround_typescript.components import is_in_handler
+
+        return any(is_in_handler(self.code, call) for call in self.code.calls_named("dispatch"))
 
 
 def _calls(function: Node) -> Iterator[Node]:
@@ -255,7 +284,3 @@ def _calls(function: Node) -> Iterator[Node]:
 
 def _is_declared(node: Node) -> bool:
     return node.parent is not None and node.parent.type == "array_pattern"
-
-
-def _is_within(node: Node, function: Node) -> bool:
-    return function.start_byte <= node.start_byte < function.end_byte

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks import Invalid, Valid
@@ -143,18 +144,28 @@ class FirstValueCopied(TreeCheck):
 
     def _is_brought_up_to_date(self, state: State, start: str, first: Node) -> bool:
         """Whether the setter gets the value once more, or runs in an effect at all."""
+        asked = (state.setter, start)
+        if asked not in self._last_updates:
+            uses = self.code.named(state.setter)
+            self._last_updates[asked] = max(
+                (n.start_byte for n in uses if self._updates(n, start)), default=-1
+            )
+        return self._last_updates[asked] >= first.end_byte
+
+    @cached_property
+    def _last_updates(self) -> dict[tuple[str, str], int]:
+        """A setter and a value -> where the setter last gets the value, or runs in an effect."""
+        return {}
+
+    def _updates(self, node: Node, start: str) -> bool:
         from wardround_typescript.components import is_in_effect
 
-        code = self.code
-        for node in code.named(state.setter):
-            if node.start_byte < first.end_byte:
-                continue
-            if is_in_effect(code, node) or not _is_called(node):
-                return True
-            given = node.parent.child_by_field_name("arguments") if node.parent is not None else None
-            if given is not None and re.search(rf"(?<![\w.]){re.escape(start)}\b(?!\s*:)", code.text(given)):
-                return True
-        return False
+        if is_in_effect(self.code, node) or not _is_called(node):
+            return True
+        given = node.parent.child_by_field_name("arguments") if node.parent is not None else None
+        return given is not None and (
+            re.search(rf"(?<![\w.]){re.escape(start)}\b(?!\s*:)", self.code.text(given)) is not None
+        )
 
     def _is_answer(self, name: str, at: Node) -> bool:
         """Whether a name is what a hook gives that also says that it is still waiting."""
@@ -194,11 +205,12 @@ class FirstValueCopied(TreeCheck):
 
     def _is_told(self, state: State, component: Node) -> bool:
         """Whether the parent is told of just what the state is set to, in the same place."""
+        from wardround_typescript.code import within
+
         code = self.code
-        for call in code.calls_of(state.setter):
+        for call in within(code.calls_of(state.setter), component):
             given = code.field(call, "arguments")
-            is_name = given.strip("()").isidentifier()
-            if not is_name or not component.start_byte < call.start_byte < component.end_byte:
+            if not given.strip("()").isidentifier() or call.start_byte == component.start_byte:
                 continue
             beside = self._beside(call)
             if any(_TELLS.search(called) and code.field(one, "arguments") == given for called, one in beside):

@@ -177,9 +177,9 @@ class FlagLeftOn(TreeCheck):
             for name in code.names_in(one.child_by_field_name("name"))
         }
         return any(
-            (is_tested(code, node) or _is_unwrapped(code, node)) and code.declaration(name, node) == declared
+            is_tested(code, node) or _is_unwrapped(code, node)
             for name, declared in names.items()
-            for node in code.named(name)
+            for node in code.uses(declared, name)
         )
 
     def _is_taken_back(self, flag: str, block: Node) -> bool:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
 from wardround_typescript.server_check import Setting, SettingCheck
 
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
 _OFF = LatePattern(r"^false$")
 _APOLLO = LatePattern(r"(?i)apollo|graphql")
 _CSRF = LatePattern(r"(?i)csurf|csrf|lusca")
 _CHANGING = LatePattern(r"['\"](?i:POST|PUT|PATCH|DELETE)['\"]")
+_CHECKS = LatePattern(r"(?i)^(csrf|csurf|lusca\.csrf|csrfProtection|doubleCsrfProtection)\b")
 _FRAMEWORKS = LatePattern(r"(?i)csurf|sails|egg|lusca|strapi|nuxt|adonis|astro|svelte")
 
 
@@ -35,6 +39,10 @@ class ForgeryCheckOff(SettingCheck):
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
+            "const csrf = require('csurf');\nweb.use(methodOverride('_method'));\nweb.use(csrf());\n",
+            path="case.ts",
+        ),
+        Valid(
             "import { ApolloServer } from '@apollo/server';\n"
             "new ApolloServer({ schema, csrfPrevention: true });\n",
             path="case.ts",
@@ -47,6 +55,12 @@ class ForgeryCheckOff(SettingCheck):
         Valid("const wanted = { csrf: false, json: true };\nawait send(wanted);\n", path="case.ts"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "const csrf = require('csurf');\nweb.use(csrf());\nweb.use(methodOverride('_method'));\n",
+            line=2,
+            column=1,
+            path="case.ts",
+        ),
         Invalid(
             "import { ApolloServer } from '@apollo/server';\n"
             "export const server = new ApolloServer({\n  schema,\n  csrfPrevention: false,\n});\n",
@@ -76,3 +90,22 @@ class ForgeryCheckOff(SettingCheck):
         Setting("csrf", _OFF, _FRAMEWORKS, "other sites can send requests with the visitor's cookies"),
         Setting("checkOrigin", _OFF, _FRAMEWORKS, "other sites can send requests with the visitor's cookies"),
     )
+
+    def look(self) -> None:
+        super().look()
+        if "methodOverride" in self.source.text:
+            self._overridden()
+
+    def _overridden(self) -> None:
+        """A method that is put in the request's place after the check has passed a harmless one."""
+        checks: list[tuple[str, Node]] = []
+        for name, node, arguments in self.calls():
+            if name.rpartition(".")[2] != "use" or not arguments:
+                continue
+            owner, given = name.rpartition(".")[0], self.text(arguments[-1])
+            if given.startswith("methodOverride"):
+                for router, check in checks:
+                    if router == owner:
+                        self.say(check, "the method is put in place behind this, so a POST passes as a GET")
+            elif _CHECKS.search(given):
+                checks.append((owner, node))

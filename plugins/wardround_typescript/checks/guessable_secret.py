@@ -15,7 +15,15 @@ if TYPE_CHECKING:
     from wardround_typescript.syntax import Node
 
 _HOLDS = frozenset({"variable_declarator", "assignment_expression", "augmented_assignment_expression"})
-_BINDINGS = frozenset({"variable_declarator", "pair", "assignment_expression", "public_field_definition"})
+_BINDINGS = frozenset(
+    {
+        "variable_declarator",
+        "pair",
+        "assignment_expression",
+        "augmented_assignment_expression",
+        "public_field_definition",
+    }
+)
 _SECRET = LatePattern(
     r"(?i)\b(password|passwd|passphrase|passcode|secret|otp|totp|pincode|nonce|csrf|xsrf|salt|"
     r"api ?key|token|credential|"
@@ -96,6 +104,13 @@ class GuessableSecret(ServerCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
+            "async function sendCode(user) {\n  let code = '';\n  for (let i = 0; i < 6; i++) {\n"
+            "    code += Math.floor(Math.random() * 10);\n  }\n  await sms.send(user.phone, code);\n}\n",
+            path="case.ts",
+            line=4,
+            column=24,
+        ),
+        Invalid(
             "app.post('/keep', (req, res) => {\n  let key = '';\n"
             "  while (key.length < 32) {\n    key += SIGNS[Math.floor(Math.random() * SIGNS.length)];\n  }\n"
             "  res.cookie('keep', key, { httpOnly: true });\n});\n",
@@ -154,7 +169,7 @@ class GuessableSecret(ServerCheck):
     ]
 
     def look(self) -> None:
-        drawn = self.code.calls_of("Math.random")
+        drawn = [*self.code.calls_of("Math.random")]
         drawn += [node for name, node, _ in self.calls() if _GUESSABLE.search(name)]
         for node in drawn:
             if _MADE_UP.search(self.source.path) or (
@@ -249,9 +264,7 @@ class GuessableSecret(ServerCheck):
         return self.text(name) if name is not None else ""
 
     def _is_used_as_secret(self, name: str) -> bool:
-        for called, call in self.code.calls:
-            if called.rpartition(".")[2] != name:
-                continue
+        for call in self.code.calls_by_last.get(name, ()):
             holder = self._holder(call)
             if self._names_secret(holder):
                 return True

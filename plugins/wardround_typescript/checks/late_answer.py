@@ -83,6 +83,14 @@ class LateAnswer(TreeCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
+            "function Find({ text }) {\n  const [rows, setRows] = useState([]);\n  useEffect(() => {\n"
+            "    const asked = new URLSearchParams({ q: text });\n"
+            "    search(`/find?${asked.toString()}`).then(({ data }) => setRows(data));\n  }, [text]);\n}\n",
+            path="a.tsx",
+            line=5,
+            column=60,
+        ),
+        Invalid(
             "function useUser(id) {\n  const [state, dispatch] = useReducer(reducer, first);\n"
             "  useEffect(() => {\n"
             "    async function load() {\n      const user = await api.get(id);\n"
@@ -175,7 +183,8 @@ class LateAnswer(TreeCheck):
         text = self.code.text(function)
         if not changing or _GUARDED.search(text) or self._is_guarded_by_hook(text, component):
             return None
-        if not any(self._is_asked_with(call, changing) for call in self._requests(function)):
+        asked = [*changing, *self._made_of(function, changing)]
+        if not any(self._is_asked_with(call, asked) for call in self._requests(function)):
             return None
         setters = self._setters(component)
         answers = self._answers(function)
@@ -183,6 +192,17 @@ class LateAnswer(TreeCheck):
             if self._sets(node, setters) and self._is_late(node, function) and self._is_answer(node, answers):
                 return node
         return None
+
+    def _made_of(self, function: Node, changing: Sequence[str]) -> list[str]:
+        """The variables of a function that are made of the values that start it again."""
+        found: list[str] = []
+        for node in _inside(function):
+            value = node.child_by_field_name("value") if node.type == "variable_declarator" else None
+            if value is not None and value.type not in ("arrow_function", "function_expression"):
+                words = {self.code.text(one) for one in _inside(value) if one.type in _NAMES}
+                if not words.isdisjoint([*changing, *found]):
+                    found += self.code.names_in(node.child_by_field_name("name"))
+        return found
 
     def _answers(self, function: Node) -> set[str]:
         """The names of what was waited for in a function, and of what was made of it."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks import Invalid, Valid
@@ -53,6 +54,13 @@ _SELF_ENDING = LatePattern(
 )
 _WATCHERS = ("watch", "watchEffect", "watchPostEffect")
 _VUE_ENDS = LatePattern(r"\b(?:on(?:Before)?Unmount(?:ed)?|onScopeDispose|onDeactivated|tryOn\w+)\s*\(")
+_GIVING = (
+    ("variable_declarator", "name", "value"),
+    ("assignment_expression", "left", "right"),
+    ("function_declaration", "name", "body"),
+)
+"""What gives a function to a name: the kind of node, its fields for the name and for the function."""
+_CLOSING = ("close", "terminate", "destroy", "removeAllListeners")
 
 
 class ListenerLeftByEnd(TreeCheck):
@@ -90,6 +98,12 @@ class ListenerLeftByEnd(TreeCheck):
         "four Supabase starters (15,632 scripts): no hit"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "export function connect(use) {\n  const socket = new WebSocket(ADDRESS);\n"
+            "  socket.addEventListener('message', (event) => use(event.data));\n"
+            "  return () => socket.close();\n}\n",
+            path="a.ts",
+        ),
         Valid(
             "function setup(onKey) {\n  window.addEventListener('keydown', onKey);\n"
             "  const seen = new ResizeObserver(measure);\n  seen.observe(box);\n"
@@ -171,8 +185,14 @@ class ListenerLeftByEnd(TreeCheck):
             if found is None or _SELF_ENDING.search(code.field(call, "arguments")):
                 continue
             scope = self._ended_scope(call)
-            if scope is not None and not self._is_removed(call, scope):
+            owner = called.rpartition(".")[0]
+            if scope is not None and not self._is_closed(owner, scope) and not self._is_removed(call, scope):
                 yield call
+
+    def _is_closed(self, owner: str, scope: Node) -> bool:
+        """Whether the one that calls the listener ends itself: a socket that is closed calls nobody."""
+        text = self.code.text(scope)
+        return any(f"{owner}.{end}(" in text for end in _CLOSING)
 
     def _observers(self) -> Iterator[Node]:
         """Where an observer starts that nothing but ``observe`` is ever asked of."""
@@ -181,12 +201,8 @@ class ListenerLeftByEnd(TreeCheck):
             name = code.field(declarator, "name")
             if not _OBSERVER.search(code.field(declarator, "value")) or not name.isidentifier():
                 continue
-            uses = [
-                node
-                for node in code.named(name)
-                if node.start_byte > declarator.start_byte + len(name)
-                and code.declaration(name, node) == declarator
-            ]
+            behind = declarator.start_byte + len(name)
+            uses = [node for node in code.uses(declarator, name) if node.start_byte > behind]
             started = [use.parent for use in uses if use.parent is not None]
             is_only_started = all(code.field(one, "property") == "observe" for one in started)
             if not started or not is_only_started:
@@ -216,9 +232,9 @@ class ListenerLeftByEnd(TreeCheck):
             if self._hands_out_end(function):
                 return function
             if self._is_hook_of_vue(function):
-                return self.code.module.root if _VUE_ENDS.search(self.code.module.text) else None
+                return self.code.module.root if self.code.says(_VUE_ENDS) else None
             function = function_around(function)
-        if self.source.path.endswith(".vue") and _VUE_ENDS.search(self.code.module.text):
+        if self.source.path.endswith(".vue") and self.code.says(_VUE_ENDS):
             return self.code.module.root
         return None
 
@@ -250,29 +266,38 @@ class ListenerLeftByEnd(TreeCheck):
 
     def _is_end(self, name: str, function: Node) -> bool:
         """Whether a name in a function stands for a function that takes something away."""
+        from wardround_typescript.code import within
+
+        return any(
+            node.start_byte != function.start_byte
+            and _ENDS.search(self.code.text(self._functions_of[node.id]))
+            for node in within(self._function_names.get(name, ()), function)
+        )
+
+    @cached_property
+    def _function_names(self) -> Mapping[str, Sequence[Node]]:
+        """Name -> the declarations and assignments that give it a function, in source order."""
+        found: dict[str, list[Node]] = {}
+        for kind, left, _ in _GIVING:
+            for node in self.code.kinds(kind):
+                if node.id in self._functions_of:
+                    found.setdefault(self.code.field(node, left), []).append(node)
+        return {name: sorted(nodes, key=lambda one: one.start_byte) for name, nodes in found.items()}
+
+    @cached_property
+    def _functions_of(self) -> Mapping[int, Node]:
+        """The id of what gives a function to a name -> the function, or its body."""
         from wardround_typescript.code import FUNCTIONS
 
-        code = self.code
-        for kind, left, right in (
-            ("variable_declarator", "name", "value"),
-            ("assignment_expression", "left", "right"),
-            ("function_declaration", "name", "body"),
-        ):
-            for node in code.kinds(kind):
-                value = node.child_by_field_name(right)
-                if (
-                    function.start_byte < node.start_byte < function.end_byte
-                    and code.field(node, left) == name
-                    and value is not None
-                    and value.type in (*FUNCTIONS, "statement_block")
-                    and _ENDS.search(code.text(value))
-                ):
-                    return True
-        return False
+        given = [
+            (n, n.child_by_field_name(right)) for kind, _, right in _GIVING for n in self.code.kinds(kind)
+        ]
+        kinds = (*FUNCTIONS, "statement_block")
+        return {node.id: value for node, value in given if value is not None and value.type in kinds}
 
     def _is_removed(self, call: Node, scope: Node) -> bool:
         """Whether somebody in the scope can take a listener away: who has the same function again."""
-        from wardround_typescript.code import FUNCTIONS, argument
+        from wardround_typescript.code import FUNCTIONS, argument, within
 
         code = self.code
         handler = argument(call, 1)
@@ -285,37 +310,43 @@ class ListenerLeftByEnd(TreeCheck):
         name = code.text(handler)
         if handler.type == "member_expression" and not name.startswith("this."):
             return True
-        return sum(
-            1
-            for node in code.kinds(handler.type)
-            if code.text(node) == name
-            and scope.start_byte <= node.start_byte < scope.end_byte
-            and not _adds(node)
-        ) > (0 if handler.type == "member_expression" else self._declared_in(name, scope))
+        elsewhere = [node for node in within(code.reads(handler.type, name), scope) if not _adds(node)]
+        is_member = handler.type == "member_expression"
+        return len(elsewhere) > (0 if is_member else self._declared_in(name, scope))
 
     def _declared_in(self, name: str, scope: Node) -> int:
         """How often a name stands in a scope for its declaration; a parameter is for others to remove."""
-        code = self.code
-        found = 0
-        for node in code.declared.get(name, ()):
-            if scope.start_byte <= node.start_byte < scope.end_byte:
-                if node.type not in ("variable_declarator", "function_declaration"):
-                    return -1
-                found += 1
-        return found
+        from wardround_typescript.code import within
+
+        if name not in self._declared:
+            declared = self.code.declared.get(name, ())
+            self._declared[name] = sorted(declared, key=lambda one: one.start_byte)
+        found = within(self._declared[name], scope)
+        is_plain = all(one.type in ("variable_declarator", "function_declaration") for one in found)
+        return len(found) if is_plain else -1
+
+    @cached_property
+    def _declared(self) -> dict[str, Sequence[Node]]:
+        """Name -> what declares it, in source order, for those that were asked about."""
+        return {}
 
     def _removes_by_name(self, call: Node, scope: Node) -> bool:
         """A removal of the same event by another new function is another rule's."""
+        from wardround_typescript.code import argument, within
+
+        event = self.code.text(argument(call, 0))
+        return bool(within(self._removals.get(event, ()), scope))
+
+    @cached_property
+    def _removals(self) -> Mapping[str, Sequence[Node]]:
+        """The text of an event -> the calls that take a listener of it away."""
         from wardround_typescript.code import argument
 
-        code = self.code
-        event = code.text(argument(call, 0))
-        return any(
-            ".removeEventListener" in called
-            and code.text(argument(one, 0)) == event
-            and scope.start_byte <= one.start_byte < scope.end_byte
-            for called, one in code.calls
-        )
+        found: dict[str, list[Node]] = {}
+        for called, call in self.code.calls:
+            if ".removeEventListener" in called:
+                found.setdefault(self.code.text(argument(call, 0)), []).append(call)
+        return found
 
     def _is_kept(self, call: Node) -> bool:
         """Whether what adding gives is kept, with which some libraries take it away."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
@@ -63,6 +64,14 @@ class MergeByKeys(ServerCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
+            "export function keep(path: string, value: unknown): void {\n  const keys = path.split('.');\n"
+            "  let node: Tree = settings;\n  for (const key of keys.slice(0, -1)) {\n    node[key] ??= {};\n"
+            "    node = node[key];\n  }\n  node[keys[keys.length - 1]] = value;\n}\n",
+            path="a.ts",
+            line=8,
+            column=3,
+        ),
+        Invalid(
             "export function overlay(base, patch) {\n  for (const key of Object.keys(patch)) {\n"
             "    const next = patch[key];\n    if (isTree(next)) {\n"
             "      base[key] = overlay(isTree(base[key]) ? base[key] : {}, next);\n"
@@ -93,6 +102,8 @@ class MergeByKeys(ServerCheck):
     def look(self) -> None:
         from wardround_typescript.code import own_nodes
 
+        if "__proto__" in self.source.text:
+            return
         for kind in ("function_declaration", "arrow_function", "function_expression", "method_definition"):
             for function in self.code.kinds(kind):
                 text = self.text(function)
@@ -138,7 +149,7 @@ class MergeByKeys(ServerCheck):
     def _walking(self, function: Node, text: str, written: list[Node]) -> None:
         """A place found by a path of names: ``at = at[key]`` for each, and then ``at[last] = value``."""
         names = self._parameters(function)
-        if len(names) < 3 or ".split(" not in text:
+        if len(names) < 2 or ".split(" not in text:
             return
         for node in written:
             left = node.child_by_field_name("left")
@@ -149,7 +160,12 @@ class MergeByKeys(ServerCheck):
                 return
 
     def _starts_at(self, target: str, names: list[str], text: str) -> bool:
-        return target in names or any(f"{target} = {name}" in text for name in names[:2])
+        if len(names) > 2:
+            return target in names or any(f"{target} = {name}" in text for name in names[:2])
+        # Into what the module keeps, as it stands in ``let node = preferences``.
+        named = rf"(?:let|var) {re.escape(target)}(?:: [\w<>\[\], ]{{1,60}})?"
+        begun = re.search(named + r" = ([\w.]{1,60});", text)
+        return begun is not None and begun[1] not in names
 
     def _parameters(self, function: Node) -> list[str]:
         listed = function.child_by_field_name("parameters")

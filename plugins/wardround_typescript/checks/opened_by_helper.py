@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks import Invalid, Valid
@@ -168,16 +169,24 @@ class OpenedByHelper(TreeCheck):
             event, options = code.text(argument(call, 0)), code.text(argument(call, 2))
             removed = self._removals(event)
             if event[:1] in ("'", '"') and not _ONCE.search(options):
-                if not removed and _ENDS.search(code.module.text):
+                if not removed and code.says(_ENDS):
                     yield call
                 elif _CAPTURES.search(options):
                     yield from (one for one in removed if self._is_other_phase(one, call))
 
     def _removals(self, event: str) -> list[Node]:
+        return self._removals_of.get(event[1:-1], [])
+
+    @cached_property
+    def _removals_of(self) -> dict[str, list[Node]]:
+        """An event -> the calls that take a listener of it away."""
         from wardround_typescript.code import argument
 
-        found = [(called, call) for called, call in self.code.calls if called.endswith("removeEventListener")]
-        return [call for _, call in found if self.code.text(argument(call, 0))[1:-1] == event[1:-1]]
+        found: dict[str, list[Node]] = {}
+        for called, call in self.code.calls:
+            if called.endswith("removeEventListener"):
+                found.setdefault(self.code.text(argument(call, 0))[1:-1], []).append(call)
+        return found
 
     def _is_other_phase(self, removal: Node, call: Node) -> bool:
         """Whether the same listener is taken from the phase in which it was not added."""
@@ -213,7 +222,7 @@ class OpenedByHelper(TreeCheck):
 
         if _ENDS.search(self.code.text(effect)):
             return True
-        if name.startswith("onM") and _ENDS.search(self.code.module.text):
+        if name.startswith("onM") and self.code.says(_ENDS):
             return True
         body = effect.child_by_field_name("body")
         is_block = body is not None and body.type == "statement_block"
@@ -246,7 +255,7 @@ class OpenedByHelper(TreeCheck):
         parent = node.parent
         if parent is None or parent.type != "assignment_expression":
             return False
-        return _ENDS.search(self.code.module.text) is not None
+        return self.code.says(_ENDS)
 
 
 def _hands_on(function: Node) -> bool:

@@ -28,6 +28,9 @@ _SENDS = LatePattern(
     r"^(fetch|axios(\.(post|put|get|patch|request))?|got(\.\w+)?|superagent\.post|ky\.post|\$\.post"
     r"|\$\.ajax)$"
 )
+_CLIENTS = LatePattern(
+    r"^(axios\.(default\.)?create|got\.extend|ky\.(create|extend)|ofetch\.create|\$fetch\.create)$"
+)
 _SECRET = LatePattern(r"(?i)passw|secret|\btoken|[a-z]Token|authorization|api_?key|credential|\bbearer\b")
 _SOCKETS = frozenset({"WebSocket", "ws", "ReconnectingWebSocket"})
 
@@ -50,6 +53,12 @@ class PlainConnection(ServerCheck):
         "redash, chainlit, lerna, biome, NodeGoat among them; 19,000 scripts): no hit"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "import axios from 'axios';\n"
+            "export const api = axios.create({ baseURL: 'http://localhost:3000' });\n"
+            "export const other = axios.create({ baseURL: 'http://orders/v1' });\n",
+            path="case.ts",
+        ),
         Valid("const socket = new WebSocket('wss://quotes.example.com/stream');\n", path="case.ts"),
         Valid("const socket = new WebSocket('ws://localhost:8080');\n", path="case.ts"),
         Valid(
@@ -60,6 +69,13 @@ class PlainConnection(ServerCheck):
         Valid("await fetch('http://example.com/feed.xml');\n", path="case.ts"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import axios from 'axios';\n"
+            "export const api = axios.create({ baseURL: 'http://api.shop.com/v1' });\n",
+            path="case.ts",
+            line=2,
+            column=20,
+        ),
         Invalid(
             "const socket = new WebSocket('ws://quotes.example.com/stream');\n",
             line=1,
@@ -91,8 +107,15 @@ class PlainConnection(ServerCheck):
             is_socket = node.type == "new_expression" and name.rpartition(".")[2] in _SOCKETS
             if is_socket and self._is_plain(arguments[0]):
                 self.say(node, "this connection is not encrypted, so others on the way read and change it")
+            elif _CLIENTS.search(name) and self._has_plain_base(arguments[-1]):
+                self.say(node, "all that this client sends goes out unencrypted")
             elif self._sends_secret(name, arguments):
                 self.say(node, "a secret is sent without encryption, so others on the way can read it")
+
+    def _has_plain_base(self, options: Node) -> bool:
+        """Whether the address before all others of a client is one of the internet without encryption."""
+        bases = [self.option(options, key) for key in ("baseURL", "prefixUrl", "baseUrl")]
+        return any(one is not None and _PLAIN_PAGE.search(self._start(one)) for one in bases)
 
     def _sends_secret(self, name: str, arguments: list[Node]) -> bool:
         if len(arguments) < 2 or not _SENDS.search(name) or not _PLAIN_PAGE.search(self._start(arguments[0])):

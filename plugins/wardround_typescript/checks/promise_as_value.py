@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _PREDICATES = LatePattern(r"\.(filter|some|every|find|findIndex|findLast|findLastIndex|sort|toSorted)$")
 _PROMISE_METHODS = frozenset({"then", "catch", "finally"})
 _TESTED = frozenset({"if_statement", "while_statement", "do_statement"})
+_UNPACKING = frozenset({"spread_element", "template_substitution", "for_in_statement"})
 _OPERATORS = frozenset({"===", "!==", "==", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/"})
 
 
@@ -52,6 +53,9 @@ class PromiseAsValue(TreeCheck):
             ").",
             " > ",
             " < ",
+            "...",
+            "${",
+            " of ",
         ),
     )
     IN_TESTS = False
@@ -79,6 +83,19 @@ class PromiseAsValue(TreeCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "async function options() {\n  return { a: 1 };\n}\n"
+            "export const all = () => ({ ...options(), b: 2 });\n",
+            path="a.ts",
+            line=4,
+            column=32,
+        ),
+        Invalid(
+            "export async function f(get: () => Promise<string>) {\n  return `name: ${get()}`;\n}\n",
+            path="a.ts",
+            line=2,
+            column=19,
+        ),
         Invalid(
             "async function isOpen(row) {}\n"
             "export const open = (rows) => rows.filter((row) => isOpen(row));\n",
@@ -166,6 +183,8 @@ class PromiseAsValue(TreeCheck):
                 above.child_by_field_name("object") == node
                 and self.code.field(above, "property") not in _PROMISE_METHODS
             )
+        if above.type in _UNPACKING:
+            return above.type != "for_in_statement" or above.child_by_field_name("right") == node
         if above.type == "unary_expression":
             return self.code.field(above, "operator") == "!"
         if above.type == "ternary_expression":

@@ -33,7 +33,7 @@ _NAMED = LatePattern(
 )
 _TO_NUMBER = LatePattern(
     r"\.map\(\s*(Number|parseFloat|\(?\w+\)?\s*=>\s*(Number|parseInt|parseFloat"
-    r"|Math\.\w+)\(.*|\(?\w+\)?\s*=>\s*\w+\.(length|size|price|amount|score|age"
+    r"|Math\.\w+)\(.*|\(?\w+\)?\s*=>\s*[\w.?!]+\.(getTime|valueOf|getFullYear|charCodeAt)\(\)|\(?\w+\)?\s*=>\s*\w+\.(length|size|price|amount|score|age"
     r"|count|duration|total|quantity|timestamp|millis))\s*\)?\)$"
 )
 _RECORD = LatePattern(r"^:\s*Record<\s*\w+\s*,\s*number\s*>$")
@@ -68,6 +68,12 @@ class SortAsText(TreeCheck):
         Valid("const packages = find();\npackages.sort();\nwords.map((w) => w.name).sort();\n", path="a.ts"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "export const times = (rows) => rows.map((row) => row.at.getTime()).sort();\n",
+            path="a.js",
+            line=1,
+            column=32,
+        ),
         Invalid(
             "const middle = (values: number[]) => [...values].sort()[1];\n", path="a.ts", line=1, column=38
         ),

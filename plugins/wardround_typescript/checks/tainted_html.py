@@ -11,9 +11,10 @@ from wardround_typescript.taint.check import TaintedCheck
 
 
 class TaintedHtml(TaintedCheck):
-    """Data from the request is sent back inside HTML.
+    """Data from the request becomes HTML as it is.
 
-    The browser runs the script that somebody put into a link. Escape the value, render a template that
+    The browser runs the script that somebody put into a link; one that a server drives for pictures and
+    PDF files fetches what the page names, from inside the network. Escape the value, render a template that
     escapes, or answer with JSON.
     """
 
@@ -22,8 +23,8 @@ class TaintedHtml(TaintedCheck):
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "html-injection"
     DANGER = ("HTML", "PAGE")
-    MESSAGE = "data from the request is sent back inside HTML"
-    WORDS = ("send(", "end(", "write(", "body", "html", "render(", "view(", "Response")
+    MESSAGE = "data from the request becomes HTML as it is"
+    WORDS = ("send(", "end(", "write(", "body", "html", "render(", "view(", "Response", "setContent(", "pdf")
     TRIED_ON = (
         "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
         "without their tests (5,800 files): no hit"
@@ -52,6 +53,16 @@ class TaintedHtml(TaintedCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "app.post('/pdf', async (req, res) => {\n"
+            "  const page = await browser.newPage();\n"
+            "  await page.setContent(req.body.html);\n"
+            "  res.end(await page.pdf());\n"
+            "});\n",
+            line=3,
+            column=25,
+            path="case.ts",
+        ),
         Invalid(
             "app.get('/hi', (req, res) => {\n"
             "  const heading = `<h1>Results for ${req.query.q}</h1>`;\n"

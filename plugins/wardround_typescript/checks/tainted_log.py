@@ -24,7 +24,7 @@ class TaintedLog(TaintedCheck):
     DEFECT_CLASS = "log-injection"
     DANGER = ("LINE",)
     MESSAGE = "data from the request becomes part of a line of the log, and may hold line breaks"
-    WORDS = ("console.", "log4js")
+    WORDS = ("console.", "log4js", "format(")
     TRIED_ON = (
         "the trees of 13 projects (NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, "
         "redash, chainlit, lerna, biome, NodeGoat among them; 19,000 scripts): 35 hits, nearly all ids or "
@@ -51,6 +51,15 @@ class TaintedLog(TaintedCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "const util = require('util');\n"
+            "exports.signedIn = (req, ok) => {\n"
+            "  process.stdout.write(util.format('sign in of ' + req.body.user + ' from %s', req.ip));\n"
+            "};\n",
+            line=3,
+            column=36,
+            path="case.ts",
+        ),
         Invalid(
             "app.post('/l', (req, res) => {\n  console.warn('login failed for ' + req.body.user);\n});\n",
             line=2,

@@ -26,7 +26,7 @@ class TaintedShell(TaintedCheck):
     DANGER = ("SHELL",)
     MESSAGE = "data from the request reaches a shell"
     ARGUMENTS_MESSAGE = "a word of the command line reaches a shell"
-    WORDS = ("child_process", "execa", "shelljs", "cross-spawn")
+    WORDS = ("child_process", "execa", "shelljs", "cross-spawn", "Deno.", "Bun.spawn")
     TRIED_ON = (
         "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
         "without their tests (5,800 files), and node-express-boilerplate: one hit, a note, right (a "
@@ -58,6 +58,16 @@ class TaintedShell(TaintedCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "Deno.serve(async (request) => {\n"
+            "  const host = new URL(request.url).searchParams.get('host');\n"
+            "  const ping = new Deno.Command('sh', { args: ['-c', `ping ${host}`] });\n"
+            "  return new Response((await ping.output()).stdout);\n"
+            "});\n",
+            line=3,
+            column=54,
+            path="case.ts",
+        ),
         Invalid(
             "import { exec } from 'node:child_process';\n"
             "import { promisify } from 'node:util';\n"

@@ -20,6 +20,10 @@ _HEADER_ONLY = LatePattern(r"complete:\s*true|\.header\b|\.exp\b")
 _TRUSTS = LatePattern(
     r"\breq(uest)?\b|\bctx\b|\.(role|roles|sub|userId|admin|permissions|email|scope)\b|[uU]ser\b|claims|[tT]enant"
 )
+_DECODING = frozenset({"decodeJwt", "jwtDecode", "jwt_decode", "decodeJWT"})
+_BASE64 = LatePattern(r"\batob\(|Buffer\.from\([^)]{1,80}['\"]base64(url)?['\"]|base64url\.decode\(")
+_PARTED = LatePattern(r"\.split\(['\"]\.['\"]\)")
+_SENT = LatePattern(r"(?i)authorization|\breq(uest)?\b|\bctx\b|cookie")
 _NONE = LatePattern(r"['\"]none['\"]")
 _SECRET_NAME = LatePattern(
     r"(?i)(jwt|token|session|auth|share|signing|cookie|hmac|app|refresh|access)\w*(secret|_key|private)|^(process\.env\.)?\w*SECRET\w*$"
@@ -39,7 +43,7 @@ class TokenSettings(ServerCheck):
     NAME = "token-by-settings"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "signature-not-verified"
-    WORDS = ("ignoreExpiration", "jwt", "JWT", "SignJWT", "jsonwebtoken", "jose", "JwtModule")
+    WORDS = ("ignoreExpiration", "jwt", "JWT", "jsonwebtoken", "jose", "JwtModule", "base64", "atob(")
     TRIED_ON = (
         "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
         "without their tests (5,800 files): one hit, arguable (a token that is decoded to choose "
@@ -72,6 +76,23 @@ class TokenSettings(ServerCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "export function claimsOf(request) {\n"
+            "  const [, payload] = request.headers.authorization.split('.');\n"
+            "  return JSON.parse(Buffer.from(payload, 'base64url').toString());\n"
+            "}\n",
+            path="case.mjs",
+            line=3,
+            column=10,
+        ),
+        Invalid(
+            "import { decodeJwt } from 'jose';\n"
+            "export const userOf = (request: Request) => "
+            "load(decodeJwt(request.headers.get('token')).sub);\n",
+            path="case.ts",
+            line=2,
+            column=50,
+        ),
         Invalid(
             "JwtModule.registerAsync({\n"
             "  useFactory: (config) => ({\n"
@@ -152,7 +173,11 @@ class TokenSettings(ServerCheck):
                 self._signed(node, arguments)
             elif last == "sign" and ("SignJWT" in self.source.text) and self._is_endless(node):
                 self.say(node, "this token is valid for ever: setExpirationTime is missing")
-            elif last == "decode" and is_library and arguments:
+            elif (
+                (last == "decode" and is_library and arguments)
+                or last in _DECODING
+                or (name == "JSON.parse" and arguments and self._is_payload(node, arguments[0]))
+            ):
                 self._decoded(node)
             elif last in {"verify", "verifyAsync", "jwtVerify"} and len(arguments) > 1:
                 self._verified(node, arguments)
@@ -210,6 +235,15 @@ class TokenSettings(ServerCheck):
             return
         if _TRUSTS.search(around):
             self.say(node, "the token's signature is not verified here, so anybody can write one")
+
+    def _is_payload(self, node: Node, argument: Node) -> bool:
+        """Whether the middle part of a token is taken apart by hand."""
+        text = self.text(self.scope.resolved(argument))
+        if not _BASE64.search(text):
+            return False
+        function = self.function_around(node)
+        around = (self.text(function) if function is not None else self.source.text) + self._calling(function)
+        return _PARTED.search(around) is not None and _SENT.search(around) is not None
 
     def _calling(self, function: Node | None) -> str:
         """The functions of the file that call a helper."""

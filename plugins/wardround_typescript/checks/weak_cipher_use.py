@@ -27,6 +27,10 @@ _SHORT_KEY = 2048
 """Bits of an RSA key below which it counts as broken: NIST SP 800-131A."""
 
 
+_BY_KEY = frozenset({"publicEncrypt", "privateDecrypt"})
+_OLD_PADDING = LatePattern(r"\bRSA_(PKCS1|NO)_PADDING$")
+
+
 class WeakCipherUse(ServerCheck):
     """A cipher that hides less than it promises, by what its settings stand for.
 
@@ -39,7 +43,7 @@ class WeakCipherUse(ServerCheck):
     NAME = "weak-cipher-by-settings"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "weak-cipher"
-    WORDS = ("ipheriv", "CryptoJS", "crypto-js", "createCipher", "forge", "subtle", "modulusLength")
+    WORDS = ("ipheriv", "CryptoJS", "crypto-js", "createCipher", "forge", "subtle", "modulusLength", "RSA_")
     TRIED_ON = (
         "the trees of NodeBB, supabase/storage, hoppscotch, documenso, formbricks and langfuse "
         "without their tests (5,800 files): no hit"
@@ -63,6 +67,14 @@ class WeakCipherUse(ServerCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import { constants, privateDecrypt } from 'crypto';\n"
+            "const read = (key, data) => privateDecrypt({ key, padding: constants.RSA_PKCS1_PADDING }, "
+            "data);\n",
+            path="case.ts",
+            line=2,
+            column=29,
+        ),
         Invalid(
             "const CryptoJS = require('crypto-js');\n"
             "const MODE = { mode: CryptoJS.mode.ECB };\n"
@@ -132,6 +144,9 @@ class WeakCipherUse(ServerCheck):
                 length = self.option(arguments[1], "modulusLength")
                 if length is not None and self.text(length).isdigit() and int(self.text(length)) < _SHORT_KEY:
                     self.say(node, "a key as short as this can be computed")
+            padding = self.option(arguments[0], "padding") if last in _BY_KEY and arguments else None
+            if padding is not None and _OLD_PADDING.search(self.text(padding)):
+                self.say(node, "answers about this padding let others read what was encrypted; use OAEP")
             if last in {"createCipheriv", "createDecipheriv"} and arguments:
                 self._node_cipher(node, last, arguments)
             elif (

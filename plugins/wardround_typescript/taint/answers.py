@@ -49,6 +49,10 @@ class Answers(Values):
                 self._method_sinks(owner, method, arguments, values)
             if name in sinks.PROCESSES:
                 self._process(arguments, values)
+            if name in sinks.LISTED_PROCESSES:
+                self._listed_process(name, arguments)
+            if name in sinks.FORMATS and len(arguments) > 1 and _parts_of(self.scope.resolved(arguments[0])):
+                self.reach(Danger.LINE, arguments[0], values[0])
             if name == "Object.assign" and arguments and self.module.of(arguments[0]) != "{}":
                 self._assigned_fields(arguments, values)
             if node.type == "new_expression":
@@ -184,11 +188,24 @@ class Answers(Values):
         if is_shell and len(arguments) > 1 and listed is not None and listed.type != "object":
             self.reach(Danger.SHELL, arguments[1], values[1])
         words = listed.named_children if listed is not None and listed.type == "array" else []
-        program = self.constant_text(arguments[0])
-        if program is None or len(words) < 2 or not sinks.SHELLS.search(program):
+        self._line_of_shell([arguments[0], *words])
+
+    def _listed_process(self, name: str, arguments: Sequence[Node]) -> None:
+        """The same in Deno, which takes the words as an option, and in Bun, which takes one list."""
+        told = self.scope.resolved(arguments[-1])
+        listed = self.scope.property(told, sinks.LISTED_PROCESSES[name]) if told.type == "object" else None
+        listed = self.scope.resolved(listed if listed is not None else arguments[0])
+        words = listed.named_children if listed.type == "array" else []
+        is_apart = name.endswith("Command")
+        self._line_of_shell([arguments[0], *words] if is_apart else words)
+
+    def _line_of_shell(self, words: Sequence[Node]) -> None:
+        """``sh -c line``: the line is read by a shell."""
+        program = self.constant_text(words[0]) if words else None
+        if program is None or len(words) < 3 or not sinks.SHELLS.search(program):
             return
-        if sinks.COMMAND_FLAGS.search(self.constant_text(words[0]) or ""):
-            self.reach(Danger.SHELL, words[1], self.value(words[1]))
+        if sinks.COMMAND_FLAGS.search(self.constant_text(words[1]) or ""):
+            self.reach(Danger.SHELL, words[2], self.value(words[2]))
 
     def _assigned_fields(self, arguments: Sequence[Node], values: Sequence[Value]) -> None:
         first = bare(arguments[0])
@@ -347,6 +364,11 @@ def _parts(text: Node) -> Iterator[Node]:
     elif text.type == "binary_expression":
         for one in text.named_children:
             yield from _parts(one) if one.type == "binary_expression" else (one,)
+
+
+def _parts_of(text: Node) -> bool:
+    """Whether a text is put together of others."""
+    return next(_parts(text), None) is not None
 
 
 def _elsewhere(name: str) -> str:

@@ -27,6 +27,7 @@ from wardround_typescript.taint.scope import FUNCTIONS, bare
 from wardround_typescript.taint.state import either, keys_of
 
 _RESOLVERS = frozenset({"query", "mutation", "subscription", "action", "handler", "stateAction"})
+_PAGES_ASK = frozenset({"on", "once", "handle", "handleOnce"})
 _BROWSER_CALLS = frozenset({"setTimeout", "setInterval", "setImmediate", "nextTick"})
 
 
@@ -49,6 +50,8 @@ class Calls(Answers):
         owned = self.value(owner) if owner is not None else CLEAN
         if callee.type in {"new_expression", "call_expression", "subscript_expression"}:
             self.value(callee)
+        if callee.type == "subscript_expression" and node.child_by_field_name("optional_chain") is None:
+            self._chosen(callee)
         values = [CLEAN if one.type in FUNCTIONS else self.value(one) for one in arguments]
         name = self.scope.dotted(callee)
         self.sinks(node, callee, name, owner, method, arguments, values)
@@ -60,6 +63,15 @@ class Calls(Answers):
             return handed
         result = self._result(node, callee, name, owner, method, owned, arguments, values)
         return result if result is not None else CLEAN
+
+    def _chosen(self, callee: Node) -> None:
+        """``handlers[message.type](message)``: the key says what is called."""
+        index = callee.child_by_field_name("index")
+        if index is None or index.type not in {"identifier", "member_expression", "subscript_expression"}:
+            return
+        asked = self.module.of(callee)
+        if not any(f"{before}{asked}" in self.module.text for before in ("typeof ", "if (", "!")):
+            self.reach(Danger.METHOD, callee, self.value(index))
 
     def _tagged(self, function: Node, given: Node | None) -> Value:
         """A tagged template: the tag sees the values apart from the text, so nothing is put together."""
@@ -310,6 +322,8 @@ class Calls(Answers):
             event = self.module.of(arguments[0]).strip("'\"`")
             if sources.is_socket_message(self.module.of(owner), event) and self.owner.serves_sockets:
                 return self.run_function(function, [sources.OF_MESSAGE] * 3)
+        if method in _PAGES_ASK and owner is not None and self.module.of(owner) == "ipcMain":
+            return self.run_function(function, [CLEAN, *[sources.OF_PAGE] * 3])
         if self.scope.dotted(bare(node.named_children[0])).rpartition(".")[2] in _BROWSER_CALLS:
             return self.run_function(function)
         before, self.is_typed = self.is_typed, self.is_typed or self._is_validated(arguments, function)

@@ -20,6 +20,11 @@ _REFUSED = LatePattern(
 )
 _FINDS = LatePattern(r"^(find|get|load|fetch|look_?up|read|query|select|search|by[A-Z])")
 """Functions that give nothing where they know nothing by that name: then it can still be any."""
+_MEMBERS = frozenset({"includes", "has", "hasOwn", "hasOwnProperty"})
+_MATCHES = frozenset({"indexOf", "test", "match", "exec"})
+_LOOKED_FOR = frozenset({"includes", "indexOf"})
+_OVER_ALL = frozenset({"some", "every"})
+_HOSTS = frozenset({"hostname", "host"})
 _UNPARSED = frozenset({"pathname", "search", "searchParams", "hash"})
 
 
@@ -164,61 +169,56 @@ class Conditions(State):
         if first is None:
             return None
         if name == "startsWith":
-            gone = EVERYTHING
-            if first.type == "string":
-                literal = self.module.of(first)[1:-1]
-                if literal in _LEADING:
-                    gone = Danger.URL if literal in {"/", "./"} else NOTHING
-                    return (
-                        ({}, dict.fromkeys(self.keys(owner), Danger.REDIRECT))
-                        if literal == "//"
-                        else (dict.fromkeys(self.keys(owner), gone) if gone else {}, {})
-                    )
-                if "://" in literal and literal.count("/") < 3:
-                    return NONE
-                if literal.startswith(".."):
-                    return {}, dict.fromkeys(self.keys(owner), Danger.PATH)
-            return dict.fromkeys(self.keys(owner), gone), {}
+            return self._start_clears(owner, first)
         if name == "endsWith":
-            literal = self.module.of(first)[1:-1] if first.type == "string" else ""
-            is_host = bare(owner).type == "member_expression" and self.property_of(bare(owner)) in {
-                "hostname",
-                "host",
-            }
-            told = self._looked_at(owner) if is_host and literal.startswith(".") else {}
-            return told, {}
-        if name in {"includes", "indexOf"} and (first.type == "string" or self.value(owner)):
-            if first.type == "string":
-                return {}, dict.fromkeys(self.keys(owner), _excluded(self.module.of(first)[1:-1]))
+            return self._end_clears(owner, first), {}
+        if name in _LOOKED_FOR and first.type == "string":
+            return {}, dict.fromkeys(self.keys(owner), _excluded(self.module.of(first)[1:-1]))
+        if name in _LOOKED_FOR and self.value(owner):
             return NONE
-        if name in {
-            "includes",
-            "has",
-            "indexOf",
-            "hasOwn",
-            "hasOwnProperty",
-            "test",
-            "some",
-            "every",
-            "match",
-            "exec",
-        }:
-            if name in {"some", "every"}:
-                found = {key: EVERYTHING for one in arguments for key in self.names_in(one)}
-                found.update(dict.fromkeys(self.keys(owner), EVERYTHING) if name == "every" else {})
-                return found, found
-            told = {}
-            for one in arguments:
-                told.update(self._looked_at(one))
-                told.update(
-                    dict.fromkeys(self.names_in(one), EVERYTHING) if name in {"includes", "has"} else {}
-                )
-            if name == "match":
-                told.update(dict.fromkeys(self.keys(owner), EVERYTHING))
-            if name in {"includes", "has", "hasOwn", "hasOwnProperty"}:
-                return ({}, told) if _REFUSED.search(self.module.of(owner)) else (told, {})
+        if name in _OVER_ALL:
+            return self._each_clears(name, owner, arguments)
+        return self._member_clears(name, owner, arguments) if name in _MEMBERS | _MATCHES else None
+
+    def _start_clears(self, owner: Node, first: Node) -> tuple[Clears, Clears]:
+        """What is left in a text that begins with another one, and in one that does not."""
+        literal = self.module.of(first)[1:-1] if first.type == "string" else None
+        if literal == "//":
+            return {}, dict.fromkeys(self.keys(owner), Danger.REDIRECT)
+        if literal in {"/", "./"}:
+            return dict.fromkeys(self.keys(owner), Danger.URL), {}
+        if literal is not None and (literal in _LEADING or ("://" in literal and literal.count("/") < 3)):
+            return NONE
+        if literal is not None and literal.startswith(".."):
+            return {}, dict.fromkeys(self.keys(owner), Danger.PATH)
+        return dict.fromkeys(self.keys(owner), EVERYTHING), {}
+
+    def _end_clears(self, owner: Node, first: Node) -> Clears:
+        """A host that ends with a dot and a domain belongs to it; other ends tell nothing."""
+        literal = self.module.of(first)[1:-1] if first.type == "string" else ""
+        held = bare(owner)
+        is_host = held.type == "member_expression" and self.property_of(held) in _HOSTS
+        return self._looked_at(owner) if is_host and literal.startswith(".") else {}
+
+    def _each_clears(self, name: str, owner: Node, arguments: list[Node]) -> tuple[Clears, Clears]:
+        """What a test of each entry of a list tells: of what it names, and of the list if it is of all."""
+        found = {key: EVERYTHING for one in arguments for key in self.names_in(one)}
+        if name == "every":
+            found.update(dict.fromkeys(self.keys(owner), EVERYTHING))
+        return found, found
+
+    def _member_clears(self, name: str, owner: Node, arguments: list[Node]) -> tuple[Clears, Clears]:
+        """What it tells of a value to be among those of a list, or to fit a pattern."""
+        told: dict[str, Danger] = {}
+        for one in arguments:
+            told.update(self._looked_at(one))
+            if name in {"includes", "has"}:
+                told.update(dict.fromkeys(self.names_in(one), EVERYTHING))
+        if name == "match":
+            told.update(dict.fromkeys(self.keys(owner), EVERYTHING))
+        if name not in _MEMBERS:
             return told, told
-        return None
+        return ({}, told) if _REFUSED.search(self.module.of(owner)) else (told, {})
 
 
 def _excluded(text: str) -> Danger:

@@ -46,6 +46,8 @@ class Danger(IntFlag):
     """It may hold line breaks."""
     VIEW = auto()
     """It is given to a template whole; FIELDS is what it must be for that to matter."""
+    METHOD = auto()
+    """It chooses what is called."""
 
 
 NOTHING = Danger(0)

@@ -38,7 +38,7 @@ _PROGRAM = LatePattern(
 )
 _SOCKETS = LatePattern(
     r"socket\.io|['\"]ws['\"]|WebSocket|uWebSockets|@fastify/websocket|express-ws|sockjs|['\"]net['\"]"
-    r"|node:net"
+    r"|node:net|\bio\.on\(\s*['\"]connection"
 )
 _UPLOADS = LatePattern(
     r"multer|busboy|formidable|multiparty|@fastify/multipart|fastify-multipart|multipart|koa-body"

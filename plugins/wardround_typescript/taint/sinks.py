@@ -142,6 +142,7 @@ FUNCTIONS: dict[str, tuple[Sink, ...]] = {
     ),
     **_each("@sveltejs/kit.redirect", Sink(Danger.REDIRECT, 1, 1)),
     **_each("h3.sendRedirect sendRedirect", Sink(Danger.REDIRECT, 1, 1)),
+    **_each("wkhtmltopdf html-pdf.create html-to-pdf.convertHTMLString", Sink(Danger.HTML)),
     **_each("RegExp", Sink(Danger.PATTERN)),
     **_each("sequelize.literal sequelize.Sequelize.literal drizzle-orm.sql.raw sql.raw sql.unsafe Prisma.raw "
             "@prisma/client.Prisma.raw typeorm.Raw sequelize.fn",
@@ -201,6 +202,7 @@ METHODS: dict[str, tuple[Sink, ...]] = _table(
     _each("runInContext runInNewContext runInThisContext", Sink(Danger.CODE, 0, 0, (),
     LatePattern(r"(?i)\bvm\b"))),
     _each("run", Sink(Danger.CODE, 0, 0, (), LatePattern(r"(?i)(^|\.)(vm|sandbox|nodevm)$"))),
+    _each("setContent", Sink(Danger.HTML, 0, 0, (), _BROWSER)),
     _each("evaluate evaluateHandle", Sink(Danger.CODE, 0, 0, (), _BROWSER)),
     _each("unserialize deepDeserialize", Sink(Danger.OBJECTS)),
     _each("html", Sink(Danger.HTML, 0, 0, (), LatePattern(r"^(c|ctx|context)$"))),
@@ -213,6 +215,9 @@ PROCESSES = frozenset(
     | {"cross-spawn", "cross-spawn.sync", "execa", "execa.execa", "execa.execaSync", "execa.sync", "execa.$"}
 )
 """Functions that start a program from a list of words: by a shell only where they are told to."""
+LISTED_PROCESSES = {"Deno.Command": "args", "Deno.run": "cmd", "Bun.spawn": "cmd", "Bun.spawnSync": "cmd"}
+"""Functions that take a program's words as one list -> the option that may hold them."""
+FORMATS = frozenset({"util.format", "node:util.format", "util.formatWithOptions"})
 SHELLS = LatePattern(r"(^|/)(ba|z|da|k)?sh$|^(cmd(\.exe)?|powershell(\.exe)?|pwsh)$")
 COMMAND_FLAGS = LatePattern(r"^(-[elui]*c|/[cC]|-Command)$")
 RESPONSES = LatePattern(

@@ -241,5 +241,7 @@ def is_socket_message(receiver: str, event: str) -> bool:
 
 OF_ARGUMENTS: Value = {ARGUMENTS: Danger.SHELL | Danger.CODE | Danger.SQL}
 OF_MESSAGE: Value = {REQUEST: ALL}
+OF_PAGE: Value = {REQUEST: Danger.SHELL | Danger.CODE}
+"""What a page sends to the main process of a desktop program, whose scripts are its own as a rule."""
 VALIDATES = LatePattern(r"(?i)\bschema\b|valid|celebrate|zod|joi|typebox|\bdto\b")
 """What stands beside a handler where a schema was applied."""

@@ -15,21 +15,23 @@ from wardround_typescript.tools.own_config import sealed
 
 CONFIG_NAMES = (".oxlintrc.json", ".oxlintrc.jsonc")
 _PLUGINS = (
-    "eslint", "import", "jest", "jsx-a11y", "oxc", "promise", "react", "typescript", "unicorn", "vitest",
-    "vue",
+    "eslint", "import", "jest", "jsx-a11y", "nextjs", "node", "oxc", "promise", "react", "typescript",
+    "unicorn", "vitest", "vue",
 )  # fmt: skip
 _BUILT_IN = frozenset(
-    {*_PLUGINS, "react-hooks", "react_hooks", "react-perf", "react_perf", "jsx_a11y", "import-x", "node", "n",
-     "jsdoc", "nextjs", "@next/next", "@typescript-eslint", "typescript-eslint", "typescript_eslint"}
+    {*_PLUGINS, "react-hooks", "react_hooks", "react-perf", "react_perf", "jsx_a11y", "import-x", "n",
+     "jsdoc", "@next/next", "@typescript-eslint", "typescript-eslint", "typescript_eslint"}
 )  # fmt: skip
 _ASSERTING = [
     "expect*", "assert*", "should*", "check*", "verify*", "cy.**", "**.expect*", "**.should", "**.run",
     "screen.getBy*", "screen.findBy*", "getBy*", "findBy*",
 ]  # fmt: skip
-_OPTIONS: Mapping[str, Mapping[str, Any]] = {
+_OPTIONS: Mapping[str, Mapping[str, Any] | str] = {
     "no-unused-expressions": {"allowShortCircuit": True, "allowTernary": True, "allowTaggedTemplates": True},
     "no-unused-vars": {"args": "none", "caughtErrors": "none", "ignoreRestSiblings": True,
                        "varsIgnorePattern": "^_", "destructuredArrayIgnorePattern": "^_"},
+    "node/handle-callback-err": "^(err|error)$",
+    "prefer-promise-reject-errors": {"allowEmptyReject": True},
     "react/no-unstable-nested-components": {"allowAsProps": True},
     "jsx-a11y/aria-role": {"ignoreNonDOM": True},
     "jest/expect-expect": {"assertFunctionNames": _ASSERTING},

@@ -30,6 +30,17 @@ _WAITING_FRAMEWORK = (
     r"['\"](?:fastify|koa|@koa/router|koa-router|hono|@nestjs/common|elysia|express-async-errors"
     r"|express-promise-router)['\"]|\bfastify\.|\bFastify(?:Instance|Plugin)"
 )
+_ERROR_FIRST = r"(?:async\s*)?(?:function\s*\w*\s*)?\(?\s*(?:err|error)\b[^()]*,"
+_FOR_ERRORS = (
+    r"(?i)(?:error\w*|fail\w*|reject\w*|catch)['\"]?\s*[:=(]\s*(?:async\s*)?(?:function\s*\w*\s*)?\(?\s*err"
+    r"|\breq\w*\s*[,:].*\bres\w*\s*[,:)]"
+)
+_LABEL_AND_CONTROL = (
+    r"<label(?![^>]*(?:htmlFor|\{\.\.\.))[^>]*>[^<{]*</label>\s*"
+    r"<(?:input|select|textarea)\b(?![^>]*aria-label)"
+)
+_NEAR = 4
+_FROM_NEXT = r"['\"]next/"
 _LONGEST_HANDLER = 120
 _PRECISE = 15
 """Digits that a double always holds."""
@@ -93,10 +104,10 @@ def _tag(result: RawResult, file: Looked) -> str:
 def _merges_code(result: RawResult, file: Looked) -> bool:
     """Ambient declarations only describe what exists elsewhere."""
     name = re.search(r"[\w$]+", _rest(result, file))
-    if name is None or re.search(rf"\bdeclare\s+(?:abstract\s+)?class\s+{name[0]}\b", file.text):
+    if name is None or file.says(rf"\bdeclare\s+(?:abstract\s+)?class\s+{name[0]}\b"):
         return False
     is_nested = file.lines[result.span.line - 1][:1].isspace()
-    return not (is_nested and re.search(r"\bdeclare\s+(?:namespace|module|global)\b", file.text))
+    return not (is_nested and file.says(r"\bdeclare\s+(?:namespace|module|global)\b"))
 
 
 def _is_global_eval(result: RawResult, file: Looked) -> bool:
@@ -107,12 +118,12 @@ def _is_own(name: str, file: Looked) -> bool:
     """Whether the file has a variable, an import or a parameter of this name."""
     declared = rf"\b(?:const|let|var|class|function|import)\s+(?:\{{[^\n}}]{{0,200}})?\b{name}\b"
     taken = rf"\bfunction\b[^(\n]{{0,100}}\([^)\n]{{0,200}}\b{name}\b[^)\n]{{0,200}}\)"
-    return re.search(f"{declared}|{taken}", file.text) is not None
+    return file.says(f"{declared}|{taken}")
 
 
 def _may_throw(result: RawResult, file: Looked) -> bool:
     """Not where a try that catches comes before any await, nor in frameworks that wait for the handler."""
-    if re.search(_WAITING_FRAMEWORK, file.text):
+    if file.says(_WAITING_FRAMEWORK):
         return False
     indent = len(file.lines[result.span.line - 1]) - len(file.lines[result.span.line - 1].lstrip())
     body = []
@@ -128,7 +139,36 @@ def _is_hook_of_react(result: RawResult, file: Looked) -> bool:
     """Not in a function without a name, which stories make a component of; and ``use`` only as imported."""
     if 'in function "Anonymous"' in result.message:
         return False
-    return 'Hook "use"' not in result.message or re.search(_IMPORTS_USE, file.text) is not None
+    return 'Hook "use"' not in result.message or file.says(_IMPORTS_USE)
+
+
+def _is_told_of_failure(result: RawResult, file: Looked) -> bool:
+    """A callback that is told of a result or an error; one for errors alone has only to do something."""
+    line = file.lines[result.span.line - 1]
+    before, rest = line[: result.span.column - 1], _rest(result, file)
+    return re.match(_ERROR_FIRST, rest) is not None and re.search(_FOR_ERRORS, before + rest) is None
+
+
+def _is_empty(result: RawResult, file: Looked) -> bool:
+    """An element that is closed at once, and takes nothing from elsewhere that might fill it."""
+    tag = _tag(result, file)
+    closed = "\n".join(file.lines[result.span.line - 1 : result.span.line + _SCREEN]).partition(tag + ">")[2]
+    return "{..." not in tag and not tag.endswith("/") and "children" not in tag and closed.startswith("</")
+
+
+def _stands_beside_control(result: RawResult, file: Looked) -> bool:
+    """A label of plain text right before an element of the page's own that takes what is typed."""
+    near = "\n".join([_rest(result, file), *file.lines[result.span.line : result.span.line + _NEAR]])
+    return re.match(_LABEL_AND_CONTROL, near) is not None
+
+
+def _is_with_options(result: RawResult, file: Looked) -> bool:
+    """A component of options, where both names are the instance's; in a setup one is read into the other."""
+    return file.says(r"(?m)^export default (?:\{|define)") and "setup" not in file.text
+
+
+def _is_of_next(result: RawResult, file: Looked) -> bool:
+    return file.says(_FROM_NEXT)
 
 
 def weighed(result: RawResult) -> RawResult:
@@ -149,6 +189,12 @@ EXACT: Mapping[str, Exact] = {
     "eqeqeq": _converts,
     "no-eval": _is_global_eval,
     "no-loss-of-precision": _loses,
+    "jsx-a11y/anchor-has-content": _is_empty,
+    "jsx-a11y/heading-has-content": _is_empty,
+    "jsx-a11y/label-has-associated-control": _stands_beside_control,
+    "nextjs/no-html-link-for-pages": _is_of_next,
+    "nextjs/no-sync-scripts": _is_of_next,
+    "node/handle-callback-err": _is_told_of_failure,
     "oxc/no-async-endpoint-handlers": _may_throw,
     "oxc/bad-min-max-func": _is_clamp,
     "oxc/misrefactored-assign-op": _doubles,
@@ -157,4 +203,5 @@ EXACT: Mapping[str, Exact] = {
     "typescript/no-unsafe-declaration-merging": _merges_code,
     "unicorn/new-for-builtins": _throws,
     "unicorn/no-negation-in-equality-check": _is_slip,
+    "vue/no-dupe-keys": _is_with_options,
 }

@@ -19,7 +19,9 @@ from wardround_typescript.tools.oxlint_config import CONFIG_NAMES
 from wardround_typescript.tools.oxlint_sense import Looked, sensible
 
 _CODE = r"(?:eslint-plugin-)?@?([\w@/-]+)\(([\w/-]+)\)"
-_SCOPES = {"typescript-eslint": "typescript", "jsx_a11y": "jsx-a11y", "react_perf": "react-perf"}
+_SCOPES = {
+    "typescript-eslint": "typescript", "jsx_a11y": "jsx-a11y", "react_perf": "react-perf", "next": "nextjs",
+}  # fmt: skip
 _PLACED_LAST = frozenset(
     {"no-class-assign", "no-const-assign", "no-dupe-class-members", "no-dupe-else-if", "no-dupe-keys",
      "no-duplicate-case", "no-redeclare", "react/jsx-key", "react/jsx-no-duplicate-props",

@@ -51,6 +51,16 @@ class Looked:
     def lines(self) -> list[str]:
         return self.text.split("\n")
 
+    def says(self, pattern: str) -> bool:
+        """Whether a regular expression is found anywhere in the file."""
+        if pattern not in self._said:
+            self._said[pattern] = re.search(pattern, self.text) is not None
+        return self._said[pattern]
+
+    @cached_property
+    def _said(self) -> dict[str, bool]:
+        return {}
+
     @cached_property
     def _starts(self) -> list[int]:
         """The byte offset of every line."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable
 
+from wardround.digests import sha256
 from wardround.specialists import StatementOf
 
 _IGNORED = str.maketrans(dict.fromkeys("(),'\"\\"))
@@ -17,12 +17,15 @@ class Anchors:
     def __init__(self, text: str, statement_of: StatementOf) -> None:
         self._lines = text.split("\n")
         self._statement_of = statement_of
+        self._known: dict[tuple[int, int], str] = {}
 
     def of(self, line: int) -> str:
         """The normalised statement a line belongs to."""
         first, last = self._statement_of(line)
-        text = "".join("".join(part.split()) for part in self._lines[first - 1 : last])
-        return text.translate(_IGNORED)
+        if (first, last) not in self._known:  # hundreds of findings may stand on one line of megabytes
+            text = "".join("".join(part.split()) for part in self._lines[first - 1 : last])
+            self._known[first, last] = text.translate(_IGNORED)
+        return self._known[first, last]
 
 
 def fingerprints(parts: Iterable[tuple[str, str, str]]) -> list[str]:
@@ -40,5 +43,5 @@ def fingerprints(parts: Iterable[tuple[str, str, str]]) -> list[str]:
     for part in parts:
         text = "\0".join((*part, str(seen[part])))
         seen[part] += 1
-        names.append(hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16])
+        names.append(sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16])
     return names

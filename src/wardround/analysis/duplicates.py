@@ -29,15 +29,24 @@ def merged(findings: Iterable[Finding], tools: Sequence[str] = ()) -> list[Findi
         by_class[finding.file, finding.defect_class].append(finding)
     out = []
     for group in by_class.values():
-        clusters: list[list[Finding]] = []
-        for finding in sorted(group, key=lambda f: f.sort_key):
-            home = next((c for c in clusters if _belongs(finding, c)), None)
-            if home is None:
-                clusters.append([finding])
-            else:
-                home.append(finding)
-        out += [_as_one(cluster, tools) for cluster in clusters]
+        out += [_as_one(cluster, tools) for cluster in _clusters(sorted(group, key=lambda f: f.sort_key))]
     return sorted(out, key=lambda f: f.sort_key)
+
+
+def _clusters(group: Sequence[Finding]) -> list[list[Finding]]:
+    """Findings of one class and file, in order, by what they become one with."""
+    clusters: list[list[Finding]] = []
+    near: list[list[Finding]] = []  # that reach as far down as the finding at hand
+    for finding in group:
+        if finding.defect_class != _BROKEN:
+            near = [one for one in near if any(f.span.end_line >= finding.span.line for f in one)]
+        home = next((c for c in near if _belongs(finding, c)), None)
+        if home is None:
+            clusters.append([finding])
+            near.append(clusters[-1])
+        else:
+            home.append(finding)
+    return clusters
 
 
 def _belongs(finding: Finding, cluster: list[Finding]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
@@ -10,6 +9,7 @@ import msgspec
 
 from wardround.change.snapshot import Snapshot
 from wardround.checks import Project
+from wardround.digests import sha256
 from wardround.findings import RawResult, ToolRun, Unreviewed
 from wardround.models import Models
 from wardround.specialists import Specialist
@@ -107,4 +107,4 @@ class Results(msgspec.Struct):
 
 def content_digest(content: bytes | None) -> bytes:
     """A digest of content; empty where there is none."""
-    return b"" if content is None else hashlib.sha256(content).digest()
+    return b"" if content is None else sha256(content).digest()

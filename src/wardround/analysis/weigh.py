@@ -16,6 +16,7 @@ from wardround.analysis.masking import Masking
 from wardround.analysis.new_only import Compared, statuses
 from wardround.analysis.sides import Reviewed
 from wardround.analysis.units import Results, Reviewer, reviewers_of
+from wardround.analysis.whole import Neighbours
 from wardround.change.diff import Change, ChangedFile
 from wardround.change.origin import Origin, Texts, decoded
 from wardround.config import Config, Request
@@ -44,6 +45,7 @@ class Weighing:
         self._request = request
         self._reviewed = reviewed
         self._texts = Texts(origin, change)
+        self._others = Neighbours(origin, "head").read
         self._files = {file.path: file for file in change.files}
         self._anchor_memo: dict[tuple[str, str, bool], Anchors] = {}
         self._masking = Masking((), host.specialists, self._texts.head)
@@ -109,11 +111,13 @@ class Weighing:
         return findings
 
     def _is_refuted(self, speaking: str, rule: Rule, result: RawResult) -> bool:
-        """Whether another specialist of the file knows that there is nothing to what was said."""
-        asked = [s.refutes for s in self._reviewed.claimed[result.file] if s.name != speaking and s.refutes]
+        """Whether a specialist of the file knows that there is nothing to what another, or a tool, said."""
+        teller = rule.id.partition("/")[0]
+        claiming = self._reviewed.claimed[result.file]
+        asked = [s.refutes for s in claiming if s.refutes and not (s.name == speaking == teller)]
         text = self._texts.head(result.file) if asked else None
         return text is not None and any(
-            refutes(result.file, text, rule.defect_class, result.span) for refutes in asked
+            refutes(result.file, text, rule.defect_class, result.span, self._others) for refutes in asked
         )
 
     def _speaker(

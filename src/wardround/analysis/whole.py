@@ -52,5 +52,5 @@ class Neighbours(msgspec.Struct, frozen=True):
         return self.origin.files_with_word(words, patterns)
 
     def paths(self, patterns: Sequence[str]) -> Sequence[str]:
-        tracked = sorted(self.origin.tracked())
+        tracked = sorted(self.origin.tracked(patterns))
         return [path for path in tracked if any(fnmatch.fnmatchcase(path, one) for one in patterns)]

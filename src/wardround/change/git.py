@@ -16,6 +16,7 @@ from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.program import GitProgram
 from wardround.change.snapshot import Snapshot, private_parent
 from wardround.change.trees import Blobs, BlobTree, EmptyTree, FolderTree, Tree
+from wardround.change.word_search import WordSearch
 from wardround.errors import GitError
 
 INDEX = ":index"
@@ -51,6 +52,7 @@ class Repository:
         self.git_dir = Path(answer[2])
         self.root = self.git_dir if self.bare else Path("\n".join(answer[3:-1]))
         self._git.folder = self.root
+        self._words = WordSearch(self._git, self.root)
 
     def __enter__(self) -> Self:
         return self
@@ -169,10 +171,10 @@ class Repository:
         names = self._git.output(*_UNTRACKED).split("\0")
         return sorted(name for name in names if name and not name.endswith("/"))
 
-    def tracked(self, side: str) -> list[str]:
-        """Every path of a tree, sorted."""
+    def tracked(self, side: str, patterns: Sequence[str] = ()) -> list[str]:
+        """Every path of a tree, sorted; with patterns, of the index only those that match one of them."""
         if side in (INDEX, WORKTREE):
-            out = self._git.output("ls-files", "-z")
+            out = self._git.output("ls-files", "-z", "--", *patterns, literal=False)
         else:
             out = self._git.output("ls-tree", "-r", "-z", "--name-only", "--full-tree", side)
         return sorted({name for name in out.split("\0") if name})
@@ -211,18 +213,37 @@ class Repository:
         """Tracked work-tree files matching the patterns in which one of the words stands."""
         if self.bare:
             return []
-        asked = [part for word in words for part in ("-e", word)]
-        out = self._git.output(
-            "grep", "-l", "-w", "-z", "-F", "--no-color", "--threads=2", *asked, "--", *patterns,
-            allow=(0, 1), literal=False,
-        )  # fmt: skip
-        return sorted(name for name in out.split("\0") if name)
+        return self._words.files(list(words), patterns)
 
     def messages(self, base: str, head: str) -> list[str]:
         """The messages of the commits from a base, newest first; of all commits if it is the empty tree."""
         asked = [head] if base == self.empty_tree else [head, f"^{base}"]
         out = self._git.output("log", "-z", "--no-show-signature", "--format=%B", *asked, "--")
         return [message.strip() for message in out.split("\0") if message.strip()]
+
+    def ancestors(self, commit: str, limit: int) -> list[str]:
+        """The ids of a commit and of those before it that are no merges, newest first, as far as git gets."""
+        asked = ("--no-merges", f"--max-count={limit}", commit, "--")
+        return self._git.output("rev-list", *asked, allow=(0, 128)).split()
+
+    def touched(self, commits: Sequence[str]) -> list[tuple[str, str, list[str]]]:
+        """Of each commit its id, its message and the paths it touched; both names of what was moved.
+
+        Git gives up at a tree this clone lacks; then those commits are missing.
+        """
+        if not commits:
+            return []
+        form = "--format=%x01%H%x02%B%x03"
+        options = ("--no-walk=unsorted", "--no-show-signature", "--name-only", "--no-renames", "-z", form)
+        lines = "".join(f"{commit}\n" for commit in commits).encode()
+        out = self._git.output("log", *options, "--stdin", allow=(0, 128), stdin=lines)
+        found = []
+        for row in out.split("\x01")[1:]:
+            told, _, names = row.partition("\x03")
+            commit, _, message = told.partition("\x02")
+            paths = [name.strip("\n") for name in names.split("\0")]
+            found.append((commit, message.strip(), [path for path in paths if path]))
+        return found
 
     def outgoing_base(self, local: str, remote: str) -> str:
         """Where the commits of ``local`` that no branch of ``remote`` has begin; the empty tree for all."""

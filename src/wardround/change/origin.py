@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Literal, Protocol
 from wardround.change.diff import Change, ChangedFile, DiffLine, FilePatch, FileStatus, read_patch
 from wardround.change.git import INDEX, WORKTREE, Repository
 from wardround.change.trees import FolderTree
+from wardround.digests import sha256
 
 SideName = Literal["base", "head"]
 DIFF = ":diff"
@@ -40,7 +40,7 @@ class Origin(Protocol):
 
     def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]: ...
 
-    def tracked(self) -> Collection[str]: ...
+    def tracked(self, patterns: Sequence[str] = ()) -> Collection[str]: ...
 
     def messages(self, change: Change) -> Sequence[str]: ...
 
@@ -121,11 +121,11 @@ class RepositoryOrigin:
             return change.base
         if not change.head.startswith(":"):
             return change.head
-        digest = hashlib.sha256(change.base.encode())
+        digest = sha256(change.base.encode())
         for file in change.files:
             blob = file.head_blob or ""
             if change.head == WORKTREE:
-                blob = hashlib.sha256(self.content(file) or b"").hexdigest()
+                blob = sha256(self.content(file) or b"").hexdigest()
             parts = (file.path, file.base_path or "", file.status, file.mode, blob)
             digest.update("\0".join(parts).encode("utf-8", "surrogateescape") + b"\n")
         return digest.hexdigest()
@@ -138,8 +138,9 @@ class RepositoryOrigin:
     def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
         return self._repository.files_with_word(words, patterns)
 
-    def tracked(self) -> Collection[str]:
-        return set(self._repository.tracked(self._change.head))
+    def tracked(self, patterns: Sequence[str] = ()) -> Collection[str]:
+        """The paths of the side after the change; others than those that match may be among them."""
+        return set(self._repository.tracked(self._change.head, patterns))
 
     def messages(self, change: Change) -> Sequence[str]:
         return () if change.head.startswith(":") else self._repository.messages(change.base, change.head)
@@ -210,7 +211,7 @@ class DiffOrigin:
     def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
         return ()
 
-    def tracked(self) -> Collection[str]:
+    def tracked(self, patterns: Sequence[str] = ()) -> Collection[str]:
         return {file.path for file in self.change.files}
 
     def messages(self, change: Change) -> Sequence[str]:

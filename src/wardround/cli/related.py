@@ -58,6 +58,7 @@ def command(
     With --tests it is a function, as in src/rows.py::parse_row, and the tests that most likely cover it are
     shown; with --staged, --worktree or --base, and no TEXT, those of the functions a change touches. Nothing
     is run, and no model is asked.
+    Files are ordered by words, by what earlier commits said and touched, and by the model, if there is one.
     The first use in a repository reads its files once, later ones only what has changed.
     """
     from wardround.cli.asked import Target
@@ -214,6 +215,7 @@ def _files(
     from wardround.retrieval.answer import RelatedFiles
     from wardround.retrieval.files import is_beside, is_source, locate, locate_functions
     from wardround.retrieval.index import Entry, Index, using
+    from wardround.retrieval.past import COMMITS
 
     with Repository(repo) as repository:
         named = at if at is not None else "HEAD" if repository.bare else None
@@ -225,15 +227,19 @@ def _files(
             if is_source(path) and (everything or not is_beside(path)) and path != own
         ]
         by_path = {entry.path: entry for entry in entries}
+        head = repository.head() if side == INDEX else side
+        commits = [] if head is None else repository.ancestors(head, COMMITS)
 
         def read(entry: Entry) -> str | None:
             return _text_of(repository, entry.blob)
 
         def search(embedder: Embedder | None, use: ModelUse) -> RelatedFiles:
             def work(index: Index) -> RelatedFiles:
-                files = locate(text, entries, read, index, embedder, progress)[:limit]
+                past = index.past(commits, repository.touched)
+                files = locate(text, entries, read, index, embedder, progress, past)[:limit]
                 first = [(one.path, read(by_path[one.path]) or "") for one in files[:_FILES_WITH_FUNCTIONS]]
-                return RelatedFiles(len(entries), files, locate_functions(text, first)[: limit * 2], use)
+                functions = locate_functions(text, first)[: limit * 2]
+                return RelatedFiles(len(entries), files, functions, use, len(past))
 
             return using(repository.git_dir, work)
 

@@ -66,7 +66,7 @@ class CaseOrigin:
             and wanted.search(content)
         )
 
-    def tracked(self) -> Collection[str]:
+    def tracked(self, patterns: Sequence[str] = ()) -> Collection[str]:
         return set(self._trees["head"])
 
     def messages(self, change: Change) -> Sequence[str]:

@@ -26,20 +26,29 @@ class ModelUse:
     name: str | None
     reason: str | None
 
-    def told(self) -> str:
+    def told(self, commits: int = 0) -> str:
+        """What decided the order; ``commits`` is how many earlier ones did."""
+        past = [f"by {commits} past commit{'s' if commits > 1 else ''}"] if commits else []
         if self.name is not None:
-            return f"ordered by words and by the model {self.name}"
+            ways = ["by words", *past]
+            return f"ordered {', '.join(ways)} and by the model {self.name}"
+        if past:
+            return f"ordered by words and {past[0]}, without a model: {self.reason}"
         return f"ordered by words alone: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
 class RelatedFiles:
-    """The first of the files, and the functions found in them, of ``candidates`` that were looked at."""
+    """The first of the files, and the functions found in them, of ``candidates`` that were looked at.
+
+    ``commits`` is how many earlier commits were asked, which touched the files and said something.
+    """
 
     candidates: int
     files: Sequence[FileMatch]
     functions: Sequence[FunctionMatch]
     model: ModelUse
+    commits: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +129,8 @@ def as_text(found: RelatedFiles | RelatedHunks) -> str:
         lines = [f"nothing among {found.candidates} {what} shares a word with the text"]
     else:
         lines.append(f"\nmost likely evidence among {found.candidates} {what}, not a verdict")
-    return printable("\n".join([*lines, found.model.told()]) + "\n")
+    commits = found.commits if isinstance(found, RelatedFiles) else 0
+    return printable("\n".join([*lines, found.model.told(commits)]) + "\n")
 
 
 def _file_lines(found: RelatedFiles) -> Iterator[str]:
@@ -144,8 +154,10 @@ def _hunk_lines(found: RelatedHunks) -> Iterator[str]:
 def as_json(found: RelatedFiles | RelatedHunks) -> str:
     """One JSON document; the same keys whether a model took part or not."""
     files = isinstance(found, RelatedFiles)
+    past = {"commits": found.commits} if isinstance(found, RelatedFiles) else {}
     return _document("files" if files else "hunks", {
         "candidates": found.candidates,
+        **past,
         "model": {"name": found.model.name, "reason": found.model.reason},
         "results": _file_rows(found) if isinstance(found, RelatedFiles) else _hunk_rows(found),
     })  # fmt: skip

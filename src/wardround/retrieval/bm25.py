@@ -22,9 +22,16 @@ def saturated(times: int, length: int, average: float) -> float:
     return times * (K1 + 1) / (times + K1 * (1 - B + B * length / average))
 
 
-def scores(query: Mapping[str, int], documents: Sequence[Mapping[str, int]]) -> list[float]:
-    """The score of each document, 0 where it shares no word; both sides as words with their counts."""
-    lengths = [sum(document.values()) for document in documents]
+def scores(
+    query: Mapping[str, int], documents: Sequence[Mapping[str, int]], lengths: Sequence[int] | None = None
+) -> list[float]:
+    """The score of each document, 0 where it shares no word; both sides as words with their counts.
+
+    Args:
+        lengths: of the documents in words, where they hold only those of the query.
+    """
+    if lengths is None:
+        lengths = [sum(document.values()) for document in documents]
     average = max(sum(lengths) / max(len(lengths), 1), 1.0)
     answers = [0.0] * len(documents)
     for word, asked in query.items():

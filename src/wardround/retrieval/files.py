@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 from wardround.retrieval import bm25, ngrams
 from wardround.retrieval.embedder import Embedder
 from wardround.retrieval.functions import Function, functions
-from wardround.retrieval.fusion import fused
+from wardround.retrieval.fusion import fused, mixed
 from wardround.retrieval.index import Entry, Index, Progress
-from wardround.retrieval.texts import query_text
+from wardround.retrieval.past import Past, recency, told
+from wardround.retrieval.texts import asked_forms, query_text
 from wardround.retrieval.words import counted
 
 _KNOWN_SUFFIXES = """
@@ -31,6 +33,13 @@ _GENERATED = re.compile(
     r"|[.-]lock\b|_pb2\w*\.py$|\.generated\.\w+$"
 )
 _BODY_LINES = 60
+WEIGHTS = {"words": 1.0, "path": 0.22, "told": 0.8, "recent": 0.87, "closeness": 0.92}
+WEIGHTS_WITHOUT_MODEL = {"words": 1.0, "path": 0.31, "told": 0.68, "recent": 0.66}
+"""What each opinion counts for, in standard deviations, fitted as ``evals/binding.py fit-reports`` does.
+
+On 307 fixes of flask, httpx, pydantic, redash, TanStack/query, locust, mkdocs, pre-commit, lerna,
+healthchecks, eslint-plugin-react and PySyft; it is measured on others.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +61,32 @@ class FileMatch:
     model: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Opinions:
+    """What each ranker thinks of each file.
+
+    Attributes:
+        words: BM25 of the text, with that of the path counted in.
+        path: BM25 of the path alone.
+        told: BM25 of what the commits said that touched it.
+        recent: how lately it was touched.
+        closeness: the model's, where there is one.
+    """
+
+    words: list[float]
+    path: list[float]
+    told: list[float]
+    recent: list[float]
+    closeness: list[float] | None
+
+    def fused(self) -> list[float]:
+        """One score; where there is no past, or no model, the others alone."""
+        columns = {"words": self.words, "path": self.path, "told": self.told, "recent": self.recent}
+        if self.closeness is None:
+            return mixed(columns, WEIGHTS_WITHOUT_MODEL)
+        return mixed(columns | {"closeness": self.closeness}, WEIGHTS)
+
+
 def is_source(path: str) -> bool:
     """Whether a report can be about the file: source or settings that people write."""
     name = path.rpartition("/")[2]
@@ -71,24 +106,43 @@ def locate(
     index: Index,
     embedder: Embedder | None = None,
     progress: Progress = lambda text: None,
+    past: Sequence[Past] = (),
 ) -> list[FileMatch]:
-    """The files a report is about, best first; without an embedder only those that share a word with it.
+    """The files a report is about, best first.
+
+    Without an embedder these are only files that share a word with it, or that a commit touched which does.
 
     Args:
         entries: the candidates.
         read: the text of an entry, asked for what the index does not know yet.
+        past: the commits before the tree that is searched, newest first.
     """
     index.update(entries, read, embedder, progress)
-    asked = query_text(query)
-    words = index.words_scores(counted(asked), entries)
-    closeness = None if embedder is None or not entries else index.closeness(asked, entries, embedder)
-    scores = fused(words, *(() if closeness is None else (closeness,)))
-    found = [
-        FileMatch(entry.path, scores[at], words[at], None if closeness is None else closeness[at])
-        for at, entry in enumerate(entries)
-        if closeness is not None or words[at] > 0
+    found = opinions(query, entries, index, embedder, past)
+    rows = zip(entries, found.fused(), found.words, found.told, found.closeness or repeat(None), strict=False)
+    matches = [
+        FileMatch(entry.path, score, words, near)
+        for entry, score, words, said, near in rows
+        if near is not None or words > 0 or said > 0
     ]
-    return sorted(found, key=lambda one: (-one.score, one.path))
+    return sorted(matches, key=lambda one: (-one.score, one.path))
+
+
+def opinions(
+    query: str, entries: Sequence[Entry], index: Index, embedder: Embedder | None, past: Sequence[Past] = ()
+) -> Opinions:
+    """What the rankers think of entries the index has taken in, in their order."""
+    asked = query_text(query)
+    words = counted(asked)
+    paths = [entry.path for entry in entries]
+    near = None if embedder is None or not entries else index.closeness(asked_forms(asked), entries, embedder)
+    return Opinions(
+        index.words_scores(words, entries),
+        bm25.scores(words, [counted(path) for path in paths]),
+        told(words, past, paths),
+        recency(past, paths),
+        near,
+    )
 
 
 def locate_functions(query: str, texts: Sequence[tuple[str, str]]) -> list[FunctionMatch]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 FEWEST = 5
 """Below this many candidates a mean and a spread mean nothing."""
@@ -26,3 +26,11 @@ def fused(lexical: Sequence[float], *others: Sequence[float]) -> list[float]:
     if len(lexical) < FEWEST:
         return list(lexical)
     return [math.fsum(column) for column in zip(*map(standardised, (lexical, *others)), strict=True)]
+
+
+def mixed(columns: Mapping[str, Sequence[float]], weights: Mapping[str, float]) -> list[float]:
+    """The weighed sum of standardised scores; for too few candidates those of ``words`` as they are."""
+    if len(columns["words"]) < FEWEST:
+        return list(columns["words"])
+    weighed = [[weights[name] * score for score in standardised(scores)] for name, scores in columns.items()]
+    return [math.fsum(column) for column in zip(*weighed, strict=True)]

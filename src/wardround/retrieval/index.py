@@ -1,4 +1,6 @@
-"""The words and vectors of a repository's files, kept in the user's cache folder and never in the repository.
+"""The words and vectors of a repository's files, and what its commits said.
+
+They are kept in the user's cache folder and never in the repository.
 
 One database for each repository. A document is the content of a blob at a path, so what has been read once is
 never read again, whatever is checked out. A database that is damaged or of another format is made anew; where
@@ -11,23 +13,26 @@ import hashlib
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+import msgspec
+
 from wardround.folders import cache_folder
 from wardround.retrieval import bm25
 from wardround.retrieval.embedder import Embedder
-from wardround.retrieval.texts import file_texts, leading
+from wardround.retrieval.past import Past
+from wardround.retrieval.texts import file_texts
 from wardround.retrieval.words import counted
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-FORMAT = 1
+FORMAT = 2
 """Raised with anything that changes what is kept: the words, the text forms, the tables."""
 PATH_TIMES = 3
 """How often the words of a path count."""
@@ -37,6 +42,7 @@ _SCHEMA = (
     "CREATE TABLE postings (word INTEGER, doc INTEGER, times INTEGER, PRIMARY KEY (word, doc)) WITHOUT ROWID",
     "CREATE TABLE vectors (doc INTEGER, model TEXT, data BLOB, PRIMARY KEY (model, doc))",
     "CREATE TABLE texts (key BLOB PRIMARY KEY, data BLOB, day INTEGER)",
+    "CREATE TABLE commits (id TEXT PRIMARY KEY, data BLOB, day INTEGER)",
 )
 _DAY_S = 86_400
 _BATCH = 32
@@ -46,9 +52,11 @@ _SPARE = 4
 _NEAREST = 0.7
 """The share of a file's closest text in its closeness; the rest is the mean of all."""
 _LIMIT_TEXTS = 20_000
+_LIMIT_COMMITS = 20_000
 _LIMIT_BYTES = 1024 * 1024 * 1024
 
 Progress = Callable[[str], None]
+ReadCommits = Callable[[Sequence[str]], Iterable[tuple[str, str, Sequence[str]]]]
 Answer = TypeVar("Answer")
 
 
@@ -204,6 +212,31 @@ class Index:
             with self._writing():
                 self._database.execute("DELETE FROM texts WHERE day < ?", (today,))
 
+    def past(self, commits: Sequence[str], read: ReadCommits) -> list[Past]:
+        """What each of some commits said and touched, in their order.
+
+        Args:
+            read: (id, message, paths) of the commits the index does not know yet.
+        """
+        rows = self._database.execute("SELECT id, data FROM commits")
+        wanted = set(commits)
+        try:
+            known = {one: Past.from_bytes(data) for one, data in rows if one in wanted}
+        except msgspec.MsgspecError as cause:
+            raise sqlite3.DatabaseError("what is kept of commits is damaged") from cause
+        missing = [one for one in commits if one not in known]
+        if missing:
+            made = {one: Past.of(message, paths) for one, message, paths in read(missing)}
+            today = int(time.time() // _DAY_S)
+            with suppress(sqlite3.OperationalError), self._writing():
+                kept = [(one, past.to_bytes(), today) for one, past in made.items()]
+                self._database.executemany("INSERT OR REPLACE INTO commits VALUES (?, ?, ?)", kept)
+                (count,) = self._database.execute("SELECT count(*) FROM commits").fetchone()
+                if count > _LIMIT_COMMITS:
+                    self._database.execute("DELETE FROM commits WHERE day < ?", (today,))
+            known |= made
+        return [known[one] for one in commits if one in known]
+
     # Asking
 
     def words_scores(self, query: Mapping[str, int], entries: Sequence[Entry]) -> list[float]:
@@ -223,22 +256,24 @@ class Index:
                 answers[at] += weight * bm25.saturated(times, lengths[at], average)
         return answers
 
-    def closeness(self, query: str, entries: Sequence[Entry], embedder: Embedder) -> list[float]:
-        """How close each entry's texts are to a query: 0.7 of the closest and 0.3 of their mean."""
+    def closeness(self, queries: Sequence[str], entries: Sequence[Entry], embedder: Embedder) -> list[float]:
+        """How close each entry's texts are: 0.7 of the closest and 0.3 of their mean, over all queries."""
         import numpy as np
 
-        asked = self.vectors([leading(query)], embedder)[0]
+        asked = self.vectors(queries, embedder)
         known = self._known()
         rows = self._database.execute("SELECT doc, data FROM vectors WHERE model = ?", (embedder.digest,))
         packed: dict[int, bytes] = dict(rows)
         blobs = [packed.get(known[entry.key].id, b"") for entry in entries]
-        if any(not blob or len(blob) % (2 * len(asked)) for blob in blobs):
+        row = 2 * asked.shape[1]
+        if any(not blob or len(blob) % row for blob in blobs):
             raise sqlite3.DatabaseError("vectors are missing or of another size")
-        ends = np.cumsum([len(blob) // (2 * len(asked)) for blob in blobs])
-        every = np.frombuffer(b"".join(blobs), dtype=np.float16).reshape(-1, len(asked))
-        products = every.astype(np.float32) @ asked
-        pieces = (products[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True))
-        return [round(float(_NEAREST * one.max() + (1 - _NEAREST) * one.mean()), 5) for one in pieces]
+        starts = np.cumsum([0, *(len(blob) // row for blob in blobs)])
+        every = np.frombuffer(b"".join(blobs), dtype=np.float16).reshape(-1, asked.shape[1])
+        products = every.astype(np.float32) @ asked.T
+        nearest = np.maximum.reduceat(products, starts[:-1])
+        mean = np.add.reduceat(products, starts[:-1]) / np.diff(starts)[:, None]
+        return [round(float(one), 5) for one in (_NEAREST * nearest + (1 - _NEAREST) * mean).mean(axis=1)]
 
     def vectors(self, texts: Sequence[str], embedder: Embedder) -> NDArray[np.float32]:
         """The vectors of any texts, shape (texts, dimensions); those seen before are not worked out again."""

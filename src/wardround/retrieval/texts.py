@@ -34,6 +34,11 @@ def query_text(text: str) -> str:
     return _URL.sub(" ", "\n".join(kept)).strip()
 
 
+def asked_forms(asked: str) -> list[str]:
+    """What an encoder is asked: the whole of a query, and its first line where there is more."""
+    return list(dict.fromkeys((leading(asked), leading(asked.split("\n", 1)[0].strip()))))
+
+
 def leading(text: str, pieces: int = PIECES) -> str:
     """The beginning of a text that an encoder will surely read ``pieces`` of: cut late rather than early."""
     spent = 0

@@ -7,7 +7,6 @@ nothing else.
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 import time
 from collections.abc import Iterable, Mapping
@@ -16,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from wardround.digests import sha256
 from wardround.findings import RawResult
 from wardround.folders import cache_folder
 
@@ -30,7 +30,7 @@ _decode = msgspec.msgpack.Decoder(list[RawResult]).decode
 
 def key(*parts: str | bytes) -> bytes:
     """A digest over parts, none of which can run into the next."""
-    digest = hashlib.sha256()
+    digest = sha256()
     for part in parts:
         data = part if isinstance(part, bytes) else part.encode("utf-8", "surrogateescape")
         digest.update(b"%d:" % len(data))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from wardround.digests import sha256
 from wardround.errors import ToolFailed
 from wardround.hookspecs import GROUP
 from wardround.installed import installed
@@ -29,7 +29,7 @@ def _version(distribution: str | None, program: Path, variables: tuple[tuple[str
         version = installed(GROUP).versions.get(distribution)
         if version is not None:
             return version
-    digest = hashlib.sha256(f"{program}\0{file_state(program)}".encode("utf-8", "surrogateescape"))
+    digest = sha256(f"{program}\0{file_state(program)}".encode("utf-8", "surrogateescape"))
     return kept("versions", digest.hexdigest(), lambda: _asked(program, variables), str)
 
 

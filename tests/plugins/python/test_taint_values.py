@@ -6,10 +6,11 @@ import textwrap
 
 import pytest
 from wardround_python.module import PythonModule
-from wardround_python.taint.flow import hits
+from wardround_python.taint.alone import hits
 
 _BEFORE = """\
 import base64, configparser, io, queue
+from dataclasses import dataclass
 from urllib.parse import parse_qs, quote, unquote
 from flask import request, g
 
@@ -43,6 +44,23 @@ def chosen(number, value):
             return value
         case _:
             return "fixed"
+
+def both(value):
+    return "x", value
+
+def named(value):
+    return {"a": "x", "b": value}
+
+def rest(*values):
+    return values[0]
+
+def taken(sent, name):
+    return sent.args.get(name)
+
+@dataclass
+class Pair:
+    left: str
+    right: str
 
 def runs(function, value):
     return function(value)
@@ -130,6 +148,35 @@ _HARMLESS = {
     "what a function makes a number": "bar = ','.join(map(str, map(int, p.split(','))))",
     "what a wrapping object gives itself": "bar = Wrapped(request).fixed('p')",
     "a name in a list of some": "if p not in ('a', 'b'):\n    return\nbar = p",
+    "another pair": "d = dict(zip(('a', 'b'), ('x', p)))\nbar = d['a']",
+    "another row": "d = dict([('a', p), ('b', 'x')])\nbar = d['b']",
+    "another entry of a comprehension": "d = {k: v for k, v in (('a', 'x'), ('b', p))}\nbar = d['a']",
+    "what covers an entry": "d = {**{'a': p}, 'a': 'x'}\nbar = d['a']",
+    "the first of the rest": "a, *b = ['x', p]\nbar = a",
+    "the first that is made": "bar = next(one for one in ('x', p))",
+    "the first piece": "def each():\n    yield 'x'\n    yield p\nbar = next(each())",
+    "the first in a queue": "q = queue.Queue()\nq.put('x')\nq.put(p)\nbar = q.get()",
+    "the last on a stack": "q = queue.LifoQueue()\nq.put(p)\nq.put('x')\nbar = q.get()",
+    "a stream begun anew": "s = io.StringIO()\ns.write(p)\ns.seek(0)\ns.truncate()\n"
+    "s.write('x')\nbar = s.getvalue()",
+    "another attribute": "import types\nn = types.SimpleNamespace(a='x', b=p)\nbar = n.a",
+    "an attribute that is not there": "import types\nbar = getattr(types.SimpleNamespace(a=p), 'b', 'x')",
+    "an attribute given anew": "b = Box(p)\nsetattr(b, 'first', 'x')\nbar = b.first",
+    "another of a named tuple": "from collections import namedtuple\nP = namedtuple('P', 'a b')\n"
+    "bar = P('x', p).a",
+    "another part of a record": "import dataclasses\nbar = dataclasses.replace(Pair('x', p)).left",
+    "a part function": "import functools\nf = functools.partial(pick, False)\nbar = f(p)",
+    "a getter of another": "import operator\nbar = operator.itemgetter(0)(['x', p])",
+    "a field the template leaves out": "bar = '{0}'.format('x', p)",
+    "a name the template leaves out": "bar = '%(a)s' % {'a': 'x', 'b': p}",
+    "a part of what a function gives": "bar = both(p)[0]",
+    "an entry of what a function gives": "bar = named(p)['a']",
+    "the first of many arguments": "bar = rest('x', p)",
+    "a loop never run": "bar = 'x'\nwhile False:\n    bar = p",
+    "a part of what is matched": "match ('x', p):\n    case (a, b):\n        bar = a\n"
+    "    case _:\n        bar = 'y'",
+    "the end of an and": "bar = p and 'x'",
+    "digits that were found": "import re\nbar = re.match(r'([0-9]+)', p).group(1)",
 }
 _HARMFUL = {
     "a sum that is always small": "num = 6\nbar = 'x' if 7 * 18 + num > 200 else p",
@@ -208,6 +255,34 @@ _HARMFUL = {
     "what the names of the values are": "for name in request.form.keys():\n    bar = name",
     "what a part of the path is": "bar = request.path.split('/')[-1]",
     "what a global is given": "global SWITCH\nSWITCH = p\nbar = SWITCH",
+    "a pair": "d = dict(zip(('a', 'b'), ('x', p)))\nbar = d['b']",
+    "an entry of a comprehension": "d = {k: v for k, v in (('a', 'x'), ('b', p))}\nbar = d['b']",
+    "an entry that is added": "d = {'a': 'x'}\nd |= {'a': p}\nbar = d['a']",
+    "an entry added in a branch": "d = {'a': 'x'}\nif flag:\n    d |= {'a': p}\nbar = d['a']",
+    "one of the rest": "a, *b = ['x', p]\nbar = b[0]",
+    "the second that is made": "def each():\n    yield 'x'\n    yield p\ns = each()\nnext(s)\nbar = next(s)",
+    "the next in a loop": "s = iter(['x', p])\nfor i in flag:\n    bar = next(s)",
+    "the second in a queue": "q = queue.Queue()\nq.put('x')\nq.put(p)\nq.get()\nbar = q.get()",
+    "a queue read in a loop": "q = queue.Queue()\nq.put('x')\nq.put(p)\nbar = ''\n"
+    "for i in flag:\n    bar = q.get()",
+    "an attribute given anew": "import types\nn = types.SimpleNamespace(a='x')\nsetattr(n, 'a', p)\n"
+    "bar = getattr(n, 'a')",
+    "an attribute of a namespace": "import types\nn = types.SimpleNamespace(a='x')\nn.a = p\nbar = n.a",
+    "one of a named tuple": "from collections import namedtuple\nP = namedtuple('P', 'a b')\n"
+    "bar = P('x', p).b",
+    "a part function": "import functools\nf = functools.partial(pick, True)\nbar = f(p)",
+    "a getter": "import operator\nbar = operator.itemgetter(1)(['x', p])",
+    "a field of the template": "bar = '{1}'.format('x', p)",
+    "a part of what a function gives": "bar = both(p)[1]",
+    "an entry of what a function gives": "bar = named(p)['b']",
+    "one of many arguments": "bar = rest(p, 'x')",
+    "a part of what is matched": "match ('x', p):\n    case (a, b):\n        bar = b\n"
+    "    case _:\n        bar = 'y'",
+    "what is said of a failure": "try:\n    raise ValueError(p)\nexcept ValueError as e:\n    bar = str(e)",
+    "anything that was found": "import re\nbar = re.match(r'(.*)x', p).group(1)",
+    "the request by another name": "other = request\nbar = other.args['p']",
+    "the request handed on": "bar = taken(request, 'p')",
+    "what the server says of the request": "bar = request.environ['QUERY_STRING']",
 }
 
 

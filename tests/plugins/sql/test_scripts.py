@@ -63,3 +63,19 @@ def test_prisma_says_which_database_it_is() -> None:
 def test_nothing_crashes(text: str) -> None:
     for path in (MIGRATION, "supabase/migrations/1.sql", "a.py", "a.ts", "a.rb", "db/mysql/1.sql"):
         said(text, path)
+
+
+def test_what_stands_behind_a_nul_byte_is_not_taken_for_read() -> None:
+    assert said("select 1::int;\nselect 2::int;\ndelete from a;\nselect 1 \0 from x;\n") == [
+        ("SQ020", 3, 1),
+        ("SQ040", 4, 10),
+    ]
+
+
+def test_a_table_of_many_policies_names_the_first_that_overlaps() -> None:
+    roles = "".join(f"create policy p{n} on notes for select to r{n} using (a = {n});\n" for n in range(40))
+    last = "create policy late on notes to r7, service_role using (b = 1);\n"
+    text = f"create table notes (a int);\n{roles}{last}"
+    source = Source("supabase/migrations/0001_a.sql", text, project=NoProject({}))
+    found = [one for one in run_sql_checks(specialist().checks, source) if one.code == "SQ011"]
+    assert [(one.span.line, '"p7"' in one.message) for one in found] == [(42, True)]

@@ -52,7 +52,8 @@ class Counting:
         return NoProject(self.files).files_with_word(words, patterns)
 
     def paths(self, patterns: Sequence[str]) -> Sequence[str]:
-        raise AssertionError("a list of all files costs too much here")
+        assert "*" not in patterns, "a list of all files costs too much here"
+        return NoProject(self.files).paths(patterns)
 
 
 def _added(path: str, text: str) -> ChangedText:

@@ -134,6 +134,17 @@ def test_a_fix_without_a_test_is_seen_once_it_is_committed(repo: GitRepository) 
     ]
 
 
+@pytest.mark.parametrize(
+    "test", ["src/shop/test_sums.py", "test_sums.py", "src/shop/tests/a.py", "tests/a_test.py"]
+)
+def test_a_test_is_seen_wherever_it_stands(repo: GitRepository, test: str) -> None:
+    body = "    if not xs:\n        return 0\n    return sum(xs)\n"
+    repo.commit({"src/shop/sums.py": "A = 1\n", test: "from shop.sums import gross, total\n"})
+    repo.stage({"src/shop/sums.py": f"A = 1\n\n\ndef total(xs):\n{body}\n\ndef gross(xs):\n{body}"})
+    report = repo.report("--staged", "--only", "tests", "--exit-zero")
+    assert "tests/TE201" not in {finding["rule"] for finding in report["findings"]}
+
+
 def test_an_assertion_that_went_is_blamed_on_the_change(repo: GitRepository) -> None:
     test = "import shop\ndef test_total():\n    assert shop.total([]) == 0\n    assert shop.total([1]) == 1\n"
     repo.commit({"shop.py": "def total(xs):\n    return sum(xs)\n", "test_shop.py": test})

@@ -123,20 +123,47 @@ def test_a_hook_in_a_function_of_another_name_is_a_warning(reviewed: Reviewed) -
             ["typescript/no-unsafe-declaration-merging"],
         ),
         ("export interface A {}\nexport declare class A {}\n", []),
-        (
-            "app.get('/a', async (req, res) => {\n  res.json(await load())\n})\n",
-            ["oxc/no-async-endpoint-handlers"],
-        ),
-        (
-            "app.get('/a', async (req, res, next) => {\n  try {\n    res.json(await load())\n"
-            "  } catch (error) {\n    next(error)\n  }\n})\n",
-            [],
-        ),
     ],
 )
 def test_of_wide_codes_only_the_defect_counts(reviewed: Reviewed, source: str, rules: list[str]) -> None:
     found = reviewed({"a.ts": source}, OXLINT).visible
     assert [f.rule for f in found if "only-used" not in f.rule] == [f"oxlint/{rule}" for rule in rules]
+
+
+HANDLER = "app.get('/a', async (req, res) => {\n  res.json(await load())\n})\n"
+CAUGHT = (
+    "app.get('/a', async (req, res, next) => {\n  try {\n    res.json(await load())\n"
+    "  } catch (error) {\n    next(error)\n  }\n})\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "version", "is_said"),
+    [(HANDLER, "^4.21.0", True), (HANDLER, "^5.1.0", False), (CAUGHT, "^4.21.0", False)],
+)
+def test_an_async_handler_counts_where_express_does_not_wait_for_it(
+    reviewed: Reviewed, source: str, version: str, is_said: bool
+) -> None:
+    package = f'{{"dependencies": {{"express": "{version}"}}}}\n'
+    found = reviewed({"server/a.ts": source, "package.json": package}, OXLINT).visible
+    assert ["oxlint/oxc/no-async-endpoint-handlers" in f.rule for f in found if f.file != "package.json"] == (
+        [True] if is_said else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "rules"),
+    [
+        ("export const g = new Function('return this')()\n", []),
+        ("export const f = (text) => new Function('row', text)\n", ["no-new-func"]),
+        ("export const two = eval('1' + '+ 1')\n", []),
+    ],
+)
+def test_code_that_is_a_constant_is_nobodys_injection(
+    reviewed: Reviewed, source: str, rules: list[str]
+) -> None:
+    found = reviewed({"a.ts": source}, OXLINT).visible
+    assert [f.rule for f in found] == [f"oxlint/{rule}" for rule in rules]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,83 @@
+"""PY081."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround_python.check import PythonCheck
+from wardround_python.module import last_name, nodes_run_by
+
+_LEAVES = (ast.Raise, ast.Return, ast.Break)
+
+
+class CancellationIgnored(PythonCheck):
+    """A loop in a coroutine catches its own cancellation and goes on.
+
+    ``task.cancel()`` then has no effect: a shutdown waits for it for ever. Clean up and ``raise`` again,
+    or leave the loop.
+    """
+
+    ID = "PY081"
+    NAME = "cancellation-ignored"
+    WORDS = ("CancelledError",)
+    DEFECT_CLASS = "swallowed-exception"
+    TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: none"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import asyncio\nasync def f(t):\n    t.cancel()\n    try:\n        await t\n"
+        "    except asyncio.CancelledError:\n        pass\n",
+        "import asyncio\nasync def f(q):\n    while True:\n        try:\n            await q.get()\n"
+        "        except asyncio.CancelledError:\n            break\n",
+        "import asyncio\nasync def f(ts):\n    for t in ts:\n        try:\n            await t\n"
+        "        except asyncio.CancelledError:\n            pass\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from asyncio import CancelledError, sleep\nasync def f(self):\n    while 1:\n        try:\n"
+            "            await self.poll()\n        except (OSError, CancelledError):\n            log()\n",
+            6,
+            9,
+        ),
+        Invalid(
+            "import asyncio\nclass A:\n    async def run(self):\n        while True:\n            try:\n"
+            "                await asyncio.sleep(1)\n            except asyncio.CancelledError as e:\n"
+            "                self.last = e\n",
+            7,
+            13,
+        ),
+        Invalid(
+            "import asyncio\nasync def f(q):\n    while True:\n        try:\n            await q.get()\n"
+            "        except asyncio.CancelledError:\n            pass\n",
+            6,
+            9,
+        ),
+    ]
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        if node.type is None or any(isinstance(one, _LEAVES) for one in nodes_run_by(node.body)):
+            return
+        kinds = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
+        if not any(last_name(kind) == "CancelledError" for kind in kinds):
+            return
+        tried = self.module.parents[node]
+        assert isinstance(tried, (ast.Try, ast.TryStar))
+        if self._is_in_endless_loop(node) and not any(_ends_other(one) for one in tried.body):
+            self.report(self.module.keyword_span(node, 6), "the loop goes on after it was told to stop")
+
+    def _is_in_endless_loop(self, node: ast.AST) -> bool:
+        for one in self.module.ancestors(node):
+            if isinstance(one, (ast.FunctionDef, ast.Lambda, ast.For, ast.AsyncFor)):
+                return False
+            if isinstance(one, ast.While):
+                return isinstance(one.test, ast.Constant) and bool(one.test.value)
+        return False
+
+
+def _ends_other(node: ast.stmt) -> bool:
+    """Whether a statement waits for a task that was cancelled on purpose."""
+    return any(
+        isinstance(one, ast.Await) and isinstance(one.value, (ast.Name, ast.Attribute))
+        for one in ast.walk(node)
+    )

@@ -1,0 +1,68 @@
+"""PY074."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround_python.check import PythonCheck
+
+_PARTS = {
+    "year": "on the 29th of February",
+    "month": "in December, and on the 31st",
+    "day": "on the last day of a month",
+    "hour": "at the end of the day",
+    "minute": "at the end of the hour",
+}
+
+
+class DateByReplace(PythonCheck):
+    """A date is moved by ``replace`` with a part of itself counted up.
+
+    ``replace`` carries nothing over and raises ValueError where there is no such date: a year after the
+    29th of February, a month after December. Add a ``timedelta``, or a ``relativedelta`` for months and
+    years.
+    """
+
+    ID = "PY074"
+    NAME = "date-by-replace"
+    WORDS = ("replace(year=", "replace(month=", "replace(day=", "replace(hour=", "replace(minute=")
+    DEFECT_CLASS = "date-arithmetic"
+    TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: none"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "d = d.replace(year=2020)\n",
+        "d = d.replace(year=d.year + 1, day=1)\n",
+        "try:\n    d = d.replace(year=d.year + 1)\nexcept ValueError:\n"
+        "    d = d.replace(year=d.year + 1, day=28)\n",
+        "d = d.replace(month=other.month)\n",
+        "d = d.replace(day=d.day // 7 * 7 + 1)\n",
+        "d = d.replace(month=d.month % 12 + 1, day=1)\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("def f(d):\n    return d.replace(year=d.year + 1)\n", 2, 12),
+        Invalid("def f(d):\n    return d.replace(month=d.month + 1, day=1)\n", 2, 12),
+        Invalid("def f(self):\n    return self.d.replace(day=self.d.day - 1)\n", 2, 12),
+    ]
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if not isinstance(node.func, ast.Attribute) or node.func.attr != "replace" or node.args:
+            return
+        given = {one.arg: one.value for one in node.keywords}
+        for part, when in _PARTS.items():
+            value = given.get(part)
+            if not isinstance(value, ast.BinOp) or not isinstance(value.op, (ast.Add, ast.Sub)):
+                continue
+            own = value.left
+            if not isinstance(own, ast.Attribute) or own.attr != part:
+                continue
+            if ast.unparse(own.value) != ast.unparse(node.func.value):
+                continue
+            if (part == "year" and "day" in given) or self._is_tried(node):
+                return
+            self.report(self.module.span(node), f"{when} there is no such date, and this raises ValueError")
+
+    def _is_tried(self, node: ast.AST) -> bool:
+        tries = [one for one in self.module.ancestors(node) if isinstance(one, ast.Try)]
+        return any("ValueError" in ast.unparse(h.type) for one in tries for h in one.handlers if h.type)

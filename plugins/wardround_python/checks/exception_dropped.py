@@ -1,0 +1,137 @@
+"""PY069."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.module import FunctionNode, last_name
+
+_NAMED = LatePattern(r"^(?:[A-Z]\w*(?:Error|Exception|NotFound|Timeout|Forbidden|Unauthorized)|Http404)$")
+_FIELD = LatePattern(r"%[sdrif]|\{\w*\}")
+_ROUTES = frozenset({"get", "post", "put", "patch", "delete", "api_route", "route", "websocket", "head"})
+_PLAIN = frozenset(
+    {
+        "Exception", "ValueError", "TypeError", "RuntimeError", "KeyError", "LookupError", "AssertionError",
+        "NotImplementedError", "AttributeError", "IndexError", "ArithmeticError",
+    }
+)  # fmt: skip
+
+
+class ExceptionDropped(PythonCheck):
+    """An exception is made and not raised, or raised with a text that nobody fills in.
+
+    The call by itself only makes an object: the check it stands in lets everything through. In a route of
+    FastAPI a returned ``HTTPException`` goes out as an answer with status 200. ``ValueError("no %s",
+    name)`` keeps the two apart, as logging takes them and exceptions do not. Write ``raise``, and an
+    f-string.
+    """
+
+    ID = "PY069"
+    NAME = "exception-dropped"
+    WORDS = (
+        "Error(",
+        "Exception(",
+        "Error)",
+        "Exception)",
+        "Http404(",
+        "NotFound(",
+        "Timeout(",
+        "Forbidden(",
+        "Unauthorized(",
+    )
+    DEFECT_CLASS = "exception-not-raised"
+    TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: 1, right"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "from shop import OrderError\ndef f():\n    raise OrderError('x')\n",
+        "from shop import OrderError\ndef f():\n    return OrderError('x')\n",
+        "def f(dialog):\n    dialog.Error('x')\n",
+        "from fastapi import HTTPException\ndef denied():\n    return HTTPException(403)\n",
+        "def f(x):\n    raise ValueError('no such thing', x)\n",
+        "def f(x):\n    raise ValueError('100%', x)\n",
+        "def showError(x): ...\ndef f():\n    showError('x')\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "class LateError(ValueError):\n    pass\ndef f(x):\n    if x:\n        LateError('x')\n", 5, 9
+        ),
+        Invalid("class Late(ValueError):\n    pass\ndef f(x):\n    if x:\n        Late('x')\n", 5, 9),
+        Invalid("from shop import errors\ndef f():\n    errors.OrderError('x')\n", 3, 5),
+        Invalid("from django.http import Http404\ndef f():\n    Http404('x')\n", 3, 5),
+        Invalid(
+            "from fastapi import HTTPException\n@app.get('/')\ndef f(x):\n    if x:\n"
+            "        return HTTPException(404)\n",
+            5,
+            16,
+        ),
+        Invalid("def f(x):\n    raise ValueError('no %s', x)\n", 2, 22),
+        Invalid("class A:\n    def f(self):\n        return NotImplementedError()\n", 3, 16),
+    ]
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        made = node.value
+        if isinstance(made, ast.Call) and self._is_exception(made.func):
+            self.report(self.module.span(made), f"{last_name(made.func)} is made and not raised")
+
+    def visit_Return(self, node: ast.Return) -> None:
+        made = node.value
+        if not isinstance(made, ast.Call):
+            return
+        name = last_name(made.func)
+        if name == "NotImplementedError" or (
+            name == "HTTPException"
+            and (self.module.imported_name(made.func) or "").startswith(("fastapi", "starlette"))
+            and self._is_in_route(node)
+        ):
+            self.report(self.module.span(made), f"{name} is returned as if it were a result, and not raised")
+
+    def visit_Raise(self, node: ast.Raise) -> None:
+        made = node.exc
+        if not isinstance(made, ast.Call) or len(made.args) < 2 or made.keywords:
+            return
+        text = made.args[0]
+        if not isinstance(text, ast.Constant) or not isinstance(text.value, str):
+            return
+        if isinstance(made.func, ast.Name) and made.func.id in _PLAIN - set(self.module.imported):
+            fields = _FIELD.findall(text.value)
+            if len(fields) == len(made.args) - 1:
+                self.report(
+                    self.module.span(text),
+                    f"{made.func.id} does not fill in {fields[0]}: the text stays as it is",
+                )
+
+    def _is_exception(self, func: ast.expr) -> bool:
+        called = last_name(func)
+        if isinstance(func, ast.Name) and called in self._kinds:
+            return True
+        if not called[:1].isupper() or not _NAMED.search(called):
+            return False
+        if isinstance(func, ast.Name):
+            return func.id in self.module.imported or func.id in self._own
+        name = self.module.imported_name(func)
+        return name is not None and not name.startswith("wx.")
+
+    @cached_property
+    def _kinds(self) -> set[str]:
+        """The classes of the module that are exceptions, by their bases."""
+        return {
+            one.name
+            for one in self.module.tree.body
+            if isinstance(one, ast.ClassDef) and any(_NAMED.search(last_name(base)) for base in one.bases)
+        }
+
+    @cached_property
+    def _own(self) -> set[str]:
+        return {one.name for one in self.module.tree.body if isinstance(one, ast.ClassDef) and one.bases}
+
+    def _is_in_route(self, node: ast.AST) -> bool:
+        function = self.module.function_of(node)
+        return isinstance(function, FunctionNode) and any(
+            isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in _ROUTES
+            for one in function.decorator_list
+        )

@@ -1,0 +1,92 @@
+"""PY082."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround_python.check import PythonCheck
+from wardround_python.module import FunctionNode, names_in
+
+_CLASS_WIDE = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
+
+
+class MethodLost(PythonCheck):
+    """A method cannot be called on an object of its class.
+
+    It has no parameter for the object, so the call raises TypeError, or ``__init__`` sets an attribute of
+    the same name, so the object has the value where the method was. Add ``self``, or give one of the two
+    another name.
+    """
+
+    ID = "PY082"
+    NAME = "method-lost"
+    WORDS = ("def __init__", "():")
+    DEFECT_CLASS = "method-lost"
+    TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: none"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "class A:\n    @staticmethod\n    def f():\n        return 1\n",
+        "class A:\n    def f():\n        return 1\n    x = f()\n",
+        "class A:\n    def f(*args):\n        return 1\n",
+        "class A(Interface):\n    def f():\n        'Do it.'\n",
+        "class A:\n    def __init__(self):\n        self.f = self.f.bind(1)\n    def f(self):\n"
+        "        return 1\n",
+        "class A:\n    def __init__(self, f=None):\n        if f:\n            self.f = f\n    def f(self):\n"
+        "        return 1\n",
+        "class A:\n    @property\n    def f(self): ...\n    @f.setter\n    def f(self, x): ...\n"
+        "    def __init__(self):\n        self.f = 1\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "class A:\n    def __init__(self, x):\n        self.x = x\n        self.rows = []\n"
+            "    async def rows(self):\n        return self.x\n",
+            5,
+            15,
+        ),
+        Invalid("class A:\n    def run():\n        return 1\n", 2, 9),
+        Invalid(
+            "class A:\n    def __init__(self):\n        self.total = 0\n    def total(self):\n"
+            "        return 3\n",
+            4,
+            9,
+        ),
+    ]
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        methods = [one for one in node.body if isinstance(one, FunctionNode)]
+        if not node.bases and not node.keywords and not node.decorator_list:
+            for one in methods:
+                if self._takes_nothing(one) and one.name not in _named_in(node, methods):
+                    self.report(
+                        self.module.name_span(one), "called on an object this raises TypeError: no self"
+                    )
+        maker = next((one for one in methods if one.name == "__init__"), None)
+        if maker is None or not maker.args.args:
+            return
+        plain = {one.name: one for one in methods if not one.decorator_list and one is not maker}
+        for statement in maker.body:
+            target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+            if not isinstance(target, ast.Attribute) or ast.unparse(target.value) != maker.args.args[0].arg:
+                continue
+            assert isinstance(statement, ast.Assign)
+            if target.attr in plain and _is_value(statement.value):
+                told = f"line {statement.lineno} sets an attribute of this name: the method is never reached"
+                self.report(self.module.name_span(plain[target.attr]), told)
+
+    def _takes_nothing(self, node: FunctionNode) -> bool:
+        given = node.args
+        some = [*given.posonlyargs, *given.args, given.vararg]
+        return not any(some) and not node.decorator_list and node.name not in _CLASS_WIDE
+
+
+def _named_in(node: ast.ClassDef, methods: Sequence[FunctionNode]) -> set[str]:
+    """The names that the body of a class itself uses: a function called there is no method."""
+    return set().union(*(names_in(one) for one in node.body if one not in methods), set())
+
+
+def _is_value(node: ast.expr) -> bool:
+    if isinstance(node, ast.Constant):
+        return node.value is not None
+    return isinstance(node, (ast.List, ast.Dict, ast.Set))

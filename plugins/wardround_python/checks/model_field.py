@@ -1,0 +1,139 @@
+"""PY079."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_python.check import PythonCheck
+from wardround_python.literals import is_true
+from wardround_python.module import last_name
+
+_FIELDS = frozenset(
+    {
+        "DateField", "DateTimeField", "TimeField", "IntegerField", "PositiveIntegerField", "BigIntegerField",
+        "DecimalField", "FloatField", "ForeignKey", "OneToOneField", "UUIDField", "DurationField",
+        "SmallIntegerField", "PositiveSmallIntegerField", "GenericIPAddressField",
+    }
+)  # fmt: skip
+_FILLED = frozenset({"default", "auto_now", "auto_now_add", "db_default", "primary_key", "editable"})
+_NOW = frozenset(
+    {
+        "now", "utcnow", "today", "localtime", "localdate", "uuid4", "uuid1", "time", "token_hex",
+        "token_urlsafe",
+    }
+)  # fmt: skip
+
+
+class ModelField(PythonCheck):
+    """A field of a Django model whose settings contradict each other, or its use.
+
+    ``SET_NULL`` without ``null=True`` cannot be done when the other row goes; ``blank=True`` without
+    ``null=True`` lets a form pass and the database refuse it; a default that is called is worked out
+    once, at start.
+    """
+
+    ID = "PY079"
+    NAME = "model-field"
+    WORDS = ("django",)
+    PLANE = Plane.CONTRACT
+    DEFECT_CLASS = "model-field"
+    TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: none"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "from django.db import models\nclass A(models.Model):\n"
+        "    x = models.CharField(max_length=3, blank=True)\n"
+        "    y = models.DateField(null=True, blank=True)\n    z = models.DateTimeField(default=now)\n"
+        "    u = models.ForeignKey('U', null=True, on_delete=models.SET_NULL)\n"
+        "    price = models.DecimalField(max_digits=9, decimal_places=2)\n"
+        "    k = models.IntegerField(blank=True, default=0)\n"
+        "    w = models.DateField(auto_now_add=True, blank=True)\n",
+        "from django.db import models\nclass A(models.Model):\n    at = models.DateField(default=make())\n",
+        "from django import forms\nclass F(forms.Form):\n    price = forms.FloatField()\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from django.db import models\nclass A(models.Model):\n"
+            "    u = models.ForeignKey('U', on_delete=models.SET_NULL)\n",
+            3,
+            9,
+        ),
+        Invalid(
+            "from django.db import models\nclass A(models.Model):\n    due = models.DateField(blank=True)\n",
+            3,
+            11,
+        ),
+        Invalid(
+            "from django.db import models\nfrom django.utils.timezone import now\nclass A(models.Model):\n"
+            "    at = models.DateTimeField(default=now())\n",
+            4,
+            10,
+        ),
+        Invalid(
+            "from django.db import models\nclass A(models.Model):\n"
+            "    u = models.ForeignKey('U', on_delete=models.CASCADE, unique=True)\n",
+            3,
+            9,
+        ),
+        Invalid(
+            "from django.db import models\nclass A(models.Model):\n"
+            "    at = models.DateTimeField(auto_now=True, auto_now_add=True)\n",
+            3,
+            10,
+        ),
+        Invalid("from django.db import models\nclass A(models.Model):\n    x = models.CharField()\n", 3, 9),
+    ]
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        made = node.value
+        if not isinstance(made, ast.Call) or not isinstance(node.targets[0], ast.Name):
+            return
+        if not (self.module.imported_name(made.func) or "").startswith(
+            ("django.db.models", "django.contrib.gis.db")
+        ):
+            return
+        if not isinstance(self.module.parents[node], ast.ClassDef):
+            return
+        given = {one.arg: one.value for one in made.keywords}
+        if None in given:
+            return
+        told = self._told(
+            last_name(made.func), node.targets[0].id, {k: v for k, v in given.items() if k}, made
+        )
+        if told is not None:
+            self.report(self.module.span(made), told[1], severity=told[0])
+
+    def _told(
+        self, kind: str, name: str, given: dict[str, ast.expr], made: ast.Call
+    ) -> tuple[Severity, str] | None:
+        nullable = "null" in given and not (
+            isinstance(given["null"], ast.Constant) and not given["null"].value
+        )
+        if "on_delete" in given and last_name(given["on_delete"]) == "SET_NULL" and not nullable:
+            return Severity.ERROR, "SET_NULL needs null=True: when the other row goes, this one cannot follow"
+        default = given.get("default")
+        if isinstance(default, ast.Call) and last_name(default.func) in _NOW:
+            return (
+                Severity.WARN,
+                f"{ast.unparse(default)} is worked out once, at start; hand over the function",
+            )
+        if sum(is_true(given[one]) for one in ("auto_now", "auto_now_add") if one in given) == 2:
+            return Severity.ERROR, "auto_now and auto_now_add exclude each other: Django refuses the model"
+        may_be_left = "blank" in given and is_true(given["blank"]) and not nullable
+        if kind in _FIELDS and may_be_left and _FILLED.isdisjoint(given):
+            return Severity.WARN, "blank=True without null=True: the form passes and the database refuses"
+        if kind == "ForeignKey" and "unique" in given and is_true(given["unique"]):
+            return Severity.INFO, "a unique ForeignKey is a OneToOneField, and reads back as one object"
+        if kind == "CharField" and "max_length" not in given and not made.args and "choices" not in given:
+            return (
+                None
+                if self._has_lengthless
+                else (Severity.INFO, "without max_length some databases refuse this")
+            )
+        return None
+
+    @property
+    def _has_lengthless(self) -> bool:
+        return "postgres" in self.source.text

@@ -1,0 +1,142 @@
+"""PY078."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.module import last_name
+
+_CALLS = frozenset({"compile", "match", "search", "fullmatch", "sub", "subn", "split", "findall", "finditer"})
+_LETTERS = LatePattern(r"\[\^?[^\]]*(?<!\\)A-z")
+_SIGNS = LatePattern(r"\[\^?(?:[^\]\\]|\\.)*[\w+%]([+,.])-([./:;@])")
+_LOST_P = LatePattern(r"(?<!\\)\((?!\?)P[<=]\w+[>)]")
+_HALF_ANCHORED = LatePattern(r"\^[^|()\[\]^$]+\|(?:[^|()\[\]^$]+\|)*[^|()\[\]^$]+\$")
+_HOST = LatePattern(
+    r"https?(?::|\\:)(?://|\\/\\/)(?:\(\?:www\\?\.\)\?)?(?:[\w-]+\\?\.){0,4}[\w-]+(?<!\\)\.(?:com|org|net|io|dev|de|gov)\b"
+)
+_OR_IN_CLASS = LatePattern(r"(?<!\\)\[\^?[A-Za-z0-9]\|[A-Za-z0-9]\|[^\]]*\]")
+_EMPTY_CHOICE = LatePattern(r"(?<!\\)\|\|")
+_CLASSES = LatePattern(r"\\.|\[[^\]]*\]")
+_BEYOND_END = LatePattern(r"\$[A-Za-z0-9]")
+_TAG_FILTER = LatePattern(r"(?i)<[^<>]{0,20}script")
+_BACKSPACE = LatePattern("\x08\\w|\\w\x08")
+
+
+class PatternMistake(PythonCheck):
+    """A regular expression that cannot mean what it says.
+
+    It does not compile, or a range takes in signs nobody thought of (``A-z`` has ``[``, ``^`` and ``_``
+    in it), or ``^`` and ``$`` hold for the first and last alternative only, or ``\\b`` without an ``r``
+    before the text is a backspace.
+    """
+
+    ID = "PY078"
+    NAME = "pattern-mistake"
+    WORDS = (
+        "re.compile(", "re.match(", "re.search(", "re.sub(", "re.findall(", "re.split(", "re.fullmatch(",
+        "re.finditer(", "re.subn(", "from re import",
+    )  # fmt: skip
+    DEFECT_CLASS = "pattern-mistake"
+    TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: 1, right"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import re\nP = re.compile(r'^(?:a|b)$')\n",
+        "import re\nP = re.compile(r'[A-Za-z0-9_.+-]+@x')\n",
+        "import re\nP = re.compile(r'(?P<year>[0-9]+)')\n",
+        "import re\nP = re.compile(r'^a|b')\n",
+        "import re\nP = re.compile('\\\\bword\\\\b')\n",
+        "P = compile('(a')\n",
+        "import re\nP = re.compile(r'(?m)^a$b')\nQ = re.compile('x$\\n', re.M)\nR = re.compile(r'[$a]b')\n",
+        "import re\nP = re.compile(r'^https://shop\\.example\\.com/')\n",
+        "import re\nxs = re.findall(r'<script.*?>', page)\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("import re\nP = re.compile(r'(a')\n", 2, 16),
+        Invalid("import re\nP = re.compile(r'[A-z]+')\n", 2, 16),
+        Invalid("import re\nP = re.compile(r'[a-zA-Z0-9_+-.]+@x')\n", 2, 16),
+        Invalid("import re\nP = re.compile(r'(P<year>[0-9]+)')\n", 2, 16),
+        Invalid("import re\nif re.match(r'^abc|def$', x):\n    y = 1\n", 2, 13),
+        Invalid("import re\nP = re.compile('\\bword\\b')\n", 2, 16),
+        Invalid("import re\nP = re.compile(r'^https://shop.example.com/')\n", 2, 16),
+        Invalid("import re\nP = re.compile(r'[a|b|c]+')\n", 2, 16),
+        Invalid("import re\nP = re.compile(r'a||b')\n", 2, 16),
+        Invalid("import re\nP = re.compile(r'cost: $5')\n", 2, 16),
+        Invalid("import re\nx = re.sub(r'<script.*?>.*?</script>', '', x)\n", 2, 12),
+        Invalid("import re\nx = re.sub(r'(a)b', r'\\2', x)\n", 2, 21),
+    ]
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if last_name(node.func) not in _CALLS or not node.args:
+            return
+        text = node.args[0]
+        if not isinstance(text, ast.Constant) or not isinstance(text.value, str):
+            return
+        name = self.module.imported_name(node.func) or ""
+        if not name.startswith("re.") or name[3:] not in _CALLS or not self.adds(node):
+            return
+        flags = self._flags(node)
+        told = self._mistake(text.value, "re.X" in flags or "VERBOSE" in flags, "re.M" in flags)
+        if told:
+            self.report(self.module.span(text), told)
+        elif _TAG_FILTER.search(text.value) and self._cleans(node, name):
+            self.report(
+                self.module.span(text),
+                "HTML is not cleaned by a pattern: </script > and <img onerror=...> come through",
+            )
+        elif name in ("re.sub", "re.subn") and len(node.args) > 1:
+            self._look_at_groups(text.value, node.args[1])
+
+    def _mistake(self, pattern: str, is_verbose: bool, has_lines: bool) -> str:
+        if _BACKSPACE.search(pattern):
+            return "without an r before the text, \\b is a backspace"
+        try:
+            re.compile(pattern, re.VERBOSE if is_verbose else 0)
+        except (re.error, RecursionError, OverflowError) as cause:
+            return f"this does not compile: {cause}"
+        if _LETTERS.search(pattern):
+            return "A-z has the signs between Z and a in it too"
+        signs = _SIGNS.search(pattern)
+        if signs:
+            return f"{signs[1]}-{signs[2]} is a range of signs here; put the - last"
+        if _LOST_P.search(pattern):
+            return "a named group begins with (?P<"
+        if _HOST.search(pattern):
+            return "the dot in the host's name fits any sign: write \\. there"
+        if _OR_IN_CLASS.search(pattern):
+            return "inside [ ] the | is a sign like any other"
+        if _EMPTY_CHOICE.search(pattern):
+            return "between the two | nothing is asked for, so everything fits"
+        if not has_lines and "(?" not in pattern[:2] and _BEYOND_END.search(_CLASSES.sub("", pattern)):
+            return "$ is the end of the text here, and nothing can follow it; write \\$ for the sign"
+        if _HALF_ANCHORED.fullmatch(pattern):
+            return "^ holds for the first alternative only and $ for the last; put them around a group"
+        return ""
+
+    def _cleans(self, node: ast.Call, name: str) -> bool:
+        """Whether a pattern for the tag of scripts takes something out of a text, to be shown after that."""
+        if "script" not in str(getattr(node.args[0], "value", "")).lower():
+            return False
+        if name in ("re.sub", "re.subn"):
+            return True
+        parent = self.module.parents[node]
+        target = parent.targets[0] if isinstance(parent, ast.Assign) else None
+        return isinstance(target, ast.Name) and f"{target.id}.sub(" in self.source.text
+
+    def _flags(self, node: ast.Call) -> str:
+        return " ".join(ast.unparse(one) for one in [*node.args[1:], *(k.value for k in node.keywords)])
+
+    def _look_at_groups(self, pattern: str, replacement: ast.expr) -> None:
+        if not isinstance(replacement, ast.Constant) or not isinstance(replacement.value, str):
+            return
+        count = re.compile(pattern).groups
+        for number in re.findall(r"(?<!\\)\\([1-9])(?!\d)", replacement.value):
+            if int(number) > count:
+                self.report(
+                    self.module.span(replacement), f"the pattern has no group {number}: this raises re.error"
+                )
+                return

@@ -1,0 +1,110 @@
+"""PY070."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround_python.check import PythonCheck
+from wardround_python.module import FunctionNode, last_name
+
+# Bases that do not work before their own __init__ ran.
+_NEEDED = {
+    "threading.Thread": "start() raises RuntimeError",
+    "multiprocessing.Process": "start() raises AssertionError",
+    "torch.nn.Module": "the first layer that is set raises AttributeError",
+    "PyQt5.QtCore.QThread": "the first use raises RuntimeError",
+    "PyQt6.QtCore.QThread": "the first use raises RuntimeError",
+    "PySide6.QtCore.QThread": "the first use raises RuntimeError",
+    "PyQt5.QtWidgets.QWidget": "the first use raises RuntimeError",
+    "PyQt6.QtWidgets.QWidget": "the first use raises RuntimeError",
+    "PySide6.QtWidgets.QWidget": "the first use raises RuntimeError",
+    "pydantic.BaseModel": "every field is missing",
+}
+
+
+class SuperOfOwnClass(PythonCheck):
+    """``super`` is given the class of the object, or is not called where the base needs it.
+
+    ``self.__class__`` is the class of the object, not the one the method stands in: in a subclass
+    ``super(self.__class__, self)`` finds the same method again, until the stack is full. And a thread, a
+    module of layers or a widget that was never initialised fails on its first use. Write
+    ``super().__init__()``.
+    """
+
+    ID = "PY070"
+    NAME = "super-of-own-class"
+    WORDS = (
+        "super(self.__class__",
+        "super(type(self)",
+        "Thread",
+        "nn.Module",
+        "Process)",
+        "QWidget",
+        "BaseModel)",
+    )
+    DEFECT_CLASS = "bad-init"
+    TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: none"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "class A(B):\n    def __init__(self):\n        super().__init__()\n",
+        "class A(B):\n    def __init__(self):\n        super(A, self).__init__()\n",
+        "import threading\nclass A(threading.Thread):\n    def __init__(self):\n"
+        "        threading.Thread.__init__(self)\n",
+        "import threading\nclass A(threading.Thread):\n    def run(self): ...\n",
+        "from torch import nn\nclass A(nn.Module):\n    def __init__(self, x):\n        self.x = x\n"
+        "        super().__init__()\n        self.y = nn.Linear(x, x)\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "class A(B):\n    def __init__(self):\n        super(self.__class__, self).__init__()\n", 3, 9
+        ),
+        Invalid("class A(B):\n    def f(self):\n        return super(type(self), self).f()\n", 3, 16),
+        Invalid(
+            "import threading\nclass A(threading.Thread):\n    def __init__(self, x):\n        self.x = x\n",
+            3,
+            9,
+        ),
+        Invalid(
+            "from torch import nn\nclass A(nn.Module):\n    def __init__(self, x):\n"
+            "        self.y = nn.Linear(x, x)\n        super().__init__()\n",
+            4,
+            9,
+        ),
+    ]
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if not isinstance(node.func, ast.Name) or node.func.id != "super" or len(node.args) != 2:
+            return
+        if ast.unparse(node.args[0]) in ("self.__class__", "type(self)"):
+            self.report(
+                self.module.span(node),
+                f"{ast.unparse(node.args[0])} is the object's class: a subclass comes back here without end",
+            )
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        bases = [self.module.imported_name(base) or "" for base in node.bases]
+        known = next((base for base in bases if base in _NEEDED), None)
+        maker = next(
+            (one for one in node.body if isinstance(one, FunctionNode) and one.name == "__init__"), None
+        )
+        if known is None or maker is None:
+            return
+        calls = [one for one in ast.walk(maker) if isinstance(one, ast.Call)]
+        begun = [one.lineno for one in calls if last_name(one.func) in ("__init__", "super", "__setattr__")]
+        if not begun:
+            self.report(self.module.name_span(maker), f"{known} is not initialised: {_NEEDED[known]}")
+        elif known == "torch.nn.Module":
+            for one in maker.body:
+                if one.lineno < min(begun) and isinstance(one, ast.Assign) and _sets_layer(one):
+                    self.report(self.module.span(one), f"before super().__init__() {_NEEDED[known]}")
+                    return
+
+
+def _sets_layer(node: ast.Assign) -> bool:
+    target = node.targets[0]
+    is_own = (
+        isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self"
+    )
+    return is_own and isinstance(node.value, ast.Call) and "nn." in ast.unparse(node.value.func)

@@ -1,0 +1,93 @@
+"""PY073."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround_python.check import PythonCheck
+from wardround_python.literals import given_once
+from wardround_python.module import last_name
+
+_UNIVERSAL = frozenset({"UTC", "GMT", "Etc/UTC"})
+_MAKERS = frozenset({"datetime", "time", "replace", "combine"})
+
+
+class WrongZone(PythonCheck):
+    """A time gets a zone in a way that makes it another moment.
+
+    A zone of ``pytz`` given as ``tzinfo=`` stands for the first entry of its history, local mean time,
+    some minutes off; ``zone.localize(time)`` finds the right one. And ``datetime.now()`` gives the
+    machine's own time: ``replace(tzinfo=...)`` calls it another zone's without converting it. Write
+    ``datetime.now(zone)``.
+    """
+
+    ID = "PY073"
+    NAME = "wrong-zone"
+    WORDS = ("tzinfo=",)
+    DEFECT_CLASS = "wrong-time-zone"
+    TRIED_ON = "thirty-four trees of 600,000 lines, tests left out: none"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "import pytz\nfrom datetime import datetime\nt = datetime(2020, 1, 1, tzinfo=pytz.utc)\n",
+        "import pytz\nfrom datetime import datetime\nt = datetime(2020, 1, 1, tzinfo=pytz.timezone('UTC'))\n",
+        "from datetime import datetime\nfrom zoneinfo import ZoneInfo\n"
+        "t = datetime(2020, 1, 1, tzinfo=ZoneInfo('Europe/Rome'))\n",
+        "from datetime import datetime, timezone\nt = datetime.utcnow().replace(tzinfo=timezone.utc)\n",
+        "from datetime import datetime\nt = datetime.now().replace(tzinfo=None)\n",
+        "from datetime import datetime\nt = datetime.now(zone).replace(tzinfo=None)\n",
+        "from datetime import datetime\nt = datetime.now().replace(tzinfo=tzlocal())\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import pytz\nfrom datetime import datetime\ndef f(z):\n    tz = pytz.timezone(z)\n"
+            "    return datetime(2020, 1, 1, tzinfo=tz)\n",
+            5,
+            33,
+        ),
+        Invalid(
+            "import pytz\nROME = pytz.timezone('Europe/Rome')\ndef f(t):\n"
+            "    return t.replace(tzinfo=ROME)\n",
+            4,
+            22,
+        ),
+        Invalid(
+            "from datetime import datetime, timezone\nt = datetime.now().replace(tzinfo=timezone.utc)\n",
+            2,
+            28,
+        ),
+    ]
+
+    def visit_Call(self, node: ast.Call) -> None:
+        given = next((one for one in node.keywords if one.arg == "tzinfo"), None)
+        if given is None or last_name(node.func) not in _MAKERS:
+            return
+        if self._is_of_pytz(given.value):
+            self.report(
+                self.module.span(given), "as tzinfo= a zone of pytz is local mean time; use zone.localize()"
+            )
+        elif isinstance(node.func, ast.Attribute) and self._is_here_and_now(node.func.value, given.value):
+            self.report(
+                self.module.span(given),
+                "the machine's own time is called another zone's; ask datetime.now(zone)",
+            )
+
+    def _is_of_pytz(self, node: ast.expr) -> bool:
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            node = given_once(self.module, node) or node
+        if not isinstance(node, ast.Call) or self.module.imported_name(node.func) != "pytz.timezone":
+            return False
+        return not (node.args and isinstance(node.args[0], ast.Constant) and node.args[0].value in _UNIVERSAL)
+
+    def _is_here_and_now(self, made: ast.expr, zone: ast.expr) -> bool:
+        """Whether a time without a zone, of this machine, is called a time of some zone."""
+        if not isinstance(made, ast.Call) or not (self.module.imported_name(made.func) or "").startswith(
+            "datetime"
+        ):
+            return False
+        own = last_name(made.func)
+        naive = (own in ("now", "today") and not made.args and not made.keywords) or (
+            own == "fromtimestamp" and len(made.args) == 1 and not made.keywords
+        )
+        return naive and not (isinstance(zone, ast.Constant) or "local" in ast.unparse(zone).lower())

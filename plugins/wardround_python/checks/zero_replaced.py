@@ -1,0 +1,102 @@
+"""PY393."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.module import FunctionNode
+
+_FRACTION = LatePattern(r"\b(float|Decimal)\b")
+_WHOLE = LatePattern(r"\bint\b")
+_MAY_BE_NONE = LatePattern(r"\bNone\b|\bOptional\b")
+_ZERO_COUNTS = LatePattern(
+    r"(?i)(^|_)(min|minimum|offset|start|begin|index|position|threshold|retries|retry_count|depth|level"
+    r"|priority|seed|delay|tolerance|score|verbosity|rotation|margin|padding)(_|$)"
+)
+
+
+class ZeroReplaced(PythonCheck):
+    """A caller that gives zero gets the default, as if nothing had been given.
+
+    ``score or 0.5`` takes the right side for ``None`` and for ``0`` alike, and zero is a value that callers
+    mean: a threshold of nothing, no retries, the first position. Ask ``if score is None``.
+    """
+
+    ID = "PY393"
+    NAME = "zero-replaced-by-default"
+    DEFECT_CLASS = "falsy-default"
+    SEVERITY = Severity.INFO
+    WORDS = (" or ",)
+    TRIED_ON = (
+        "the trees of nineteen projects, celery, aiohttp, redash, dbt-core, pytest and pydantic among them "
+        "(3,103 files): one, where nobody would give zero"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "def f(score: float | None = None):\n    return 0.5 if score is None else score\n",
+        "def f(score: float | None = None):\n    return score or 0.0\n",
+        "def f(limit: int | None = None):\n    return limit or 20\n",
+        "def f(name: str | None = None):\n    return name or DEFAULT\n",
+        "def f(score: float | None = None):\n    if score == 0:\n        return 0\n    return score or 0.5\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("def f(score: float | None = None):\n    return score or 0.5\n", 2, 12),
+        Invalid(
+            "LEAST = -1.0\n\ndef f(rows, least: Optional[float] = None):\n    least = least or LEAST\n"
+            "    return [one for one in rows if one > least]\n",
+            4,
+            13,
+        ),
+        Invalid(
+            "def f(url, *, max_retries: int | None = None):\n    return get(url, max_retries or 3)\n", 2, 21
+        ),
+    ]
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        first, second = node.values[0], node.values[1]
+        if not isinstance(node.op, ast.Or) or len(node.values) != 2 or not isinstance(first, ast.Name):
+            return
+        function = self.module.function_of(node)
+        if isinstance(function, FunctionNode) and self._is_some_number(second):
+            given = next((one for one in _parameters(function) if one.arg == first.id), None)
+            if given is not None and _takes_zero(given) and not _asks_for_zero(function, first.id):
+                said = f'"{first.id}" of 0 becomes {ast.unparse(second)}, as if it had not been given'
+                self.report(self.module.span(node), said)
+
+    def _is_some_number(self, node: ast.expr) -> bool:
+        """Whether a value is a number other than zero, or a constant of the module that is."""
+        if isinstance(node, ast.Name):
+            told = self.module.assigned.get(node.id, [])
+            return len(told) == 1 and not isinstance(told[0], ast.Name) and self._is_some_number(told[0])
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            node = node.operand
+        is_number = isinstance(node, ast.Constant) and type(node.value) in (int, float)
+        return is_number and node.value != 0  # type: ignore[attr-defined]
+
+
+def _parameters(function: FunctionNode) -> Iterator[ast.arg]:
+    arguments = function.args
+    yield from (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+
+
+def _takes_zero(given: ast.arg) -> bool:
+    told = ast.unparse(given.annotation) if given.annotation is not None else ""
+    if not _MAY_BE_NONE.search(told):
+        return False
+    return bool(_FRACTION.search(told) or (_WHOLE.search(told) and _ZERO_COUNTS.search(given.arg)))
+
+
+def _asks_for_zero(function: FunctionNode, name: str) -> bool:
+    """Whether the function looks at zero by itself."""
+    return any(
+        isinstance(one, ast.Compare)
+        and isinstance(one.left, ast.Name)
+        and one.left.id == name
+        and any(isinstance(other, ast.Constant) and other.value == 0 for other in one.comparators)
+        for one in ast.walk(function)
+    )

@@ -1,0 +1,313 @@
+"""Cheap looks at a module's text, by which a check is chosen before it is imported and the module is parsed.
+
+A check names one as its ``LOOK``. A look may be wrong in one way only: it may choose a check that has nothing
+to say.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from itertools import pairwise
+
+from wardround.checks import Source
+from wardround.late import LatePattern
+from wardround_python.function_texts import changed, differing, only_appends, same_blocks
+
+BUILTINS = frozenset(
+    {
+        "abs", "all", "any", "bool", "bytes", "dict", "enumerate", "filter", "float", "format", "hash",
+        "hex", "id", "input", "int", "iter", "len", "list", "map", "max", "min", "next", "open", "ord",
+        "pow", "print", "range", "reversed", "round", "set", "sorted", "str", "sum", "tuple", "type",
+        "vars", "zip",
+    }
+)  # fmt: skip
+"""The functions of the language whose names people give to values."""
+
+
+def passes(name: str, source: Source) -> bool:
+    """Whether a text passes the look of that name, which is taken once for all checks."""
+    found = source.looked.get(name)
+    if found is None:
+        found = source.looked[name] = bool(getattr(sys.modules[__name__], name)(source))
+    return found
+
+
+# What the change did
+
+
+def rewrites_something(source: Source) -> bool:
+    """The module stood before, and not all that is new stands behind it."""
+    return source.base_text is not None and not only_appends(source.base_text, source.text)
+
+
+def loses_a_line(source: Source) -> bool:
+    """The module stood before, and a line of it does not any more."""
+    from wardround.drift.word_checks import is_changed
+
+    return is_changed(source)
+
+
+def changes_a_function(source: Source) -> bool:
+    return source.base_text is not None and bool(changed(source.base_text, source.text))
+
+
+def changes_a_documented_function(source: Source) -> bool:
+    return source.base_text is not None and bool(differing(source.base_text, source.text))
+
+
+def rewrites_beside_words(source: Source) -> bool:
+    """Something is taken out or altered in a module that has long strings on both sides."""
+    base = source.base_text
+    if base is None or only_appends(base, source.text):
+        return False
+    if not any(quote in base and quote in source.text for quote in ('"""', "'''")):
+        return False
+    start, end = same_blocks(base, source.text)
+    old, new = base[start : len(base) - end].rstrip(), source.text[start : len(source.text) - end]
+    return not new.startswith(old)
+
+
+def alters_a_signature(source: Source) -> bool:
+    """A public function, or a class of fields, is no longer written as it was."""
+    if not rewrites_something(source):
+        return False
+    before, now = source.base_text or "", source.text
+    start, end = same_blocks(before, now)
+    signatures = _PUBLIC_SIGNATURE.findall(before[start : len(before) - end])
+    if any(f"\n{signature}" not in f"\n{now}" for signature in signatures):
+        return True
+    return "@dataclass" in now and set(_FIELD.findall(before)) != set(_FIELD.findall(now))
+
+
+_PUBLIC_SIGNATURE = LatePattern(
+    r"^(?:[ \t]*(?:async +)?def [^_\W]\w*|[ \t]+def __init__)\s*\(.*?\)\s*(?:->[^:\n]*)?:",
+    re.MULTILINE | re.DOTALL,
+)
+_FIELD = LatePattern(r"^(?:    |\t)\w+\s*:[^\n]*", re.MULTILINE)
+
+
+def brings_a_word_of_changing(source: Source) -> bool:
+    from wardround.drift.word_checks import CHANGING
+
+    lowered = "" if source.base_text is None else source.added.lower()
+    return any(word in lowered for word in CHANGING)
+
+
+def brings_a_setting(source: Source) -> bool:
+    base = source.base_text
+    if base is None or base == source.text:
+        return False
+    return "env" in source.added.lower() or source.said.has_one(("onfig", "ettings"))
+
+
+def gives_several(source: Source) -> bool:
+    """A line the change added may be part of a call with more than one argument."""
+    return any("," in line and not _DEFINES.match(line) for line in source.added.split("\n"))
+
+
+_DEFINES = LatePattern(r"\s*(?:(?:async\s+)?def|class|from|import)\b|\s*#")
+"""A line that passes nothing, though it may hold commas."""
+
+
+def gives_several_or_a_place(source: Source) -> bool:
+    return source.said.has("coordinates") or passes("gives_several", source)
+
+
+def names_a_value_like_a_builtin(source: Source) -> bool:
+    added = source.added
+    given = (match.start() for match in _GIVEN.finditer(added))
+    return any(not added[max(at - 2, 0) : at].endswith(_IN_ANNOTATION) for at in given)
+
+
+_GIVEN = LatePattern(r"(?:" + "|".join(sorted(BUILTINS)) + r")\b(?:(?:, [\w, ]+)? (?:=|in) |: \w)")
+_IN_ANNOTATION = (": ", "> ", "| ", "[", ".")
+
+
+def takes_an_attribute_twice(source: Source) -> bool:
+    """An added line gives a name another's attribute, which is also given to the name it belongs to."""
+    taken = {(owner, last) for name, owner, last in _TAKEN.findall(source.added) if name != last}
+    return bool(taken) and any(
+        name == last and (owner, last) in taken for name, owner, last in _TAKEN.findall(source.text)
+    )
+
+
+_TAKEN = LatePattern(r"\b(\w+)[\"']?\]?\s*[=:]\s*([\w.]{1,80})\.(\w+)\b")
+"""A name, and the value and attribute it is given."""
+
+# What the module holds
+
+
+def may_be_decided(source: Source) -> bool:
+    """It compares one thing twice, or has a condition that is a bare name."""
+    if any(source.said.has(word) and sign.search(source.text) for word, sign in _SIGNS):
+        return True
+    return _CONDITION.search(source.text) is not None
+
+
+_NOT_CALLED = LatePattern(r"\.(?:lower|upper|strip)\s*(?:[=!<>]=|[<>])")
+_SIGNS = (
+    ("!=", LatePattern(r"!=[^\n]*\bor\b")),
+    ("!=", LatePattern(r"or\b\s*\n?[^\n]*!=")),
+    ("not in", LatePattern(r"not in\b[^\n]*\bor\b")),
+    ("==", LatePattern(r"==[^\n]*\band\b")),
+    ("type=bool", LatePattern(r"type=bool")),
+    (".lower", _NOT_CALLED),
+    (".upper", _NOT_CALLED),
+    (".strip", _NOT_CALLED),
+    ("len(", LatePattern(r"\)\s*(?:>=|<)\s*0\b")),
+    (".lower()", LatePattern(r"\.lower\(\)\s*[=!]=\s*[\"'][^\"'\n]*[A-Z]")),
+    (".upper()", LatePattern(r"\.upper\(\)\s*[=!]=\s*[\"'][^\"'\n]*[a-z]")),
+    ("(not", LatePattern(r"\bis \(not\b")),
+    ("in", LatePattern(r"\bin \([\"'][^\"'\n]*[\"']\)")),
+)
+_CONDITION = LatePattern(r"(?:if|while|not|and|or)\s+(?:\w+\.)*\w+\s*(?::\s|\)|\n|and\b|or\b|else\b)")
+
+
+def says_something_twice(source: Source) -> bool:
+    """A chain asks again, an operator has the same on both sides, or an ``else`` begins like another line."""
+    text = source.text
+    if _asks_again(text) or source.said.has("elif ("):
+        return True
+    if any(text.endswith(equal[1], 0, equal.start()) for equal in _EQUALS.finditer(text)):
+        return True
+    if any(text.count(first) > 1 for first in _ELSE.findall(text)):
+        return True
+    sides = _JOINED.split(source.added)
+    pairs = ((one.rstrip(" \t\n(\\"), _OPERAND.match(other)) for one, other in pairwise(sides))
+    return any(operand is not None and one.endswith(operand[1].rstrip()) for one, operand in pairs)
+
+
+def _asks_again(text: str) -> bool:
+    """Whether an ``elif`` has the condition of one above it in its chain, going by how lines are indented."""
+    asked: dict[str, set[str]] = {}
+    for depth, goes_on, condition in _IF.findall("\n" + text):
+        if not goes_on:
+            asked[depth] = {condition}
+        elif condition in asked.setdefault(depth, set()):
+            return True
+        else:
+            asked[depth].add(condition)
+    return False
+
+
+_IF = LatePattern(r"\n([ \t]*)(el)?if ([^\n]+):\s")
+_EQUALS = LatePattern(r" == ([\w.]+\.\w+)(?![\w.(\[])")
+_ELSE = LatePattern(r"\n[ \t]*else:[^\n]*\n\s*([^\n]+)")
+_JOINED = LatePattern(r"\b(?:and|or)\b")
+_OPERAND = LatePattern(r"[\s(]*([^\s:,()][^\n:,()]*)")
+
+
+def handles_what_is_sent(source: Source) -> bool:
+    return source.said.in_lower_case.has_one(_OF_REQUESTS)
+
+
+_OF_REQUESTS = ("request", "header", "depends", "security", "authoriz", "webhook", "verif", "authentic")
+
+
+def speaks_of_hosts(source: Source) -> bool:
+    return source.said.in_lower_case.has_one(_OF_HOSTS)
+
+
+_OF_HOSTS = ("host", "origin", "netloc", "domain", "referer", "referrer", "callback", "redirect", "url")
+
+
+def has_text_on_two_lines(source: Source) -> bool:
+    return _TWO_LINES.search(source.text) is not None
+
+
+_TWO_LINES = LatePattern(r"[\"']\n[ \t]*[rbuf]?[\"'][^\n]*[\"'],?[ \t]*\n")
+
+
+def ends_in_a_comma(source: Source) -> bool:
+    """An assignment may end in a comma."""
+    return _ENDS_IN_COMMA.search(source.text) is not None
+
+
+_ENDS_IN_COMMA = LatePattern(r"=[^\n]*[\w)\]\"'],[ \t]*(?:#[^\n]*)?$", re.MULTILINE)
+
+
+def makes_functions_in_loops(source: Source) -> bool:
+    """It has a lambda, or a function seems to be defined below a loop, going by how lines are indented."""
+    if source.said.has("lambda"):
+        return True
+    if not source.said.has_one((" def ", "\tdef ")):
+        return False
+    loops: list[int] = []
+    for match in _LOOP_OR_FUNCTION.finditer("\n" + source.text):
+        depth = match.end(1) - match.start(1)
+        while loops and depth <= loops[-1]:
+            loops.pop()
+        if match[2] == "for":
+            loops.append(depth)
+        elif loops:
+            return True
+    return False
+
+
+_LOOP_OR_FUNCTION = LatePattern(r"\n([ \t]*)(?:async )?(for|def) ")
+
+
+def returns_in_a_loop(source: Source) -> bool:
+    """A name is returned as deep as the first line of a loop, going by how lines are indented."""
+    text = source.text
+    if "return " not in source.added:
+        return False
+    if not any(f"\n{depth}return " in text for depth in set(_BODY.findall(text))):
+        return False
+    bodies: dict[int, int] = {}
+    for match in _LOOP_OR_RETURN.finditer("\n" + text):
+        depth = len(match[1])
+        if match[2] is None and depth in bodies.values():
+            return True
+        bodies = {loop: body for loop, body in bodies.items() if loop < depth}
+        if match[2] is not None:
+            bodies[depth] = len(match[3])
+    return False
+
+
+_BODY = LatePattern(r"for [^\n]*:[^\n]*\n([ \t]+)")
+_LOOP_OR_RETURN = LatePattern(
+    r"\n([ \t]*)(?:async )?"
+    r"(?:(for) [^\n]*:[^\n]*\n([ \t]*)|(?:return [A-Za-z_]\w*|def [^\n]*)(?=\s*\n))"
+)
+
+
+def has_code_behind_a_way_out(source: Source) -> bool:
+    """Code as deep as a statement that leaves seems to stand right behind it, going by indentation."""
+    text = source.text
+    return any(_has_code_behind(text, way.end(), len(way[1])) for way in _WAY_OUT.finditer(text))
+
+
+# A way out, and behind blank lines and remarks something that stands as deep as it, or deeper.
+_WAY_OUT = LatePattern(r"\n([ \t]+)(?:return|raise|continue|break)\b[^\n]*(?=\n(?:[ \t]*(?:#[^\n]*)?\n)*\1)")
+_GOES_ON = (")", "]", "}")
+_NEXT_PART = ("elif", "else", "except", "finally", "case")
+_LINES_LOOKED_AT = 80
+
+
+def _has_code_behind(text: str, at: int, depth: int) -> bool:
+    for _ in range(_LINES_LOOKED_AT):
+        end = text.find("\n", at + 1)
+        line = text[at + 1 : end if end >= 0 else len(text)]
+        code = line.lstrip()
+        inside = len(line) - len(code)
+        if code and not code.startswith(("#", *_GOES_ON)) and inside <= depth:
+            return inside == depth and not code.startswith(_NEXT_PART)
+        if end < 0:
+            return False
+        at = end
+    return True
+
+
+def asks_for_what_may_be_none(source: Source) -> bool:
+    return source.said.has_one(_ASKS) or _ASKED.search(source.added) is not None
+
+
+# A call whose answer is kept or taken apart at once.
+_ASKED = LatePattern(r"=\s*(?:await\s+)?[\w.]+\(|\)\s*[.\[]")
+_ASKS = tuple(
+    f".{name}("
+    for name in "match search fullmatch first last one_or_none scalar_one_or_none get_or_none find_one find"  # noqa: SIM905
+    " select_one find_next find_parent find_next_sibling get".split()
+)

@@ -1,0 +1,125 @@
+"""TS089."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_BACK = LatePattern(r"^(cb|callback|done|next)$")
+_ANSWER = LatePattern(
+    r"^(res|response|reply)(\.(status|code|type|set|header)\([^()]*\))*"
+    r"\.(json|send|end|redirect|render|sendFile|sendStatus|download)$"
+)
+_LEAVING = frozenset({"return_statement", "throw_statement", "break_statement", "continue_statement"})
+
+
+class AnsweredTwice(TreeCheck):
+    """An answer is given in a condition, and the code behind it gives another one.
+
+    The second answer to a request throws ERR_HTTP_HEADERS_SENT, and a callback that is called twice runs
+    twice what comes after it, the second time without a result. Return behind the first.
+    """
+
+    ID = "TS089"
+    NAME = "answered-twice"
+    DEFECT_CLASS = "answered-twice"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.ERROR
+    WORDS = ("callback(", "cb(", "done(", "next(", "res.", "response.", "reply.")
+    ALSO = (("if (", "if("),)
+    TRIED_ON = (
+        "the trees of NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, redash, "
+        "chainlit, lerna, redux-toolkit, react-hook-form, TanStack/query, chatbot-ui and four "
+        "Supabase starters (16,600 scripts): one hit, right (a callback of NodeBB that is called "
+        "again when the version is too old)"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "function load(cb) {\n  if (bad) {\n    return cb(bad);\n  }\n  cb(null, 1);\n}\n", path="a.js"
+        ),
+        Valid(
+            "function load(cb) {\n  if (bad) {\n    cb(bad);\n  } else {\n    cb(null, 1);\n  }\n}\n",
+            path="a.js",
+        ),
+        Valid(
+            "app.get('/', (req, res) => {\n  if (!row) {\n    res.status(404).end();\n    return;\n  }\n"
+            "  res.json(row);\n});\n",
+            path="a.js",
+        ),
+        Valid(
+            "function walk(cb) {\n  if (first) cb(first);\n  rows.forEach((row) => cb(row));\n}\n",
+            path="a.js",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "function load(cb) {\n  read((err, text) => {\n    if (err) {\n      cb(err);\n    }\n"
+            "    cb(null, text);\n  });\n}\n",
+            path="a.js",
+            line=4,
+            column=7,
+        ),
+        Invalid(
+            "app.get('/', async (req, res) => {\n  if (!row) {\n    res.status(404).json({});\n  }\n"
+            "  res.json(row);\n});\n",
+            path="a.js",
+            line=3,
+            column=5,
+        ),
+        Invalid(
+            "app.get('/', (req, res, next) => {\n  read((err, row) => {\n    if (err) next(err);\n"
+            "    log(row);\n    return res.json(row);\n  });\n});\n",
+            path="a.js",
+            line=3,
+            column=14,
+        ),
+    ]
+
+    def look(self) -> None:
+        for node in self.code.kinds("if_statement"):
+            then = node.child_by_field_name("consequence")
+            if then is None or node.child_by_field_name("alternative") is not None:
+                continue
+            last = then.named_children[-1] if then.type == "statement_block" and then.named_children else then
+            first = self._answer(last) if last.type == "expression_statement" else ""
+            if first and any(self._is_second(first, self._answer(one)) for one in self._behind(node)):
+                self.say(last, "the code behind this answers once more: return here")
+
+    def _behind(self, node: Node) -> Iterator[Node]:
+        """The statements that follow in the same block, as far as control reaches them for sure."""
+        if node.parent is None or node.parent.type != "statement_block":
+            return
+        following = node.next_named_sibling
+        while following is not None:
+            yield following
+            if following.type in _LEAVING:
+                return
+            following = following.next_named_sibling
+
+    def _answer(self, statement: Node) -> str:
+        """Whom a statement answers: the name of a callback or of a response; empty if nobody."""
+        if statement.type not in ("expression_statement", "return_statement") or not statement.named_children:
+            return ""
+        call = statement.named_children[0]
+        if call.type == "await_expression" and call.named_children:
+            call = call.named_children[0]
+        if call.type != "call_expression":
+            return ""
+        called = self.code.called(call)
+        match = _ANSWER.search(called)
+        name = match[1] if match is not None else called
+        if match is None and _BACK.search(called) is None:
+            return ""
+        declared = self.code.declaration(name, call)
+        return name if declared is None or declared.type != "variable_declarator" else ""
+
+    def _is_second(self, first: str, second: str) -> bool:
+        return first == second if first != "next" else second in ("next", "res", "response")

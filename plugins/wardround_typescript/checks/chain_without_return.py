@@ -1,0 +1,142 @@
+"""TS088."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_FUNCTION = ("arrow_function", "function_expression")
+
+
+class ChainWithoutReturn(TreeCheck):
+    """A step of a promise chain returns nothing, and the next step reads what it returned.
+
+    The next function is given undefined, and what was started here is not waited for. Return it.
+    """
+
+    ID = "TS088"
+    NAME = "chain-without-return"
+    DEFECT_CLASS = "missing-return"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.WARN
+    KINDS = (*SCRIPTS, *COMPONENTS)
+    WORDS = (".then(",)
+    TRIED_ON = (
+        "the trees of NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, redash, "
+        "chainlit, lerna, redux-toolkit, react-hook-form, TanStack/query, chatbot-ui and four "
+        "Supabase starters (16,600 scripts): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("load().then((a) => {\n  return more(a);\n}).then((b) => show(b));\n", path="a.js"),
+        Valid("load().then((a) => {\n  keep(a);\n}).then(() => show());\n", path="a.js"),
+        Valid("load().then((a) => {\n  keep(a);\n}).then((_) => show());\n", path="a.js"),
+        Valid("load().then((a) => {\n  throw new Error(a);\n}).then((b) => show(b));\n", path="a.js"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "load().then((a) => {\n  if (a.ok) {\n    return more(a);\n  }\n}).then((b) => b.rows);\n",
+            path="a.js",
+            line=2,
+            column=3,
+        ),
+        Invalid(
+            "load().then((a) => {\n  more(a);\n}).then((b) => show(b));\n", path="a.js", line=2, column=3
+        ),
+        Invalid(
+            "load().then(async function (a) {\n  const b = await more(a);\n"
+            "}).then(({ rows }) => show(rows));\n",
+            path="a.js",
+            line=1,
+            column=13,
+        ),
+        Invalid(
+            "load()\n  .then((a) => {\n    log(a);\n    more(a.id);\n  })\n  .catch(report)\n"
+            "  .then((b) => b.rows);\n",
+            path="a.js",
+            line=4,
+            column=5,
+        ),
+    ]
+
+    def look(self) -> None:
+        from wardround_typescript.code import argument, bare
+
+        for called, call in self.code.calls:
+            step = bare(argument(call, 0)) if called.endswith(".then") else None
+            if step is None or step.type not in _FUNCTION or not self._gives_nothing(step):
+                continue
+            follower = bare(self._next_step(call))
+            if follower is not None and follower.type in _FUNCTION and self._reads(follower):
+                self.say(self._last(step), "the next step reads what this one gives, and it gives nothing")
+
+    def _gives_nothing(self, function: Node) -> bool:
+        from wardround_typescript.code import own_nodes
+
+        body = function.child_by_field_name("body")
+        return (
+            body is not None
+            and body.type == "statement_block"
+            and bool(body.named_children)
+            and (
+                not any(node.type in ("return_statement", "throw_statement") for node in own_nodes(function))
+                or self._ends_in_if(body)
+            )
+        )
+
+    def _ends_in_if(self, body: Node) -> bool:
+        """Whether it returns in one last condition alone, and falls out of the other way."""
+        *before, last = body.named_children
+        then = last.child_by_field_name("consequence") if last.type == "if_statement" else None
+        if then is None or last.child_by_field_name("alternative") is not None:
+            return False
+        returns = then.named_children[-1:] if then.type == "statement_block" else [then]
+        plain = ("expression_statement", "lexical_declaration", "comment")
+        return all(one.type in plain for one in before) and any(
+            one.type == "return_statement" and bool(one.named_children) for one in returns
+        )
+
+    def _next_step(self, call: Node) -> Node | None:
+        """The function given to the next ``then`` of a chain, over a ``catch`` between them."""
+        from wardround_typescript.code import argument
+
+        above: Node | None = call
+        while above is not None and above.parent is not None and above.parent.type == "member_expression":
+            name, outer = self.code.field(above.parent, "property"), above.parent.parent
+            if outer is None or outer.type != "call_expression":
+                return None
+            if name == "then":
+                return argument(outer, 0)
+            above = outer if name in ("catch", "finally") else None
+        return None
+
+    def _reads(self, function: Node) -> bool:
+        code = self.code
+        first = function.child_by_field_name("parameter")
+        listed = function.child_by_field_name("parameters")
+        if first is None and listed is not None and listed.named_children:
+            first = listed.named_children[0]
+            first = first.child_by_field_name("pattern") or first
+        if first is None:
+            return False
+        body = function.child_by_field_name("body")
+        return body is not None and any(
+            body.start_byte <= node.start_byte < body.end_byte
+            for name in code.names_in(first)
+            for node in code.named(name)
+        )
+
+    def _last(self, function: Node) -> Node:
+        """The call that ends a function's body, which is what was to be returned; else the function."""
+        body = function.child_by_field_name("body")
+        last = body.named_children[-1] if body is not None else function
+        if last.type == "if_statement":
+            return last
+        is_call = last.type == "expression_statement" and last.named_children[0].type == "call_expression"
+        return last if is_call else function

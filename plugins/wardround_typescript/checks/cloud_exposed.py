@@ -1,0 +1,198 @@
+"""TS360."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_ANYBODY = LatePattern(r"\bPeer\.anyIpv[46]\(\)|['\"](0\.0\.0\.0/0|::/0)['\"]")
+_WEB = LatePattern(r"Port\.(tcp\((80|443)\)|HTTPS?\b)|Port\.tcpRange\(80,|fromPort:\s*(80|443)\b")
+_OPENS = LatePattern(r"\.(addIngressRule|allowFrom|allowFromAnyIpv4|allowDefaultPortFromAnyIpv4)$")
+_STATEMENT = LatePattern(r"(^|\.)PolicyStatement$")
+_GRANTS_ALL = LatePattern(r"\.(grantPublicAccess)$")
+_ADMIN = LatePattern(r"['\"]AdministratorAccess['\"]")
+_SETTINGS: dict[str, tuple[LatePattern, str]] = {
+    "publiclyAccessible": (LatePattern(r"^true$"), "this database has an address that everybody can reach"),
+    "publicReadAccess": (LatePattern(r"^true$"), "everybody can read what is in this bucket"),
+    "storageEncrypted": (LatePattern(r"^false$"), "what is stored here lies on disk unencrypted"),
+    "encryption": (LatePattern(r"\bUNENCRYPTED$"), "what is stored here lies on disk unencrypted"),
+    "authType": (
+        LatePattern(r"FunctionUrlAuthType\.NONE$"),
+        "everybody can call this function by its address",
+    ),
+    "blockPublicPolicy": (LatePattern(r"^false$"), "a policy may open this bucket to everybody"),
+    "restrictPublicBuckets": (LatePattern(r"^false$"), "a policy may open this bucket to everybody"),
+    "blockPublicAcls": (LatePattern(r"^false$"), "an ACL may open this bucket to everybody"),
+    "enforceSSL": (LatePattern(r"^false$"), "what is in this bucket may be fetched unencrypted"),
+    "accessControl": (LatePattern(r"\.PUBLIC_READ(_WRITE)?$"), "everybody can read what is in this bucket"),
+    "acl": (LatePattern(r"^['\"]public-read(-write)?['\"]$"), "everybody can read what is in this bucket"),
+    "viewerProtocolPolicy": (LatePattern(r"\.ALLOW_ALL$"), "the pages can be fetched unencrypted"),
+}
+_LISTED = ("actions", "resources")
+_ALL = ("['*']", "'*'")
+_WHOLE_SERVICE = LatePattern(
+    r"^\[?'(iam|kms|s3|sts|secretsmanager|dynamodb|ec2|ssm|rds|lambda|sqs|sns):\*'\]?$"
+)
+_ANYONE = LatePattern(r"\b(AnyPrincipal|StarPrincipal)\(|ArnPrincipal\(['\"]\*['\"]\)")
+
+
+class CloudExposed(ServerCheck):
+    """The infrastructure written here is open to everybody, or gives every right.
+
+    A port other than the web's that any address may reach, a database or bucket of the public's, or a policy
+    that allows every action on every resource: the first key that leaks opens everything. Name the addresses,
+    the actions and the resources.
+    """
+
+    ID = "TS360"
+    NAME = "cloud-open-to-everybody"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "cloud-exposure"
+    WORDS = ("aws-cdk", "@aws-cdk/", "@pulumi/aws", "@cdktf/")
+    TRIED_ON = (
+        "the trees of NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, redash, "
+        "chainlit, lerna, redux-toolkit, react-hook-form, TanStack/query, chatbot-ui and four "
+        "Supabase starters (16,600 scripts): no hit; none of them is written with a CDK"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "import * as ec2 from 'aws-cdk-lib/aws-ec2';\n"
+            "group.addIngressRule(ec2.Peer.anyIpv4(), ec2.Port.tcp(443));\n"
+            "group.addIngressRule(ec2.Peer.ipv4('10.0.0.0/16'), ec2.Port.tcp(5432));\n",
+            path="a.ts",
+        ),
+        Valid(
+            "import * as iam from 'aws-cdk-lib/aws-iam';\n"
+            "role.addToPolicy(new iam.PolicyStatement({ actions: ['s3:GetObject'], resources: ['*'] }));\n"
+            "role.addToPolicy(new iam.PolicyStatement({ effect: iam.Effect.DENY, actions: ['*'], "
+            "resources: ['*'] }));\n",
+            path="a.ts",
+        ),
+        Valid(
+            "import * as rds from 'aws-cdk-lib/aws-rds';\n"
+            "new rds.DatabaseInstance(this, 'Db', { publiclyAccessible: false, storageEncrypted: true });\n",
+            path="a.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import { PolicyDocument } from 'aws-cdk-lib/aws-iam';\n"
+            "const all = PolicyDocument.fromJson({\n"
+            "  Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }],\n});\n",
+            path="a.ts",
+            line=3,
+            column=15,
+        ),
+        Invalid(
+            "import * as iam from 'aws-cdk-lib/aws-iam';\n"
+            "bucket.addToResourcePolicy(new iam.PolicyStatement({ actions, principals: [new "
+            "iam.AnyPrincipal()] }));\n",
+            path="a.ts",
+            line=2,
+            column=28,
+        ),
+        Invalid(
+            "import * as ec2 from 'aws-cdk-lib/aws-ec2';\n"
+            "group.addIngressRule(ec2.Peer.anyIpv4(), ec2.Port.tcp(5432), 'postgres');\n",
+            path="a.ts",
+            line=2,
+            column=1,
+        ),
+        Invalid(
+            "import * as iam from 'aws-cdk-lib/aws-iam';\n"
+            "role.addToPolicy(new iam.PolicyStatement({ actions: ['*'], resources: ['*'] }));\n",
+            path="a.ts",
+            line=2,
+            column=18,
+        ),
+        Invalid(
+            "import * as rds from 'aws-cdk-lib/aws-rds';\n"
+            "new rds.DatabaseInstance(this, 'Db', {\n  engine,\n  publiclyAccessible: true,\n});\n",
+            path="a.ts",
+            line=4,
+            column=3,
+        ),
+        Invalid(
+            "import * as aws from '@pulumi/aws';\n"
+            "new aws.ec2.SecurityGroup('db', { ingress: [\n"
+            "  { protocol: 'tcp', fromPort: 22, toPort: 22, cidrBlocks: ['0.0.0.0/0'] },\n] });\n",
+            path="a.ts",
+            line=3,
+            column=3,
+        ),
+    ]
+
+    def look(self) -> None:
+        for name, node, arguments in self.calls():
+            if _OPENS.search(name) and self._is_open_port(name, arguments):
+                self.say(node, "any address of the internet may reach this port")
+            elif _GRANTS_ALL.search(name):
+                self.say(node, "everybody can read what is in this bucket")
+            elif _STATEMENT.search(name) and arguments and self._allows_all(arguments[0]):
+                self.say(node, "this allows every action on every resource")
+            elif _STATEMENT.search(name) and arguments and self._lets_anybody_in(arguments[0]):
+                self.say(node, "this lets everybody in who has any account")
+            elif (
+                name.endswith("fromAwsManagedPolicyName")
+                and arguments
+                and _ADMIN.search(self.text(arguments[0]))
+            ):
+                self.say(node, "this allows every action on every resource")
+        for node in self._written_out():
+            self.say(node, "this allows every action on every resource")
+        for node, message in self._set():
+            if not self.is_for_development(node):
+                self.say(node, message)
+
+    def _is_open_port(self, name: str, arguments: list[Node]) -> bool:
+        told = [self.text(self.scope.resolved(one)) for one in arguments]
+        is_anybody = "AnyIpv4" in name or (bool(told) and _ANYBODY.search(told[0]) is not None)
+        return is_anybody and not any(_WEB.search(one) for one in told)
+
+    def _allows_all(self, statement: Node) -> bool:
+        effect = self.option(statement, "effect")
+        if effect is not None and self.text(effect).endswith("DENY"):
+            return False
+        actions, resources = (
+            self.text(self.option(statement, key) or self.option(statement, key.capitalize()[:-1])).replace(
+                '"', "'"
+            )
+            for key in _LISTED
+        )
+        return resources in _ALL and (actions in _ALL or _WHOLE_SERVICE.search(actions) is not None)
+
+    def _lets_anybody_in(self, statement: Node) -> bool:
+        effect, conditions = self.option(statement, "effect"), self.option(statement, "conditions")
+        principals = self.text(self.option(statement, "principals"))
+        is_denied = effect is not None and self.text(effect).endswith("DENY")
+        return _ANYONE.search(principals) is not None and conditions is None and not is_denied
+
+    def _written_out(self) -> Iterator[Node]:
+        """Statements of policies that are written as JSON."""
+        for pair in self.code.kinds("pair"):
+            statement = pair.parent
+            if self.code.field(pair, "key").strip("'\"") != "Action" or statement is None:
+                continue
+            if "'Deny'" not in self.text(statement).replace('"', "'") and self._allows_all(statement):
+                yield statement
+
+    def _set(self) -> Iterator[tuple[Node, str]]:
+        for pair in self.code.kinds("pair"):
+            key, value = self.code.field(pair, "key").strip("'\""), pair.child_by_field_name("value")
+            if key in _SETTINGS and value is not None:
+                is_bad, message = _SETTINGS[key]
+                if is_bad.search(self.text(self.scope.resolved(value))):
+                    yield pair, message
+            elif key in ("cidrBlocks", "ipv6CidrBlocks") and _ANYBODY.search(self.text(value)):
+                rule = pair.parent
+                is_port = "fromPort" in self.text(rule) and not _WEB.search(self.text(rule))
+                if rule is not None and is_port and "egress" not in self.named_around(pair):
+                    yield rule, "any address of the internet may reach this port"

@@ -1,0 +1,215 @@
+"""TS091."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_APP = LatePattern(r"(^|/)app/")
+_ROUTE_FILE = LatePattern(r"(^|/)(page|layout|template|loading|not-found|default)\.[jt]sx?$")
+_ROUTE_FILES = tuple(
+    f"{name}.{kind}" for name in ("page", "layout", "template") for kind in ("tsx", "jsx", "js")
+)
+_CLIENT = LatePattern(r"^\s*(/\*[^*]*\*/\s*|//[^\n]*\s*)*['\"]use client['\"]")
+_HOOKS = (
+    "useState", "useEffect", "useReducer", "useRef", "useLayoutEffect", "useContext", "useSyncExternalStore",
+    "useTransition", "useOptimistic", "useActionState", "useFormState", "useRouter", "usePathname",
+    "useSearchParams", "useParams", "createContext",
+)  # fmt: skip
+_OF_BROWSER = frozenset({"react", "react-dom", "next/navigation"})
+_HANDLER = LatePattern(
+    r"^on(Click|Change|Select|Close|Open|Submit|Key[A-Z]\w*|Mouse[A-Z]\w*|Focus|Blur|Input|Drag\w*|Drop|Scroll)$"
+)
+_BUILT_BY_OTHERS = LatePattern(
+    r"['\"](react-router|@remix-run|expo-router|@tanstack/(react-router|start|react-start))"
+)
+_FOLDERS_UP = 3
+_SHARED = LatePattern(r"^((?:[\w.-]+/){0,3}?)(?:components|ui|features|providers|lib)/")
+_FIRST_ROUTES = ("app/page.tsx", "app/layout.tsx")
+
+
+class HooksOnServer(TreeCheck):
+    """What works only in the browser stands in a component that Next.js runs on the server.
+
+    Files under app are server components unless they begin with "use client": hooks of state and effects
+    break the build there, and a handler cannot be handed to the browser. Begin the file with "use client".
+    """
+
+    ID = "TS091"
+    NAME = "hooks-in-server-component"
+    DEFECT_CLASS = "hooks-in-server-component"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.ERROR
+    KINDS = (".tsx", ".jsx", ".js")
+    WORDS = (
+        *(f"{hook}(" for hook in _HOOKS),
+        "useState<",
+        "useRef<",
+        "onClick=",
+        "onChange=",
+        "onSubmit=",
+        "onSelect=",
+    )
+    TRIED_ON = (
+        "the trees of NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, redash, "
+        "chainlit, lerna, redux-toolkit, react-hook-form, TanStack/query, chatbot-ui and four "
+        "Supabase starters (16,600 scripts): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "'use client';\nimport { useState } from 'react';\nexport default function Page() {\n"
+            "  const [a] = useState(0);\n  return <p>{a}</p>;\n}\n",
+            path="app/page.tsx",
+        ),
+        Valid(
+            "import { useState } from 'react';\nexport default function Box() {\n"
+            "  const [a] = useState(0);\n  return <p>{a}</p>;\n}\n",
+            path="app/box.tsx",
+            others={"app/page.tsx": "'use client';\nimport Box from './box';\n"},
+        ),
+        Valid(
+            "import { useState } from 'react';\nexport default function Page() {\n"
+            "  const [a] = useState(0);\n  return <p>{a}</p>;\n}\n",
+            path="src/pages/page.tsx",
+        ),
+        Valid(
+            "import Link from 'next/link';\nexport default function Page() {\n"
+            "  return <Card onClick={open}>x</Card>;\n}\n",
+            path="app/page.tsx",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import { useState } from 'react';\nexport default function Count() {\n"
+            "  const [n] = useState(0);\n  return <p>{n}</p>;\n}\n",
+            path="src/components/Count.tsx",
+            line=1,
+            column=1,
+            others={
+                "src/app/page.tsx": (
+                    "import Count from '../components/Count';\nexport default () => <Count />;\n"
+                )
+            },
+        ),
+        Invalid(
+            "import { List } from './List';\nexport default async function Page() {\n"
+            "  return <List onSelect={(id) => console.log(id)} />;\n}\n",
+            path="app/z/page.tsx",
+            line=3,
+            column=16,
+            others={
+                "app/z/List.tsx": "'use client';\nexport function List({ onSelect }) {\n  return null;\n}\n"
+            },
+        ),
+        Invalid(
+            "import { useState } from 'react';\nexport default function Page() {\n"
+            "  const [a] = useState(0);\n  return <p>{a}</p>;\n}\n",
+            path="app/page.tsx",
+            line=1,
+            column=1,
+        ),
+        Invalid(
+            "import { useState } from 'react';\nexport default function Box() {\n"
+            "  const [a] = useState(0);\n  return <p>{a}</p>;\n}\n",
+            path="src/app/shop/box.tsx",
+            line=1,
+            column=1,
+            others={"src/app/shop/page.tsx": "import Box from './box';\nexport default () => <Box />;\n"},
+        ),
+        Invalid(
+            "import Link from 'next/link';\nexport default async function Page() {\n"
+            "  return <button onClick={() => go()}>x</button>;\n}\n",
+            path="app/page.tsx",
+            line=3,
+            column=18,
+        ),
+    ]
+
+    def look(self) -> None:
+        path, text = self.source.path, self.source.text
+        is_near = _APP.search(path) is not None or _SHARED.search(path) is not None
+        if not is_near or _CLIENT.search(text) or _BUILT_BY_OTHERS.search(text):
+            return
+        place = self._hook() or self._handler()
+        if place is not None and self._is_of_server():
+            self.say(place, 'this works in the browser only, and the file does not say "use client"')
+
+    def _hook(self) -> Node | None:
+        """The import that brings the first hook of the browser that is called here."""
+        code = self.code
+        for call in code.calls_of(*_HOOKS):
+            name = code.called(call).rpartition(".")[2]
+            local = name if name in code.imports else "React"
+            if code.imports.get(local) not in _OF_BROWSER:
+                continue
+            for node in code.kinds("import_statement"):
+                if code.field(node, "source")[1:-1] in _OF_BROWSER and local in code.text(node):
+                    return node
+        return None
+
+    def _handler(self) -> Node | None:
+        """A handler given to an element of the page itself, or written for a component of the browser."""
+        code = self.code
+        for attribute in code.kinds("jsx_attribute"):
+            if not _HANDLER.search(code.text(attribute.named_children[0])):
+                continue
+            name = code.field(attribute.parent, "name")
+            if name[:1].islower() or (self._is_function(attribute) and self._is_of_browser(name)):
+                return attribute
+        return None
+
+    def _is_function(self, attribute: Node) -> bool:
+        """Whether the value of an attribute is a function that is written there."""
+        value = attribute.named_children[-1]
+        inner = value.named_children[0] if value.type == "jsx_expression" and value.named_children else value
+        return inner.type in ("arrow_function", "function_expression")
+
+    def _is_of_browser(self, name: str) -> bool:
+        """Whether a component is imported from a file that says that it is for the browser."""
+        from wardround_typescript.callees import origin, script_of
+
+        found = origin(name, script_of(self.source.path, self.source.text), self.source.project)
+        return found is not None and _CLIENT.search(found[0].text) is not None
+
+    def _is_of_server(self) -> bool:
+        """Whether the file is a page or layout, or one of those near it imports it and is of the server."""
+        if _ROUTE_FILE.search(self.source.path):
+            return True
+        return any(self._imports_this(path, text) for path, text in self._routes_near())
+
+    def _routes_near(self) -> Iterator[tuple[str, str]]:
+        shared = _SHARED.search(self.source.path)
+        if shared is not None and not _APP.search(self.source.path):
+            for place in _FIRST_ROUTES:
+                text = self.source.project.read(shared[1] + place)
+                if text is not None and not _CLIENT.search(text):
+                    yield shared[1] + place, text
+            return
+        folder = posixpath.dirname(self.source.path)
+        for _ in range(_FOLDERS_UP):
+            for name in _ROUTE_FILES:
+                path = posixpath.join(folder, name)
+                text = self.source.project.read(path)
+                if text is not None and not _CLIENT.search(text):
+                    yield path, text
+            folder = posixpath.dirname(folder)
+            if not folder:
+                return
+
+    def _imports_this(self, path: str, text: str) -> bool:
+        from wardround_typescript.callees import script_of, stems_meant
+
+        own = self.source.path.rpartition(".")[0].removesuffix("/index")
+        modules = sorted({module for module, _ in script_of(path, text).imports.values()})
+        return any(
+            own in (stem, stem.removesuffix(".tsx")) for one in modules for stem in stems_meant(one, path)
+        )

@@ -1,0 +1,132 @@
+"""TS392."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_CHANGING = LatePattern(r"\.(filter|sort|toSorted|reverse|toReversed)\((?!Boolean\))")
+_IDENTITY = LatePattern(r"^(_?id|uuid|uid|guid|key|slug|\w+Id|\w+ID)$")
+
+
+class IndexAsKey(TreeCheck):
+    """The place in a list is the key of an item that has a name of its own, and the list can change.
+
+    When an item is filtered out, removed or sorted, each row keeps the focus, the open details and what was
+    typed into the row that stood there before. Take the id of the item as the key. It is said where the list
+    is filtered or sorted on the spot, or the change put the place where the id was.
+    """
+
+    ID = "TS392"
+    NAME = "index-as-key"
+    DEFECT_CLASS = "unstable-key"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.WARN
+    KINDS = (".tsx", ".jsx", ".js")
+    WORDS = ("key={",)
+    ALSO = ((".map(",),)
+    TRIED_ON = (
+        "the trees of hoppscotch, documenso, formbricks, langfuse, redash, shadcn-ui/ui and chatbot-ui "
+        "without their tests (13,196 scripts): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "const A = ({ rows }) => rows.filter((r) => r.on).map((r) => <li key={r.id}>{r.name}</li>);\n",
+            path="a.tsx",
+        ),
+        Valid("const A = ({ rows }) => rows.map((r, i) => <li key={i}>{r.id}</li>);\n", path="a.tsx"),
+        Valid(
+            "const A = ({ rows }) => rows.filter((r) => r.on).map((r, i) => <li key={i}>{r.name}</li>);\n",
+            path="a.tsx",
+        ),
+        Valid(
+            "const A = ({ rows }) => rows.filter(Boolean).map((r, i) => <li key={i}>{r.id}</li>);\n",
+            path="a.tsx",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "const A = ({ rows, drop }) =>\n  rows\n    .filter((r) => r.on)\n    .map((r, index) => (\n"
+            "      <li key={index} onClick={() => drop(r.id)}>{r.name}</li>\n    ));\n",
+            path="a.tsx",
+            line=5,
+            column=11,
+        ),
+        Invalid(
+            "const A = ({ rows }) => rows.map((r, i) => <li key={i}>{r.name}</li>);\n",
+            base="const A = ({ rows }) => rows.map((r) => <li key={r.slug}>{r.name}</li>);\n",
+            path="a.tsx",
+            line=1,
+            column=48,
+        ),
+        Invalid(
+            "function A({ rows }) {\n  return [...rows]\n    .sort((a, b) => a.at - b.at)\n"
+            "    .map((row, place) => <Row key={place} rowId={row.uuid} />);\n}\n",
+            path="a.jsx",
+            line=4,
+            column=31,
+        ),
+    ]
+
+    def look(self) -> None:
+        for attribute in self.code.kinds("jsx_attribute"):
+            function = self._mapper(attribute)
+            if function is not None and self._is_wrong(function):
+                self.say(attribute, "the place in the list is the key, and items have an id of their own")
+
+    def _mapper(self, attribute: Node) -> Node | None:
+        """The function handed to ``map`` whose second parameter an attribute ``key`` is."""
+        from wardround_typescript.code import function_around
+
+        code = self.code
+        if code.text(attribute.named_children[0]) != "key" or len(attribute.named_children) < 2:
+            return None
+        name = code.text(attribute.named_children[1]).strip("{} \n")
+        function = function_around(attribute)
+        given = function.child_by_field_name("parameters") if function is not None else None
+        if function is None or given is None or len(given.named_children) < 2:
+            return None
+        return function if name in code.names_in(_pattern(given.named_children[1])) else None
+
+    def _is_wrong(self, function: Node) -> bool:
+        code = self.code
+        call = function.parent.parent if function.parent is not None else None
+        if call is None or call.type != "call_expression" or not code.called(call).endswith(".map"):
+            return False
+        given = function.child_by_field_name("parameters")
+        item = code.text(_pattern(given.named_children[0])) if given is not None else ""
+        if not item.isidentifier():
+            return False
+        if self._was_keyed(item):
+            return True
+        return _CHANGING.search(code.called(call)) is not None and self._has_identity(function, item)
+
+    def _has_identity(self, function: Node, item: str) -> bool:
+        """Whether the row makes use of the item's id."""
+        from wardround_typescript.syntax import inside
+
+        code = self.code
+        return any(
+            one.type == "member_expression"
+            and code.field(one, "object") == item
+            and _IDENTITY.search(code.field(one, "property"))
+            for one in inside(function)
+        )
+
+    def _was_keyed(self, item: str) -> bool:
+        """Whether the change took a key away that was a property of such an item."""
+        base = self.source.base_text
+        key = f"key={{{item}."
+        return base is not None and base.count(key) > self.source.text.count(key)
+
+
+def _pattern(parameter: Node) -> Node:
+    return parameter.child_by_field_name("pattern") or parameter

@@ -1,0 +1,137 @@
+"""TS087."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_KEYED = LatePattern(r"^new (Map|WeakMap|Headers|URLSearchParams|FormData)\b")
+_SET = LatePattern(r"^new (Set|WeakSet)\b")
+_KEYED_TYPE = LatePattern(r"^:\s*(Map<|Headers\b|URLSearchParams\b|FormData\b)")
+_SET_TYPE = LatePattern(r"^:\s*Set<")
+_WRITES = ("] = ", ".set(", ".add(")
+_KEYS = frozenset({"string", "number", "identifier", "member_expression", "template_string"})
+
+
+class OverwrittenEntry(TreeCheck):
+    """An entry is written twice in a row under one key, so the first value is lost.
+
+    One of the two was meant for another key: they are often lines that were copied.
+    """
+
+    ID = "TS087"
+    NAME = "entry-overwritten"
+    DEFECT_CLASS = "entry-overwritten"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.WARN
+    KINDS = (*SCRIPTS, *COMPONENTS)
+    WORDS = _WRITES
+    TRIED_ON = (
+        "the trees of NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, redash, "
+        "chainlit, lerna, redux-toolkit, react-hook-form, TanStack/query, chatbot-ui and four "
+        "Supabase starters (16,600 scripts): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("table['a'] = one;\ntable['b'] = one;\n", path="a.js"),
+        Valid("table['a'] = one;\ntable['a'] = wrap(table['a']);\n", path="a.js"),
+        Valid("table['a'] = one;\nsave(table);\ntable['a'] = two;\n", path="a.js"),
+        Valid(
+            "rows[i++] = one;\nrows[i++] = two;\ngsap.set('.box', one);\ngsap.set('.box', two);\n",
+            path="a.js",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("table['a'] = one;\ntable['b'] = one;\ntable['a'] = two;\n", path="a.js", line=3, column=1),
+        Invalid(
+            "const colours = new Map();\ncolours.set('in', green);\ncolours.set('in', red);\n",
+            path="a.js",
+            line=3,
+            column=1,
+        ),
+        Invalid(
+            "function tags(names: Set<string>) {\n  names.add('new');\n  names.add('new');\n}\n",
+            path="a.ts",
+            line=3,
+            column=3,
+        ),
+        Invalid("rows[0] = one;\nrows[0] = two;\n", path="a.js", line=2, column=1),
+    ]
+
+    def _may_speak(self, text: str) -> bool:
+        return super()._may_speak(text) and self._has_run()
+
+    def _has_run(self) -> bool:
+        """Whether two writes stand close enough to one another."""
+        last = -3
+        for number, line in enumerate(self.source.lines):
+            if any(word in line for word in _WRITES) and not line.lstrip().startswith(
+                ("const ", "let ", "var ")
+            ):
+                if number - last <= 2:
+                    return True
+                last = number
+        return False
+
+    def look(self) -> None:
+        held = ""
+        seen: set[str] = set()
+        end: Node | None = None
+        for statement in sorted(self.code.kinds("expression_statement"), key=lambda one: one.start_byte):
+            written = self._written(statement)
+            if written is None or not written[1]:
+                held, seen = "", set()
+                continue
+            container, key, value = written
+            if container != held or end is None or statement.prev_named_sibling != end:
+                held, seen = container, set()
+            end = statement
+            if container in value or f"({container}" in value:
+                seen = set()
+            elif key in seen:
+                self.say(statement, "the line above wrote this entry, and this one replaces it")
+            seen.add(key)
+
+    def _written(self, statement: Node) -> tuple[str, str, str] | None:
+        """What a statement writes to, under which key, and the text of the value."""
+        code = self.code
+        node = statement.named_children[0] if statement.named_children else None
+        if node is None:
+            return None
+        if node.type == "assignment_expression":
+            left = node.child_by_field_name("left")
+            key = left.child_by_field_name("index") if left is not None else None
+            if left is None or left.type != "subscript_expression" or key is None or key.type not in _KEYS:
+                return None
+            return code.field(left, "object"), code.text(key), code.field(node, "right")
+        return self._put(node) if node.type == "call_expression" else None
+
+    def _put(self, call: Node) -> tuple[str, str, str] | None:
+        code = self.code
+        owner, _, method = code.called(call).rpartition(".")
+        listed = call.child_by_field_name("arguments")
+        given = listed.named_children if listed is not None else []
+        if not given or given[0].type not in _KEYS or not owner:
+            return None
+        if method == "set" and len(given) == 2 and self._is(owner, call, _KEYED, _KEYED_TYPE):
+            return owner, code.text(given[0]), code.text(given[1])
+        if method == "add" and len(given) == 1 and self._is(owner, call, _SET, _SET_TYPE):
+            return owner, code.text(given[0]), ""
+        return None
+
+    def _is(self, owner: str, at: Node, made: LatePattern, kind: LatePattern) -> bool:
+        code = self.code
+        declared = code.declaration(owner, at)
+        if declared is None:
+            return False
+        value = declared.child_by_field_name("value")
+        return (
+            made.search(code.text(value)) is not None or kind.search(code.field(declared, "type")) is not None
+        )

@@ -1,0 +1,210 @@
+"""TS092."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity, Span
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_CHANGING = frozenset({"push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill"})
+_TEMPLATE = LatePattern(r"(?m)^<template\b")
+_BOUND = LatePattern(
+    r"v-model(?:[.:][\w.:-]{1,60})?\s{0,3}=\s{0,3}\"\s{0,3}(?P<path>(?:props\.)?[A-Za-z_$][\w$]{0,"
+    r"60}[^\"]{0,200})\""
+)
+_HANDLED = LatePattern(r"(?:@|v-on:)[\w.:-]{1,60}\s{0,3}=\s{0,3}\"(?P<code>[^\"]{1,300})\"")
+_ASSIGNED = LatePattern(
+    r"(?<![\w.$?])(?P<name>[A-Za-z_$][\w$]{0,60})(?P<rest>[\w$.\[\]]{0,120}?)(?:\s{0,"
+    r"3}(?:\+\+|--|[-+*/]?=(?![=>]))|\.(?P<method>\w{3,7})\()"
+)
+_LOOPED = LatePattern(
+    r"v-for\s{0,3}=\s{0,3}\"\(?\s{0,3}([^\"]{1,80}?)\s(?:in|of)\s|(?:#[\w-]{1,40}|v-slot(?::[\w-]{1,"
+    r"40})?)=\"\{?([^\"]{1,120})\""
+)
+_WORD = LatePattern(r"[A-Za-z_$][\w$]*")
+_PLAIN_PATH = LatePattern(r"^(?:\.[\w$]+|\[[^\]]{1,60}\])*\s*$")
+
+
+class PropChangedInside(TreeCheck):
+    """A Vue component changes a prop, or something inside of one.
+
+    What is inside belongs to the parent, which does not know of the change; the prop itself Vue does not let
+    change, and the parent's next render puts it back. Emit an event, or bind with defineModel.
+    """
+
+    ID = "TS092"
+    NAME = "prop-changed-inside"
+    DEFECT_CLASS = "prop-mutation"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.WARN
+    KINDS = (".vue",)
+    WORDS = ("defineProps", "props:")
+    TRIED_ON = (
+        "the trees of NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, redash, "
+        "chainlit, lerna, redux-toolkit, react-hook-form, TanStack/query, chatbot-ui and four "
+        "Supabase starters (16,600 scripts): no hit; 15 of names that the script declares anew are "
+        "passed over now"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            '<template>\n  <input v-model="draft.name" />\n</template>\n<script>\nexport default {\n'
+            "  props: ['filter'],\n  data() {\n    return { draft: { ...this.filter } };\n  },\n};\n"
+            "</script>\n",
+            path="A.vue",
+        ),
+        Valid(
+            '<template>\n  <p v-for="row in rows"><input v-model="row.name" /></p>\n</template>\n'
+            "<script setup>\ndefineProps(['row']);\nconst rows = ref([]);\n</script>\n",
+            path="A.vue",
+        ),
+        Valid(
+            "<template>\n  <button @click=\"$emit('open', !open)\">x</button>\n</template>\n"
+            "<script setup>\nconst props = defineProps({ open: Boolean });\n"
+            "const other = props.open === true;\n</script>\n",
+            path="A.vue",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            '<template>\n  <input v-model="filter.name" />\n</template>\n<script>\nexport default {\n'
+            "  props: { filter: { type: Object, required: true } },\n};\n</script>\n",
+            path="A.vue",
+            line=2,
+            column=10,
+        ),
+        Invalid(
+            "<template>\n  <p>x</p>\n</template>\n<script>\nexport default {\n  props: ['filter'],\n"
+            "  methods: {\n"
+            "    reset() {\n      this.filter.name = '';\n    },\n  },\n};\n</script>\n",
+            path="A.vue",
+            line=9,
+            column=7,
+        ),
+        Invalid(
+            '<template>\n  <button @click="open = !open">x</button>\n</template>\n'
+            '<script setup lang="ts">\ndefineProps<{ open: boolean }>();\n</script>\n',
+            path="A.vue",
+            line=2,
+            column=19,
+        ),
+        Invalid(
+            "<script setup>\nconst props = defineProps(['rows']);\nfunction add(row) {\n"
+            "  props.rows.list = row;\n}\n</script>\n",
+            path="A.vue",
+            line=4,
+            column=3,
+        ),
+    ]
+
+    def look(self) -> None:
+        if not self._props:
+            return
+        for node, path in self._written():
+            self.say(node, f"{path} belongs to the parent, which does not know of this change")
+        for start, end, name in self._in_template():
+            self.report(
+                self._span(start, end), f"{name} belongs to the parent, which does not know of this change"
+            )
+
+    @cached_property
+    def _props(self) -> frozenset[str]:
+        """The names of the props, of an object, a list or a type."""
+        from wardround_typescript.code import argument
+
+        code = self.code
+        found: set[str] = set()
+        for called, call in code.calls:
+            if called == "defineProps":
+                found.update(self._listed(argument(call, 0)))
+                found.update(self._typed(call.child_by_field_name("type_arguments")))
+        for pair in code.kinds("pair"):
+            above = pair.parent.parent if pair.parent is not None else None
+            is_option = above is not None and above.type in ("export_statement", "arguments")
+            if code.field(pair, "key") == "props" and is_option:
+                found.update(self._listed(pair.child_by_field_name("value")))
+        return frozenset(found)
+
+    @cached_property
+    def _of_script(self) -> frozenset[str]:
+        """The variables of the script that a template sees in a prop's place."""
+        code = self.code
+        return frozenset(
+            name
+            for name in self._props & code.declared.keys()
+            if any("defineProps" not in code.field(one, "value") for one in code.declared[name])
+        )
+
+    def _listed(self, node: Node | None) -> Iterator[str]:
+        for one in node.named_children if node is not None and node.type in ("object", "array") else ():
+            yield self.code.text(one.child_by_field_name("key") or one).strip("'\"")
+
+    def _typed(self, arguments: Node | None) -> Iterator[str]:
+        for kind in arguments.named_children if arguments is not None else ():
+            for one in kind.named_children if kind.type == "object_type" else ():
+                yield self.code.field(one, "name")
+
+    def _written(self) -> Iterator[tuple[Node, str]]:
+        """The places of the script that change a prop by ``this`` or ``props``."""
+        code = self.code
+        for node in code.kinds(
+            "assignment_expression", "augmented_assignment_expression", "update_expression"
+        ):
+            target = node.child_by_field_name("left") or node.child_by_field_name("argument")
+            path = code.text(target)
+            if self._is_prop(path, node):
+                yield node, path
+        for called, call in code.calls:
+            owner, _, method = called.rpartition(".")
+            if method in _CHANGING and owner.startswith("this.") and self._is_prop(owner, call):
+                yield call, owner
+
+    def _is_prop(self, path: str, at: Node) -> bool:
+        root, _, rest = path.partition(".")
+        name, _, inner = rest.replace("[", ".").partition(".")
+        if root == "this":
+            return name in self._props
+        # A field of ``props`` itself is another rule's.
+        return (
+            root == "props"
+            and bool(inner)
+            and name in self._props
+            and self.code.value_of("props", at) is not None
+        )
+
+    def _in_template(self) -> Iterator[tuple[int, int, str]]:
+        text = self.source.text
+        start, end = _TEMPLATE.search(text), text.rfind("</template>")
+        if start is None or end < 0:
+            return
+        own = self._props - self._shadowing(text[start.end() : end]) - self._of_script
+        for match in _BOUND.finditer(text, start.end(), end):
+            path = match["path"].removeprefix("props.")
+            name = _WORD.match(path)
+            if name is not None and name[0] in own and _PLAIN_PATH.search(path[name.end() :]):
+                yield match.start(), match.end(), name[0]
+        for match in _HANDLED.finditer(text, start.end(), end):
+            for change in _ASSIGNED.finditer(match["code"]):
+                if change["name"] in own and (change["method"] is None or change["method"] in _CHANGING):
+                    at = match.start("code") + change.start()
+                    yield at, at + len(change[0]), change["name"]
+
+    def _shadowing(self, template: str) -> frozenset[str]:
+        """The names that loops and slots of the template bind."""
+        bound = (match[1] or match[2] for match in _LOOPED.finditer(template))
+        return frozenset(name for part in bound for name in _WORD.findall(part))
+
+    def _span(self, start: int, end: int) -> Span:
+        text = self.source.text
+        return Span(*_place(text, start), *_place(text, end))
+
+
+def _place(text: str, at: int) -> tuple[int, int]:
+    return text.count("\n", 0, at) + 1, at - (text.rfind("\n", 0, at) + 1) + 1

@@ -1,0 +1,121 @@
+"""TS090."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_typescript.tree_check import TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_FUNCTION = ("function_declaration", "arrow_function", "function_expression")
+_HANDED_ON = frozenset({"next", "req", "res", "ctx"})
+
+
+class ResultOfNothing(TreeCheck):
+    """A function is called with more than it takes, or for a result it does not give.
+
+    What it has no parameter for is dropped, and a function without a return gives undefined. The compiler
+    says so in TypeScript; plain JavaScript runs it.
+    """
+
+    ID = "TS090"
+    NAME = "call-that-does-not-fit"
+    DEFECT_CLASS = "bad-call-arguments"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.WARN
+    KINDS = (".js", ".jsx", ".mjs", ".cjs")
+    WORDS = ("function ", "=>")
+    TRIED_ON = (
+        "the trees of NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, redash, "
+        "chainlit, lerna, redux-toolkit, react-hook-form, TanStack/query, chatbot-ui and four Supabase "
+        "starters (16,600 scripts): 19 hits, all as it says; 14 that hand on the next of Express are "
+        "passed over now, one result of nothing is right, four further arguments are a note"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("function area(w, h) {\n  return w * h;\n}\nconst a = area(1, 2);\n", path="a.js"),
+        Valid("function sum() {\n  return add(...arguments);\n}\nconst a = sum(1, 2);\n", path="a.js"),
+        Valid("function say(x) {\n  log(x);\n}\nsay(1);\nconst f = () => say(2);\n", path="a.js"),
+        Valid("function fail(x) {\n  throw new Error(x);\n}\nconst a = ok ? 1 : fail(2);\n", path="a.js"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "function area(w, h) {\n  return w * h;\n}\nexport const a = area(1, 2, 3);\n",
+            path="a.js",
+            line=4,
+            column=18,
+        ),
+        Invalid("function say(x) {\n  log(x);\n}\nconst said = say(1);\n", path="a.js", line=4, column=14),
+        Invalid(
+            "const say = (x) => {\n  log(x);\n};\nlet said;\nsaid = say(1);\n", path="a.js", line=5, column=8
+        ),
+    ]
+
+    def look(self) -> None:
+        for called, call in self.code.calls:
+            if not called or not called.isidentifier():
+                continue
+            function = self.code.function_of(called, call)
+            if function is None or function.type not in _FUNCTION or self._is_changed(called):
+                continue
+            if self._is_too_many(function, call):
+                self.say(call, f"{called} has no parameter for the last of these", Severity.INFO)
+            elif self._is_taken(call) and self._gives_nothing(function):
+                self.say(call, f"{called} returns nothing, so this is undefined")
+
+    def _is_changed(self, name: str) -> bool:
+        """Whether another value is given to the name somewhere."""
+        code = self.code
+        return len(code.declared.get(name, ())) > 1 or any(
+            code.text(node.child_by_field_name("left")) == name
+            for node in code.kinds("assignment_expression")
+        )
+
+    def _is_too_many(self, function: Node, call: Node) -> bool:
+        given = call.child_by_field_name("arguments")
+        listed = function.child_by_field_name("parameters")
+        if given is None or given.type != "arguments":
+            return False
+        arguments = [one for one in given.named_children if one.type != "comment"]
+        if any(one.type == "spread_element" for one in arguments):
+            return False
+        if listed is None:
+            taken = 1
+        else:
+            names = [one for one in listed.named_children if one.type != "comment"]
+            if any("rest_pattern" in (one.type, _pattern(one).type) for one in names):
+                return False
+            taken = len(names)
+        further = arguments[taken:]
+        # What every handler of a server hands on is no mistake.
+        if not further or all(self.code.text(one) in _HANDED_ON for one in further):
+            return False
+        return "arguments" not in self.code.field(function, "body")
+
+    def _is_taken(self, call: Node) -> bool:
+        """Whether a variable is set to what the call gives."""
+        above = call.parent
+        if above is None:
+            return False
+        if above.type == "variable_declarator":
+            return True
+        return above.type == "assignment_expression" and above.child_by_field_name("right") == call
+
+    def _gives_nothing(self, function: Node) -> bool:
+        from wardround_typescript.code import is_async, own_nodes
+
+        body = function.child_by_field_name("body")
+        if body is None or body.type != "statement_block" or not body.named_children or is_async(function):
+            return False
+        return not any(
+            node.type == "throw_statement" or (node.type == "return_statement" and node.named_children)
+            for node in own_nodes(function)
+        )
+
+
+def _pattern(parameter: Node) -> Node:
+    return parameter.child_by_field_name("pattern") or parameter

@@ -1,0 +1,101 @@
+"""TS362."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_typescript.server_check import ServerCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_WHO = LatePattern(
+    r"^(req|request|ctx)\.session\.(user|user_?[iI]d|uid|account|account_?[iI]d|customer|customer_?[iI]d|member|member_?[iI]d"
+    r"|is_?[aA]uthenticated|authenticated|is_?[lL]ogged_?[iI]n|logged_?[iI]n|admin|is_?[aA]dmin|auth)$"
+)
+_GONE = frozenset({"null", "undefined", "false"})
+_LOGS_IN = LatePattern(
+    r"(?i)log-?_?in|sign-?_?in|authenticat|passw|\botp\b|magic|one.?time|redeem|bcrypt|argon2|verifyCode|callback"
+)
+_FRESH = LatePattern(
+    r"\.regenerate\(|regenerate[A-Z]?\w*\(|cookie-session|iron-session|cookieSession|migrateSession|ctx\.rotateSession"
+)
+
+
+class SessionKept(ServerCheck):
+    """Somebody logs in, and the session keeps the id it had before.
+
+    Who could plant the id in the visitor's browser before is logged in as them afterwards. Call
+    req.session.regenerate, and note who it is in the new session.
+    """
+
+    ID = "TS362"
+    NAME = "session-kept-at-login"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "session-fixation"
+    WORDS = (".session.",)
+    TRIED_ON = (
+        "the trees of NodeBB, langfuse, hoppscotch, formbricks, documenso, supabase/storage, redash, "
+        "chainlit, lerna, redux-toolkit, react-hook-form, TanStack/query, chatbot-ui and four "
+        "Supabase starters (16,600 scripts): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "app.post('/login', async (req, res) => {\n  req.session.regenerate(() => {\n"
+            "    req.session.userId = user.id;\n    res.end();\n  });\n});\n",
+            path="a.ts",
+        ),
+        Valid("app.post('/logout', (req, res) => {\n  req.session.user = null;\n});\n", path="a.ts"),
+        Valid(
+            "app.post('/name', (req, res) => {\n  req.session.user = { ...req.session.user, name };\n});\n",
+            path="a.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "app.post('/login', async (req, res) => {\n  const user = await find(req.body);\n"
+            "  req.session.userId = user.id;\n  req.session.authenticated = true;\n  res.end();\n});\n",
+            path="a.ts",
+            line=3,
+            column=3,
+        ),
+        Invalid(
+            "exports.signIn = async (req, res) => {\n  req.session.user = await check(req.body);\n};\n",
+            path="a.js",
+            line=2,
+            column=3,
+        ),
+        Invalid(
+            "async function enter(req, res) {\n  if (await bcrypt.compare(req.body.password, user.hash)) {\n"
+            "    req.session.uid = user.id;\n  }\n}\n",
+            path="a.js",
+            line=3,
+            column=5,
+        ),
+    ]
+
+    def look(self) -> None:
+        if _FRESH.search(self.source.text):
+            return
+        said: set[int] = set()
+        for node in self.code.kinds("assignment_expression"):
+            value = node.child_by_field_name("right")
+            if not _WHO.search(self.code.field(node, "left")) or value is None or self.text(value) in _GONE:
+                continue
+            function = self.function_around(node)
+            if function is None or function.id in said or "session." in self.text(value):
+                continue
+            if self._logs_in(node, function):
+                said.add(function.id)
+                self.say(node, "the session keeps its id when somebody logs in: regenerate it first")
+
+    def _logs_in(self, node: Node, function: Node) -> bool:
+        """Whether a route, a name around it, or what the function reads says that somebody logs in."""
+        given = function.parent
+        route = self.text(given)[:80] if given is not None and given.type == "arguments" else ""
+        names = self.named_around(node)
+        return any(_LOGS_IN.search(one) is not None for one in (route, names, self.text(function)[:2000]))

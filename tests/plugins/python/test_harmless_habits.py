@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import pytest
+from wardround_python.tools.doubts import equality_of, is_harmless
+from wardround_python.tools.ty import is_plain
+
+from wardround.findings import Span
+
+_POINT = "class Point:\n    def __eq__(self, other):\n        return self.x == other.x\n"
+_HARM = [
+    ("PLE0101", "class A:\n    def __init__(self):\n        return self\n", 3, 9),
+    ("B018", "def f(x):\n    x.close\n", 2, 5),
+    ("PLW1508", "import os\nport = os.getenv('PORT', 8080)\n", 2, 26),
+    ("PLW0127", "def f(name):\n    name = name\n", 2, 5),
+    ("PLW1641", _POINT + "def f(ps: list[Point]):\n    return set(ps)\n", 1, 7),
+    ("PLW1641", _POINT + "seen = {Point(1): 2}\n", 1, 7),
+    ("PLW1641", _POINT + "names: dict[Point, str] = {}\n", 1, 7),
+    ("PLW2901", "for i in a:\n    for i in b:\n        g(i)\n    h(i)\n", 2, 9),
+    ("E711", "def f(x):\n    if x == None:\n        return 1\n", 2, 13),
+]
+_NO_HARM = [
+    ("PLE0101", "class A:\n    def __init__(self):\n        return super().__init__()\n", 3, 9),
+    ("PLE0101", "class A:\n    def __init__(self):\n        return None\n", 3, 9),
+    ("B018", "def f(x):\n    x.content\n", 2, 5),
+    ("B018", "def f(x):\n    try:\n        x.close\n    except AttributeError:\n        return 1\n", 3, 9),
+    ("PLW1508", "import os\nport = int(os.getenv('PORT', 8080))\n", 2, 30),
+    ("PLW1508", "import os\nis_on = os.getenv('ON', False)\n", 2, 25),
+    ("PLW0127", "str = str\n", 1, 1),
+    ("PLW1641", _POINT + "def f(ps: list[Point]):\n    return list(ps)\n", 1, 7),
+    ("PLW2901", "for i in a:\n    h(i)\n    for i in b:\n        g(i)\n", 3, 9),
+    ("PLW2901", "for i in a:\n    i = i.strip()\n    h(i)\n", 2, 5),
+    ("E711", "rows = query.filter(User.gone == None)\n", 1, 34),
+    ("E711", "kept = User.gone == None\n", 1, 21),
+]
+
+
+@pytest.mark.parametrize(("code", "source", "line", "column"), _HARM)
+def test_a_habit_that_does_harm_is_told(code: str, source: str, line: int, column: int) -> None:
+    assert not is_harmless("a.py", source, code, Span(line, column, line, column + 1))
+
+
+@pytest.mark.parametrize(("code", "source", "line", "column"), _NO_HARM)
+def test_a_habit_that_does_none_is_not(code: str, source: str, line: int, column: int) -> None:
+    assert is_harmless("a.py", source, code, Span(line, column, line, column + 1))
+
+
+def test_a_class_without_hash_is_told_at_its_equality() -> None:
+    assert equality_of("a.py", _POINT, Span(1, 7, 1, 12)) == Span(2, 9, 2, 15)
+
+
+def test_the_place_stays_where_a_module_cannot_be_read() -> None:
+    assert equality_of("a.py", "def (:\n", Span(1, 1, 1, 2)) == Span(1, 1, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("redundant-condition", "Method `S.is_ready` is always truthy: Did you mean to call this method?"),
+        ("not-subscriptable", "Cannot subscript object of type `bound method dict[str, int].get(key)`"),
+        ("not-callable", "Object of type `list[Unknown]` is not callable"),
+        ("invalid-raise", 'Cannot use object of type `Literal["because"]` as an exception cause'),
+    ],
+)
+def test_what_stands_in_the_text_is_plain(code: str, message: str) -> None:
+    assert is_plain(code, message)
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("redundant-condition", "Expression `x` is always truthy (has type `Path`)"),
+        ("not-subscriptable", "Cannot subscript object of type `None` with no `__getitem__` method"),
+        ("not-callable", "Object of type `None` is not callable"),
+        ("invalid-yield", 'Yield type `Literal["a"]` does not match'),
+    ],
+)
+def test_what_rests_on_an_annotation_is_not(code: str, message: str) -> None:
+    assert not is_plain(code, message)
