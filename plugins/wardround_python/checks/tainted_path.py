@@ -42,6 +42,9 @@ class TaintedPath(TaintedCheck):
         "from pathlib import Path\nROOT = Path('/data')\ndef read(request):\n"
         "    path = (ROOT / request.GET['name']).resolve()\n    if not path.is_relative_to(ROOT):\n"
         "        raise PermissionError\n    return path.read_text()\n",
+        "import re\ndef read(request):\n    name = request.GET['name']\n"
+        "    if re.fullmatch('[a-z]{1,32}', name) is None:\n        raise ValueError\n"
+        "    return open('/data/' + name).read()\n",
         "import zipfile\nfrom pathlib import Path\ndef unpack(source, target):\n"
         "    with zipfile.ZipFile(source) as archive:\n        for member in archive.infolist():\n"
         "            path = (target / member.filename).resolve()\n"

@@ -13,6 +13,10 @@ from wardround_python.taint.scope import Clears
 from wardround_python.taint.shapes import chain, is_length, key_of
 
 
+_MATCHES = frozenset({"match", "fullmatch", "search"})
+"""Give None where a text does not fit a pattern."""
+
+
 class Conditions(Folding):
     """What is harmless where a test is true, and where it is false."""
 
@@ -62,6 +66,9 @@ class Conditions(Folding):
             gone = _excluded(left.value)
             found = dict.fromkeys(self._keys(right), gone) if gone else {}
             return (found, {}) if isinstance(op, ast.NotIn) else ({}, found)
+        if isinstance(op, (ast.Is, ast.IsNot)) and last_name(getattr(left, "func", left)) in _MATCHES:
+            fits, fails = self._clears(left)
+            return (fits, fails) if isinstance(op, ast.IsNot) else (fails, fits)
         sides = [left, right] if not isinstance(op, (ast.Is, ast.IsNot)) else []
         if any(isinstance(one, ast.Constant) and one.value in ("", None, 0, False, True) for one in sides):
             return self._found(left)
