@@ -12,7 +12,6 @@ from wardround_python.taint.folding import Folding
 from wardround_python.taint.scope import Clears
 from wardround_python.taint.shapes import chain, is_length, key_of
 
-
 _MATCHES = frozenset({"match", "fullmatch", "search"})
 """Give None where a text does not fit a pattern."""
 
