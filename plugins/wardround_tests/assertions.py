@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import msgspec
+
 from wardround.findings import Span
 
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -34,8 +36,7 @@ class Assertion:
     line: int = field(default=0, compare=False)
 
 
-@dataclass(frozen=True)
-class TestedCase:
+class TestedCase(msgspec.Struct, frozen=True, dict=True):
     """One test of a file.
 
     Attributes:

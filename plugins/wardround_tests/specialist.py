@@ -21,7 +21,7 @@ def specialist() -> Specialist:
         patterns=PATTERNS,
         tools=Late("wardround_tests.tools:TOOLS"),
         borrows=Late("wardround_tests.tools:BORROWED"),
-        checks=Late("wardround_tests.checks:CHECKS"),
+        checks=LateEach("wardround_tests.checks.table:TABLE"),
         change_checks=LateEach("wardround_tests.changes.table:TABLE"),
         run_checks=_run_checks,
         rules=_declared,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from wardround.checks import ChangedText
 from wardround.findings import Severity
 from wardround_tests.changes.edited_lines import added_lines, line_left_by, numbered_removed_lines
 
 
-@dataclass(frozen=True, slots=True)
-class Eased:
+class Eased(msgspec.Struct, frozen=True):
     """A line by which a file lets more pass than before; with a severity of its own where it only may."""
 
     line: int

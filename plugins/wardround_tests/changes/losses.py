@@ -7,7 +7,8 @@ import enum
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from wardround_tests.assertions import EXACT, LOOSE, Assertion, TestedCase
 
@@ -34,8 +35,7 @@ class Loss(enum.Enum):
     FEWER = "it is run with fewer cases"
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(msgspec.Struct, frozen=True):
     """What a test lost.
 
     Attributes:
@@ -55,8 +55,7 @@ class Lost:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class OtherLiteral:
+class OtherLiteral(msgspec.Struct, frozen=True):
     """An expected value that was changed while the rest of its test stayed as it was."""
 
     was: str

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from wardround.checks import ChangedText
 from wardround_tests.paths import is_test
@@ -24,8 +25,7 @@ _FEWEST = 3
 """So many signs of code are needed to know a line again."""
 
 
-@dataclass(frozen=True, slots=True)
-class LostMark:
+class LostMark(msgspec.Struct, frozen=True):
     """An expectation that is gone although what it was about is still there.
 
     Attributes:

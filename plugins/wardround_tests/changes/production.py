@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from wardround.checks import ChangedText, WholeChange
 from wardround_tests.changes.edited_lines import added_lines, numbered_removed_lines
@@ -26,8 +27,7 @@ _SHORTEST = 4
 """Shorter names, such as those of loops and of ``get``, say too little about what a test is of."""
 
 
-@dataclass(frozen=True)
-class Production:
+class Production(msgspec.Struct, frozen=True, dict=True):
     """The code files of a change that are no tests."""
 
     files: Sequence[ChangedText]

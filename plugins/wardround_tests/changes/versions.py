@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from wardround.checks import ChangedText
 from wardround_tests.assertions import LOOSE, TestedCase, tests_of
@@ -20,8 +21,7 @@ _SAME = 0.5
 """With so many of its words in another test that is new, a test is there still under another name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Versions:
+class Versions(msgspec.Struct, frozen=True):
     """The tests of one file by name, before and after the change."""
 
     file: ChangedText

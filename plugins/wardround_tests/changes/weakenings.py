@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from wardround.checks import ChangedText
 from wardround_tests.changes.easing import Eased, line_that_lost, short
@@ -14,8 +15,7 @@ from wardround_tests.changes.test_commands import RUNS_TESTS
 # Patterns are texts here, since compiling them takes longer than most reviews that need none.
 
 
-@dataclass(frozen=True, slots=True)
-class Weakening:
+class Weakening(msgspec.Struct, frozen=True):
     """A line that, once added to a file of some kinds, lets more pass than before.
 
     Attributes:

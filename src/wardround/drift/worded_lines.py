@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from wardround.late import LatePattern
 
@@ -34,8 +35,7 @@ _WORDS_AT_MOST = 12
 """Lines of words above a line of code; more are a chapter."""
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
+class Marks(msgspec.Struct, frozen=True):
     """How a language marks comments.
 
     Attributes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from wardround_tests import assertions
 from wardround_tests.check import run_test_checks
-from wardround_tests.checks import CHECKS
 from wardround_tests.paths import is_collected, is_production, is_script_test, is_test
 from wardround_tests.specialist import specialist
 
@@ -69,7 +68,7 @@ def test_production_code_is_what_ships() -> None:
 )  # fmt: skip
 def test_any_text_is_survived(text: str) -> None:
     try:
-        found = list(run_test_checks(CHECKS, Source("test_a.py", text)))
+        found = list(run_test_checks(list(specialist().checks), Source("test_a.py", text)))
     except SyntaxError:
         return
     lines = text.split("\n")
@@ -92,7 +91,7 @@ def test_brackets_in_a_regular_expression_do_not_count() -> None:
 
 def test_a_column_counts_code_points() -> None:
     source = Source("test_a.py", "class TestÄ:\n    def test_é(self): pass\n")
-    (result,) = run_test_checks(CHECKS, source)
+    (result,) = run_test_checks(specialist().checks, source)
     assert (result.code, result.span.start, result.span.end) == ("TE001", (2, 9), (2, 15))
 
 

@@ -1,0 +1,31 @@
+"""The table by which the checks are chosen says what the checks say, and keeps none from a file it is for."""
+
+from __future__ import annotations
+
+import pytest
+from wardround_tests.specialist import specialist
+
+from wardround.check_table import checks_in, table_of, written
+from wardround.checks import Check, Invalid
+from wardround.late import LateEach
+from wardround.words_in import Said
+
+CHECKS = specialist().checks
+
+
+def test_the_table_is_up_to_date() -> None:
+    package = "wardround_tests.checks"
+    assert table_of(package).read_text("utf-8") == written(package), (
+        f"run: python -m wardround.check_table {package}"
+    )
+
+
+def test_every_check_is_in_it_once() -> None:
+    assert set(CHECKS) == set(checks_in("wardround_tests.checks"))
+    assert len({check.ID for check in CHECKS}) == len(CHECKS)
+
+
+@pytest.mark.parametrize(("check", "case"), [(c, case) for c in CHECKS for case in c.INVALID])
+def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) -> None:
+    assert isinstance(CHECKS, LateEach)
+    assert check in set(CHECKS.about("", Said(case.source)))
