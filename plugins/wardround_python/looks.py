@@ -142,7 +142,7 @@ def may_be_decided(source: Source) -> bool:
     """It compares one thing twice, or has a condition that is a bare name."""
     if any(source.said.has(word) and sign.search(source.text) for word, sign in _SIGNS):
         return True
-    return _CONDITION.search(source.text) is not None
+    return any(condition.search(source.text) for condition in _CONDITIONS)
 
 
 _NOT_CALLED = LatePattern(r"\.(?:lower|upper|strip)\s*(?:[=!<>]=|[<>])")
@@ -159,9 +159,13 @@ _SIGNS = (
     (".lower()", LatePattern(r"\.lower\(\)\s*[=!]=\s*[\"'][^\"'\n]*[A-Z]")),
     (".upper()", LatePattern(r"\.upper\(\)\s*[=!]=\s*[\"'][^\"'\n]*[a-z]")),
     ("(not", LatePattern(r"\bis \(not\b")),
-    ("in", LatePattern(r"\bin \([\"'][^\"'\n]*[\"']\)")),
+    (" in (", LatePattern(r" in \([\"'][^\"'\n]*[\"']\)")),
 )
-_CONDITION = LatePattern(r"(?:if|while|not|and|or)\s+(?:\w+\.)*\w+\s*(?::\s|\)|\n|and\b|or\b|else\b)")
+# One for each word: what begins with letters is looked for much faster than what begins with a choice.
+_CONDITIONS = tuple(
+    LatePattern(word + r"\s+(?:\w+\.)*\w+\s*(?::\s|\)|\n|and\b|or\b|else\b)")
+    for word in ("if", "while", "not", "and", "or")
+)
 
 
 def says_something_twice(source: Source) -> bool:
