@@ -197,7 +197,7 @@ def _asks_again(text: str) -> bool:
 
 _IF = LatePattern(r"\n([ \t]*)(el)?if ([^\n]+):\s")
 _EQUALS = LatePattern(r" == ([\w.]+\.\w+)(?![\w.(\[])")
-_ELSE = LatePattern(r"\n[ \t]*else:[^\n]*\n\s*([^\n]+)")
+_ELSE = LatePattern(r"else:[^\n]*\n\s*([^\n]+)")
 _JOINED = LatePattern(r"\b(?:and|or)\b")
 _OPERAND = LatePattern(r"[\s(]*([^\s:,()][^\n:,()]*)")
 
@@ -225,10 +225,12 @@ _TWO_LINES = LatePattern(r"[\"']\n[ \t]*[rbuf]?[\"'][^\n]*[\"'],?[ \t]*\n")
 
 def ends_in_a_comma(source: Source) -> bool:
     """An assignment may end in a comma."""
-    return _ENDS_IN_COMMA.search(source.text) is not None
+    text = source.text
+    ends = (match.start() for match in _COMMA_AT_END.finditer(text))
+    return any("=" in text[text.rfind("\n", 0, end) + 1 : end] for end in ends)
 
 
-_ENDS_IN_COMMA = LatePattern(r"=[^\n]*[\w)\]\"'],[ \t]*(?:#[^\n]*)?$", re.MULTILINE)
+_COMMA_AT_END = LatePattern(r",[ \t]*(?:#[^\n]*)?(?:\n|\Z)")
 
 
 def makes_functions_in_loops(source: Source) -> bool:
