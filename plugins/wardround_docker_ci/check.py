@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Check, Source
 from wardround.findings import RawResult, Severity, SuggestedFix
-from wardround.late import LateEach, LatePattern
+from wardround.late import LatePattern, chosen
 from wardround_docker_ci.ci_file import CiFile
 from wardround_docker_ci.kinds import Kind, kind_of
 
@@ -81,10 +81,7 @@ def run_docker_ci_checks(checks: Sequence[type[Check]], source: Source) -> Itera
         return
     file = CiFile(kind, source.path, source.text)
     waived = _waived(file)
-    chosen: Iterable[type[Check]] = (
-        checks.about(kind, source.said) if isinstance(checks, LateEach) else checks
-    )
-    for one in chosen:
+    for one in chosen(checks, kind, source):
         if not issubclass(one, CiCheck):
             plain = one(source)
             plain.run()

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from wardround.checks import Check, Source
 from wardround.findings import RawResult
-from wardround.late import LateEach
-from wardround_python.looks import passes
+from wardround.late import chosen
 from wardround_python.module import PythonModule, is_test_path
 from wardround_python.parsed import parsed
 
@@ -44,7 +43,7 @@ class PythonCheck(Check):
         """Whether the file can have a hit at all; a cheap look at the text saves the work."""
         if cls.WORDS and not source.said.has_one(cls.WORDS):
             return False
-        return not cls.LOOK or passes(cls.LOOK, source)
+        return not cls.LOOK or source.passes(cls.LOOK)
 
     @classmethod
     def marks(cls) -> tuple[Sequence[str], Sequence[str]]:
@@ -71,10 +70,8 @@ def run_python_checks(checks: Sequence[type[Check]], source: Source) -> Iterable
     Raises:
         SyntaxError: the text is not Python that this interpreter can read.
     """
-    chosen: Iterable[type[Check]] = checks
-    if isinstance(checks, LateEach):
-        chosen = checks.about("", source.said, lambda look: passes(look, source))
-    wanted = [c for c in chosen if not issubclass(c, PythonCheck) or c.applies(source)]
+    asked = chosen(checks, "", source)
+    wanted = [c for c in asked if not issubclass(c, PythonCheck) or c.applies(source)]
     if not wanted:
         return
     try:

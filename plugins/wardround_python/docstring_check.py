@@ -36,7 +36,7 @@ class DocstringCheck(PythonCheck):
 
     PLANE: ClassVar[Plane] = Plane.CONTRACT
     WORDS = ('"""', "'''")
-    LOOK = "changes_a_documented_function"
+    LOOK = "wardround_python.looks:changes_a_documented_function"
 
     @classmethod
     def wants(cls, source: Source) -> bool:

@@ -7,7 +7,6 @@ to say.
 from __future__ import annotations
 
 import re
-import sys
 from itertools import pairwise
 
 from wardround.checks import Source
@@ -23,14 +22,6 @@ BUILTINS = frozenset(
     }
 )  # fmt: skip
 """The functions of the language whose names people give to values."""
-
-
-def passes(name: str, source: Source) -> bool:
-    """Whether a text passes the look of that name, which is taken once for all checks."""
-    found = source.looked.get(name)
-    if found is None:
-        found = source.looked[name] = bool(getattr(sys.modules[__name__], name)(source))
-    return found
 
 
 # What the change did
@@ -111,7 +102,7 @@ _DEFINES = LatePattern(r"\s*(?:(?:async\s+)?def|class|from|import)\b|\s*#")
 
 
 def gives_several_or_a_place(source: Source) -> bool:
-    return source.said.has("coordinates") or passes("gives_several", source)
+    return source.said.has("coordinates") or gives_several(source)
 
 
 def names_a_value_like_a_builtin(source: Source) -> bool:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Check, Source
 from wardround.findings import RawResult, Severity
-from wardround.late import LateEach
+from wardround.late import chosen
 from wardround.words_in import Said
 from wardround_sql.script import Script
 from wardround_sql.statements import Statement
@@ -54,19 +54,18 @@ class SqlCheck(Check):
 def run_sql_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
     """Run SQL checks over one file: parsed once, and not at all where no check could speak."""
     script = Script(source)
-    chosen = [*_about(checks, "code", source.said.in_lower_case)]
+    asked = [*_about(checks, "code", source, source.said.in_lower_case)]
     if script.sql.strip() or script.built or script.discarded:
-        chosen += _about(checks, "sql", Said(script.sql.lower()))
-    for check_type in chosen:
+        asked += _about(checks, "sql", source, Said(script.sql.lower()))
+    for check_type in asked:
         check = check_type(source, script) if issubclass(check_type, SqlCheck) else check_type(source)
         check.run()
         yield from check.results
 
 
-def _about(checks: Sequence[type[Check]], reads: str, lowered: Said) -> Iterable[type[Check]]:
+def _about(checks: Sequence[type[Check]], reads: str, source: Source, lowered: Said) -> Iterable[type[Check]]:
     """The checks that read the SQL, or the code, and may say something about it."""
-    found: Iterable[type[Check]] = checks.about(reads, lowered) if isinstance(checks, LateEach) else checks
-    for one in found:
+    for one in chosen(checks, reads, source, lowered):
         if not issubclass(one, SqlCheck):
             if reads == "sql":
                 yield one

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from wardround_python.check import PythonCheck, walk
-from wardround_python.looks import passes
 
 from wardround.checks import Check, Source
 from wardround.findings import Plane, RawResult
-from wardround.late import LateEach
+from wardround.late import chosen
 from wardround_tests.module import TestCase, TestModule
 
 
@@ -39,10 +38,8 @@ def run_test_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[R
     """
     if not source.path.endswith(".py"):
         return
-    chosen: Iterable[type[Check]] = checks
-    if isinstance(checks, LateEach):
-        chosen = checks.about("", source.said, lambda look: passes(look, source))
-    wanted = [c for c in chosen if issubclass(c, PythonTestCheck) and c.applies(source)]
+    asked = chosen(checks, "", source)
+    wanted = [c for c in asked if issubclass(c, PythonTestCheck) and c.applies(source)]
     if not wanted:
         return
     try:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from wardround.checks import Check, Source, run_each
 from wardround.findings import RawResult, Span
-from wardround.late import Late, LateEach, LatePattern
+from wardround.late import Late, LateEach, LatePattern, chosen
 from wardround.rules import Rule, declarative_rules
 from wardround.specialists import Specialist
 from wardround_typescript.comments import comments
@@ -39,12 +39,12 @@ def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawRe
     kind = _ENDING.search(source.path)
     if kind is None or ".min." in source.path:
         return ()
-    chosen = list(checks.about(kind[0], source.said) if isinstance(checks, LateEach) else checks)
+    asked = list(chosen(checks, kind[0], source))
     if "/**" in source.text and not _may_part(source):
         from wardround_typescript.documented_check import JsDocCheck  # not needed to start the tools
 
-        chosen = [one for one in chosen if not issubclass(one, JsDocCheck)]
-    return run_each(chosen, source)
+        asked = [one for one in asked if not issubclass(one, JsDocCheck)]
+    return run_each(asked, source)
 
 
 def _refutes(path: str, text: str, defect_class: str, span: Span, read: Callable[[str], str | None]) -> bool:

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Protocol
 import msgspec
 
 from wardround.findings import Plane, RawResult, Severity, Span, SuggestedFix
+from wardround.late import look_named
 from wardround.models import Models, NoModels
 from wardround.rules import Rule
 from wardround.words_in import Said, said_in
@@ -79,14 +80,19 @@ class Source(msgspec.Struct, frozen=True, dict=True):
         return self.read_base()
 
     @cached_property
-    def looked(self) -> dict[str, bool]:
-        """What looks at the text, by name, came to."""
-        return {}
-
-    @cached_property
     def said(self) -> Said:
         """The text, to be asked for words."""
         return said_in(self.text)
+
+    @cached_property
+    def _looked(self) -> dict[str, bool]:
+        return {}
+
+    def passes(self, look: str) -> bool:
+        """Whether it passes a cheap look, by its ``module:name``, that is taken once for all checks."""
+        if look not in self._looked:
+            self._looked[look] = look_named(look)(self)
+        return self._looked[look]
 
     @cached_property
     def lines(self) -> list[str]:
@@ -145,7 +151,7 @@ class Documented(ABC):
         MASKED: it finds secrets, so the source it points at is never printed.
         OFF: why it is not shown unless a project asks for it; empty if it is.
         TRIED_ON: which measured sets it was tried on, and what came of it.
-        LOOK: the name of a cheap look by which the plugin chooses it before it is imported; empty: none.
+        LOOK: ``module:name`` of a cheap look at a file by which it is chosen before it is imported.
     """
 
     ID: ClassVar[str]
@@ -289,7 +295,6 @@ class ChangeCheck(Documented):
         PATHS: of which one is part of the path, in lower case, of every file the check can say something
             about; none: any file.
         WORDS: of which such a file holds one, before the change or after it; none: whatever it holds.
-        LOOK: the ``module:name`` of what such a file must pass too, given its path and texts.
     """
 
     PLANE: ClassVar[Plane] = Plane.TESTS

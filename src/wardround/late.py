@@ -7,7 +7,7 @@ import importlib.util
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol, TypeVar, overload
 
@@ -59,9 +59,27 @@ class Late(Sequence[Item]):
 
 Row = tuple[str, str, tuple[str, ...], tuple[str, ...], str]
 """A check's id, where it is (``module:name`` in the table's package), the kinds of files it is for, words of
-which one stands in every text it can say something about, and the name of a look that every such text passes.
-No kinds, no words and no look leave nothing out. Of a check of the whole change the kinds are parts of paths,
-in lower case, and the look is ``module:name``."""
+which one stands in every text it can say something about, and a look (``module:name``) that every such file
+passes. No kinds, no words and no look leave nothing out. Of a check of the whole change the kinds are parts
+of paths, in lower case."""
+
+
+class LookedAt(Protocol):
+    """A file as checks are chosen for it."""
+
+    @property
+    def said(self) -> Said:
+        """What its text says."""
+
+    def passes(self, look: str) -> bool:
+        """Whether it passes a look, by its ``module:name``."""
+
+
+def look_named(place: str) -> Callable[[Any], bool]:
+    """The cheap look at a file that is ``module:name``."""
+    module, _, name = place.partition(":")
+    look: Callable[[Any], bool] = getattr(importlib.import_module(module), name)
+    return look
 
 
 class TwoTexts(Protocol):
@@ -124,20 +142,18 @@ class LateEach(Late[Item]):
     def __len__(self) -> int:
         return len(self._rows)
 
-    def about(
-        self, kind: str, said: Said, passes: Callable[[str], bool] = lambda look: True
-    ) -> Iterator[Item]:
-        """Those for a kind of file that may say something about a text, in order.
+    def about(self, kind: str, source: LookedAt, said: Said | None = None) -> Iterator[Item]:
+        """Those that may say something about a file of a kind, in order.
 
         Args:
-            passes: whether the text passes a look, by its name.
+            said: what the file says as the words of the table have it, if that is not its text.
         """
         spoken_for = set(self._of_any_text)
-        for word in self._words.standing_in(said):
+        for word in self._words.standing_in(said or source.said):
             spoken_for.update(self._of_word[word])
         for number in sorted(spoken_for):
             row = self._rows[number]
-            if (not row[2] or kind in row[2]) and (not row[4] or passes(row[4])):
+            if (not row[2] or kind in row[2]) and (not row[4] or source.passes(row[4])):
                 yield self._made(row)
 
     def about_change(self, files: Sequence[TwoTexts]) -> Iterator[Item]:
@@ -154,7 +170,7 @@ class LateEach(Late[Item]):
         """The numbers of rows that a file is enough for; it is read only where their words decide."""
         path = file.path.lower()
         numbers = [number for number, row in rows.items() if _has_one(path, row[2])]
-        failed = {look for look in {rows[n][4] for n in numbers if rows[n][4]} if not _named(look)(file)}
+        failed = {look for look in {rows[n][4] for n in numbers if rows[n][4]} if not look_named(look)(file)}
         numbers = [number for number in numbers if rows[number][4] not in failed]
         asking = {number: rows[number][3] for number in numbers if rows[number][3]}
         if asking:
@@ -168,15 +184,13 @@ class LateEach(Late[Item]):
         return next((self._made(row) for row in self._rows if row[0] == code), None)
 
 
-def _named(place: str) -> Callable[[TwoTexts], bool]:
-    """The look at a changed file that is ``module:name``."""
-    module, _, name = place.partition(":")
-    look: Callable[[TwoTexts], bool] = getattr(importlib.import_module(module), name)
-    return look
-
-
 def _has_one(path: str, parts: tuple[str, ...]) -> bool:
     return not parts or any(part in path for part in parts)
+
+
+def chosen(checks: Sequence[Item], kind: str, source: LookedAt, said: Said | None = None) -> Iterable[Item]:
+    """The checks that may say something about a file, as far as a table tells; see ``LateEach.about``."""
+    return checks.about(kind, source, said) if isinstance(checks, LateEach) else checks
 
 
 class LatePattern:

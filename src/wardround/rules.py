@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 
-from wardround.digests import sha256
+from wardround.digests import file_state, sha256
 from wardround.errors import WardroundError
 from wardround.findings import Plane, Severity
 from wardround.kept import kept
@@ -377,9 +377,9 @@ def rules_folder(folder: str, package: str = RULES_PACKAGE) -> Path:
 
 def rules_digest(folder: str, engine: str, package: str = RULES_PACKAGE) -> str:
     """A digest of what changes with the declarative rules of one engine, on which its answers depend."""
-    with os.scandir(rules_folder(folder, package) / engine) as found:
-        told = [(file.name, file.stat()) for file in found if file.name.endswith(".yml")]
-    states = sorted(f"{name} {state.st_size} {state.st_mtime_ns}" for name, state in told)
+    rules = rules_folder(folder, package) / engine
+    names = sorted(name for name in os.listdir(rules) if name.endswith(".yml"))
+    states = (f"{name} {file_state(f'{rules}/{name}')}" for name in names)
     return sha256("\n".join(states).encode()).hexdigest()
 
 

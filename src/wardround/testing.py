@@ -30,12 +30,15 @@ from wardround.specialists import Specialist
 
 def results(specialist: Specialist, check: type[Check], case: str | Valid | Invalid) -> list[RawResult]:
     """Everything one check says about one case, in the order of places."""
-    if isinstance(case, str):
-        case = Valid(case)
+    return sorted(specialist.run_checks([check], source_of(specialist, case)), key=lambda result: result.span)
+
+
+def source_of(specialist: Specialist, case: str | Valid | Invalid) -> Source:
+    """The file of a case, as a check gets it."""
+    given = Valid(case) if isinstance(case, str) else case
     options = specialist.options() if specialist.options is not None else None
-    is_added = _added_lines(case.base, case.source).__contains__
-    source = Source(case.path, case.source, lambda: case.base, NoProject(case.others), options, is_added)
-    return sorted(specialist.run_checks([check], source), key=lambda result: result.span)
+    is_added = _added_lines(given.base, given.source).__contains__
+    return Source(given.path, given.source, lambda: given.base, NoProject(given.others), options, is_added)
 
 
 def places(specialist: Specialist, check: type[Check], case: str | Valid | Invalid) -> list[tuple[int, int]]:

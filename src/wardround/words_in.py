@@ -39,9 +39,16 @@ class Said:
         return any(map(self.has, words))
 
 
-@lru_cache(maxsize=512)
+_LONG = 65_536
+
+
 def said_in(text: str) -> Said:
-    """What a text says; the same for all who ask about a text soon after one another."""
+    """What a text says; the same for all who ask about one of usual length soon after one another."""
+    return _kept(text) if len(text) < _LONG else Said(text)
+
+
+@lru_cache(maxsize=512)
+def _kept(text: str) -> Said:
     return Said(text)
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import msgspec
 
+from wardround.digests import file_state
 from wardround.errors import ToolMissing
 from wardround.findings import Edit, RawResult, Severity, Span, SuggestedFix
 from wardround.late import LatePattern
 from wardround.tools.output import RAN, decoded, map_of, one_line, relative, span_of
 from wardround.tools.tool import Invocation, Tool, install_line
-from wardround.tools.version import file_state
 from wardround_docker_ci.kinds import Kind, kind_of
 from wardround_docker_ci.tools.actionlint import (
     ActionlintResult,

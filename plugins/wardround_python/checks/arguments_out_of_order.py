@@ -65,7 +65,7 @@ class ArgumentsOutOfOrder(PythonCheck):
 
     ID = "PY049"
     NAME = "arguments-out-of-order"
-    LOOK = "gives_several_or_a_place"
+    LOOK = "wardround_python.looks:gives_several_or_a_place"
     DEFECT_CLASS = "swapped-arguments"
     TRIED_ON = (
         "twenty-three trees of 600,000 lines, tests left out: 2 moves of files named from the far end, "

@@ -56,7 +56,7 @@ class DocstringOvertaken(PythonCheck):
 
     ID = "PY047"
     NAME = "docstring-overtaken"
-    LOOK = "rewrites_beside_words"
+    LOOK = "wardround_python.looks:rewrites_beside_words"
     WORDS = ('"""', "'''")
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO

@@ -40,7 +40,7 @@ class InsecureComparison(PythonCheck):
 
     ID = "PY329"
     NAME = "insecure-comparison"
-    LOOK = "handles_what_is_sent"
+    LOOK = "wardround_python.looks:handles_what_is_sent"
     WORDS = ("==", "!=")
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "secret-compared-with-equals"

@@ -23,7 +23,7 @@ class JoinedStrings(PythonCheck):
 
     ID = "PY051"
     NAME = "joined-strings"
-    LOOK = "has_text_on_two_lines"
+    LOOK = "wardround_python.looks:has_text_on_two_lines"
     DEFECT_CLASS = "joined-strings"
     TRIED_ON = "twenty-three trees of 600,000 lines, tests left out: none, so only its cases speak for it"
     VALID: ClassVar[Sequence[str | Valid]] = [

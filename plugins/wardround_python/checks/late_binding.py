@@ -34,7 +34,7 @@ class LateBinding(PythonCheck):
 
     ID = "PY022"
     NAME = "late-binding"
-    LOOK = "makes_functions_in_loops"
+    LOOK = "wardround_python.looks:makes_functions_in_loops"
     WORDS = ("for ",)
     DEFECT_CLASS = "late-binding-loop"
     TRIED_ON = (

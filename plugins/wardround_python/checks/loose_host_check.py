@@ -40,7 +40,7 @@ class LooseHostCheck(PythonCheck):
 
     ID = "PY336"
     NAME = "loose-host-check"
-    LOOK = "speaks_of_hosts"
+    LOOK = "wardround_python.looks:speaks_of_hosts"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "loose-host-check"
     TRIED_ON = (

@@ -54,7 +54,7 @@ class MaybeNoneUsed(PythonCheck):
 
     ID = "PY033"
     NAME = "maybe-none-used"
-    LOOK = "asks_for_what_may_be_none"
+    LOOK = "wardround_python.looks:asks_for_what_may_be_none"
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "none-used"
     TRIED_ON = (

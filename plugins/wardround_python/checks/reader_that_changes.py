@@ -23,7 +23,7 @@ class ReaderThatChanges(PythonCheck):
 
     ID = "PY096"
     NAME = "reader-that-changes"
-    LOOK = "brings_a_word_of_changing"
+    LOOK = "wardround_python.looks:brings_a_word_of_changing"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     TRIED_ON = (

@@ -34,7 +34,7 @@ class ResultChanged(PythonCheck):
 
     ID = "PY063"
     NAME = "result-changed"
-    LOOK = "changes_a_function"
+    LOOK = "wardround_python.looks:changes_a_function"
     WORDS = ("def ",)
     IN_TESTS = True
     PLANE = Plane.CONTRACT

@@ -36,7 +36,7 @@ class StaleCallers(PythonCheck):
 
     ID = "PY008"
     NAME = "stale-callers"
-    LOOK = "alters_a_signature"
+    LOOK = "wardround_python.looks:alters_a_signature"
     IN_TESTS = True
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.ERROR

@@ -25,7 +25,7 @@ class StaleDefault(PythonCheck):
 
     ID = "PY067"
     NAME = "stale-default"
-    LOOK = "brings_a_setting"
+    LOOK = "wardround_python.looks:brings_a_setting"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "stale-documentation"

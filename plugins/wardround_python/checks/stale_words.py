@@ -52,7 +52,7 @@ class StaleWords(PythonCheck):
 
     ID = "PY095"
     NAME = "stale-words"
-    LOOK = "loses_a_line"
+    LOOK = "wardround_python.looks:loses_a_line"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     TRIED_ON = (

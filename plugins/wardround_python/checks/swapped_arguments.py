@@ -31,7 +31,7 @@ class SwappedArguments(PythonCheck):
 
     ID = "PY030"
     NAME = "swapped-arguments"
-    LOOK = "gives_several"
+    LOOK = "wardround_python.looks:gives_several"
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN
     TRIED_ON = (

@@ -127,52 +127,47 @@ class Calls(Rewriting):
             if table is not None:
                 self._answers[node] = table
             return every
+        return self._of_function(node, name, given, every)
+
+    def _of_function(self, node: ast.Call, name: str, given: Sequence[Value], every: Value) -> Value:
+        """What a function of the language or of a library gives, which its name tells."""
         if name in {"dataclasses.replace", "dataclasses.asdict"} and node.args:
             return self._of_dataclass(node, last_name(node.func), every)
         if name in cleansing.MATCHING and len(given) > 1:
             return given[1] if self._lets_through(node.args[0]) else CLEAN
         if name == "heapq.heappush" and (heap := key_of(node.args[0])) is not None and every:
             self._add(heap, every)
-        last = last_name(node.func)
-        if name in cleansing.ENCODING:
-            return encoded(every)
-        if (last in cleansing.CLEANSING and name not in {"json.dumps"}) or last == "basename":
-            kept = cleansing.undone_later(name, every)
-            return united(without(every, cleansing.CLEANSING[last]), kept)
-        if name in cleansing.DECODING:
-            return decoded(every)
+        recoded = _recoded(name, last_name(node.func), every)
+        if recoded is not None:
+            return recoded
         if name == "filter" and node.args and last_name(node.args[0]) in cleansing.TELLING:
             return CLEAN
         if name == "next" and node.args:
-            entry = self._next(node.args[0])
-            if entry is not None and entry.known is not None:
-                self._answers[node] = entry.known
-            return entry.value if entry is not None else every
+            return self._first_of(node, every)
         if name == "print":
-            for one in node.keywords:
-                key = key_of(one.value) if one.arg == "file" else None
-                held = self._held(one.value)
-                if held is not None:
-                    held.put(Entry(every))
-                    self._let_go(held)
-                if key is not None and every:
-                    self._add(key, every)
-            return CLEAN
+            return self._printed(node, every)
         if name in {"map", "functools.reduce"} and len(node.args) > 1:
             return self._mapped(node)
-        if name in _PARTS_OF_ADDRESSES:
-            return without(every, Danger.URL | Danger.REDIRECT | Danger.HOST)
-        if name == "json.dumps":
-            return without(every, cleansing.CLEANSING["dumps"])
-        if name in {"flask.url_for", "quart.url_for"}:
-            return FROM_HOST if any(k.arg == "_external" for k in node.keywords) else CLEAN
-        if name.startswith("urllib.parse.urljoin"):
-            return every
-        if name in {"os.path.join", "pathlib.Path", "pathlib.PurePath"}:
-            return without(every, Danger.FIELDS)
-        if name in cleansing.ONE_LINE:
-            return without(every, Danger.LOG)
-        return every if name in cleansing.KEEPING else CLEAN
+        return _of_library(node, name, every)
+
+    def _first_of(self, node: ast.Call, every: Value) -> Value:
+        """``next(entries)``."""
+        entry = self._next(node.args[0])
+        if entry is not None and entry.known is not None:
+            self._answers[node] = entry.known
+        return entry.value if entry is not None else every
+
+    def _printed(self, node: ast.Call, every: Value) -> Value:
+        """``print(value, file=stream)``: the stream holds it then."""
+        for one in node.keywords:
+            key = key_of(one.value) if one.arg == "file" else None
+            held = self._held(one.value)
+            if held is not None:
+                held.put(Entry(every))
+                self._let_go(held)
+            if key is not None and every:
+                self._add(key, every)
+        return CLEAN
 
     def _mapped(self, node: ast.Call) -> Value:
         """What a function gives for each of the values it is called with."""
@@ -205,6 +200,29 @@ class Calls(Rewriting):
         every: Value,
     ) -> Value | None:
         """What a method gives; None where it is no method of a value but a function of a module."""
+        sent = self._sent(node, func)
+        if sent is None:
+            sent = self._of_session(node, func, given)
+        if sent is not None:
+            return sent
+        if self._module.imported_name(func) is not None and not receiver:
+            return None
+        if (
+            isinstance(func.value, ast.Name)
+            and func.value.id in {"bytes", "bytearray"}
+            and func.attr == "fromhex"
+        ):
+            return decoded(every)
+        key = key_of(func.value)
+        if func.attr in cleansing.ADDING_METHODS and every and key is not None:
+            self._add(key, every)
+        if func.attr == "hex" and not node.args:
+            return encoded(receiver)
+        filled = self._filled(node, func, receiver, given, every)
+        return self._kept(node, func, receiver, given, every) if filled is None else filled
+
+    def _sent(self, node: ast.Call, func: ast.Attribute) -> Value | None:
+        """What a method gives of what a stranger sent: of a request, a handler, an archive."""
         if func.attr in sources.REQUEST_CALLS and is_request(self._module, func.value, self._function):
             return FROM_REQUEST
         if (
@@ -223,25 +241,22 @@ class Calls(Rewriting):
             return without(FROM_REQUEST, Danger.FIELDS)
         if func.attr in sources.ARCHIVE_CALLS and self._makers(func.value) & sources.ARCHIVES:
             return {ARCHIVE: Danger.PATH}
+        return None
+
+    def _of_session(self, node: ast.Call, func: ast.Attribute, given: Sequence[Value]) -> Value | None:
+        """What a session or a cookie gives back, or is given to keep."""
         kept = session_call(func, node)
-        if kept is not None:
-            if func.attr in {"get", "pop", "get_signed_cookie", "get_secure_cookie"}:
-                return united(self._remembered(kept), *given[1:2])
-            self._remember(kept, self._parts_of(node.args[1]) if len(node.args) > 1 else CLEAN)
-            return CLEAN
-        if self._module.imported_name(func) is not None and not receiver:
+        if kept is None:
             return None
-        if (
-            isinstance(func.value, ast.Name)
-            and func.value.id in {"bytes", "bytearray"}
-            and func.attr == "fromhex"
-        ):
-            return decoded(every)
-        key = key_of(func.value)
-        if func.attr in cleansing.ADDING_METHODS and every and key is not None:
-            self._add(key, every)
-        if func.attr == "hex" and not node.args:
-            return encoded(receiver)
+        if func.attr in {"get", "pop", "get_signed_cookie", "get_secure_cookie"}:
+            return united(self._remembered(kept), *given[1:2])
+        self._remember(kept, self._parts_of(node.args[1]) if len(node.args) > 1 else CLEAN)
+        return CLEAN
+
+    def _filled(
+        self, node: ast.Call, func: ast.Attribute, receiver: Value, given: Sequence[Value], every: Value
+    ) -> Value | None:
+        """The text that a method makes of a template or of pieces."""
         if func.attr in {"format", "format_map"} and last_name(getattr(func.value, "func", func)) == "Markup":
             return without(every, Danger.HTML | Danger.PAGE)
         if func.attr in {"format", "format_map"}:
@@ -250,6 +265,12 @@ class Calls(Rewriting):
             return self._joined(self._pieces(node.args[0], given[0]))
         if func.attr in {"substitute", "safe_substitute"}:
             return self._substituted(node, func, united(receiver, every))
+        return None
+
+    def _kept(
+        self, node: ast.Call, func: ast.Attribute, receiver: Value, given: Sequence[Value], every: Value
+    ) -> Value:
+        """What a method leaves of the value it is called on, with what it adds."""
         if func.attr not in cleansing.KEEPING_METHODS:
             return CLEAN
         receiver = without(receiver, cleansing.gone_by_method(node, func))
@@ -426,3 +447,30 @@ def _is_header_call(node: ast.Call, header: str) -> bool:
         and isinstance(node.args[0], ast.Constant)
         and str(node.args[0].value).lower() == header
     )
+
+
+def _recoded(name: str, last: str, every: Value) -> Value | None:
+    """What is left of values that are encoded, made harmless or decoded."""
+    if name in cleansing.ENCODING:
+        return encoded(every)
+    if (last in cleansing.CLEANSING and name not in {"json.dumps"}) or last == "basename":
+        kept = cleansing.undone_later(name, every)
+        return united(without(every, cleansing.CLEANSING[last]), kept)
+    return decoded(every) if name in cleansing.DECODING else None
+
+
+def _of_library(node: ast.Call, name: str, every: Value) -> Value:
+    """What is left of values that a function of a library is given."""
+    if name in _PARTS_OF_ADDRESSES:
+        return without(every, Danger.URL | Danger.REDIRECT | Danger.HOST)
+    if name == "json.dumps":
+        return without(every, cleansing.CLEANSING["dumps"])
+    if name in {"flask.url_for", "quart.url_for"}:
+        return FROM_HOST if any(k.arg == "_external" for k in node.keywords) else CLEAN
+    if name.startswith("urllib.parse.urljoin"):
+        return every
+    if name in {"os.path.join", "pathlib.Path", "pathlib.PurePath"}:
+        return without(every, Danger.FIELDS)
+    if name in cleansing.ONE_LINE:
+        return without(every, Danger.LOG)
+    return every if name in cleansing.KEEPING else CLEAN

@@ -23,6 +23,7 @@ from wardround.analysis.units import Results, Side, Unit
 from wardround.change.origin import decoded
 from wardround.change.snapshot import Snapshot
 from wardround.checks import Source
+from wardround.digests import file_state
 from wardround.findings import DOES_NOT_PARSE, RawResult, ToolRun, Unreviewed
 from wardround.late import Late, LatePattern
 from wardround.models import Models, NoModels
@@ -30,7 +31,7 @@ from wardround.specialists import Specialist
 from wardround.tools.process import Processes, find_program
 from wardround.tools.result_cache import ResultCache, key
 from wardround.tools.tool import Profile, Scope, Tool
-from wardround.tools.version import file_state, tool_version
+from wardround.tools.version import tool_version
 
 _TOKEN_LIKE = LatePattern(r"[A-Za-z0-9_-]{20,}")
 

@@ -16,13 +16,13 @@ from typing import IO, Self
 
 import msgspec
 
+from wardround.digests import file_state
 from wardround.errors import UsageError
 from wardround.evaluation.batch import Outcome, Settings, digest_of
 from wardround.evaluation.cases import Case
 from wardround.hookspecs import GROUP
 from wardround.installed import installed
 from wardround.rules import RULES_PACKAGE
-from wardround.tools.version import file_state
 
 _TELLING = {"cli", "reports"}
 """Folders of code that says what was found, and does not find it."""

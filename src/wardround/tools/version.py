@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from wardround.digests import sha256
+from wardround.digests import file_state, sha256
 from wardround.errors import ToolFailed
 from wardround.hookspecs import GROUP
 from wardround.installed import installed
@@ -50,8 +50,3 @@ def _asked(program: Path, variables: tuple[tuple[str, str], ...]) -> str:
 
 def _is_ours(program: Path) -> bool:
     return str(program.parent) == os.path.abspath(scripts_folder())
-
-
-def file_state(file: Path | str) -> str:
-    found = os.stat(file)
-    return f"{found.st_size} {found.st_mtime_ns}"

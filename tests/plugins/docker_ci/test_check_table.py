@@ -11,9 +11,8 @@ from wardround_docker_ci.kinds import Kind, kind_of
 from wardround_docker_ci.specialist import specialist
 
 from wardround.check_table import checks_in, table_of, written
-from wardround.checks import Check, Invalid
+from wardround.checks import Check, Invalid, Source
 from wardround.late import LateEach
-from wardround.words_in import Said
 
 CHECKS = specialist().checks
 
@@ -41,7 +40,7 @@ def test_a_check_is_reached_by_every_kind_it_declares(check: type[Check]) -> Non
     assert issubclass(check, CiCheck)
     assert check.KINDS
     for kind in Kind:
-        chosen = set(CHECKS.about(kind, Said(" ".join(check.NEEDS))))
+        chosen = set(CHECKS.about(kind, Source("", " ".join(check.NEEDS))))
         assert (check in chosen) == (kind in check.KINDS)
 
 
@@ -50,7 +49,7 @@ def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) 
     assert isinstance(CHECKS, LateEach)
     kind = kind_of(case.path, case.source)
     assert kind is not None
-    assert check in set(CHECKS.about(kind, Said(case.source)))
+    assert check in set(CHECKS.about(kind, Source(case.path, case.source)))
 
 
 def test_a_dockerfile_imports_no_check_of_anything_else() -> None:

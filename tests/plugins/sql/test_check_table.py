@@ -13,7 +13,6 @@ from wardround_sql.specialist import specialist
 from wardround.check_table import checks_in, table_of, written
 from wardround.checks import Check, Invalid, Source
 from wardround.late import LateEach
-from wardround.words_in import Said
 
 CHECKS = specialist().checks
 
@@ -38,7 +37,7 @@ def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) 
     assert isinstance(CHECKS, LateEach)
     assert issubclass(check, SqlCheck)
     text = case.source if check.READS == "code" else Script(Source(case.path, case.source)).sql
-    assert check in set(CHECKS.about(check.READS, Said(text.lower())))
+    assert check in set(CHECKS.about(check.READS, Source("", text.lower())))
 
 
 def test_a_migration_imports_the_checks_that_may_speak() -> None:

@@ -8,7 +8,7 @@ from wardround_tests.specialist import specialist
 from wardround.check_table import checks_in, table_of, written
 from wardround.checks import Check, Invalid
 from wardround.late import LateEach
-from wardround.words_in import Said
+from wardround.testing import source_of
 
 CHECKS = specialist().checks
 
@@ -28,4 +28,4 @@ def test_every_check_is_in_it_once() -> None:
 @pytest.mark.parametrize(("check", "case"), [(c, case) for c in CHECKS for case in c.INVALID])
 def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) -> None:
     assert isinstance(CHECKS, LateEach)
-    assert check in set(CHECKS.about("", Said(case.source)))
+    assert check in set(CHECKS.about("", source_of(specialist(), case)))

@@ -10,9 +10,8 @@ import pytest
 from wardround_typescript.specialist import specialist
 
 from wardround.check_table import checks_in, table_of, written
-from wardround.checks import Check, Invalid
+from wardround.checks import Check, Invalid, Source
 from wardround.late import LateEach
-from wardround.words_in import Said
 
 CHECKS = specialist().checks
 
@@ -33,7 +32,7 @@ def test_every_check_is_in_it_once() -> None:
 @pytest.mark.parametrize(("check", "case"), [(c, case) for c in CHECKS for case in c.INVALID])
 def test_a_check_is_chosen_for_its_own_cases(check: type[Check], case: Invalid) -> None:
     assert isinstance(CHECKS, LateEach)
-    assert check in set(CHECKS.about(PurePosixPath(case.path).suffix, Said(case.source)))
+    assert check in set(CHECKS.about(PurePosixPath(case.path).suffix, Source(case.path, case.source)))
 
 
 def test_a_script_without_their_words_loads_neither_most_checks_nor_the_parser() -> None:
