@@ -36,8 +36,8 @@ def specialist() -> Specialist:
     )  # fmt: skip
 
 
-def _claims(path: str, start: bytes) -> bool:
-    return kind_of(path, start.decode("utf-8-sig", "replace")) is not None
+def _claims(path: str, content: bytes) -> bool:
+    return kind_of(path, content.decode("utf-8-sig", "replace")) is not None
 
 
 def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:

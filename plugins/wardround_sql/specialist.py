@@ -2,69 +2,57 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from wardround.checks import Check, Source
 from wardround.findings import RawResult
 from wardround.late import Late, LateEach, LatePattern
 from wardround.specialists import Specialist
+from wardround.words_in import said_in
 from wardround_sql.options import SqlOptions
 from wardround_sql.places import SUFFIXES
 
 _CODE = ("*.py", "*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.mjs", "*.cjs", "*.rb", "*.sh")
-_CALL = LatePattern(
-    r"\b(?:execute\w*|exec_driver_sql|fetch\w*|text|RunSQL|RawSQL|raw|\w*Raw|\w*RawUnsafe|read_sql\w*|"
-    r"\w*[qQ]uery\w*|"
-    r"sql|SQL|unsafe|op|extra|where|andWhere|orWhere|having|prepare|exec\w*|run\w*|all|get|iterate|"
-    r"find_by_sql|select_\w+)\b"
-    r"\s*(?:<[^()`;]{0,300}>)?[(.`]|\$(?:query|execute)Raw|\b(?:execute|exec_query|select_all)\b"
+_SPOKEN = LatePattern(
+    r"(?:[\"'`]|<<[~-][\"']?[a-z]{2,}[^\n]*)(?:\\?\s|--[^\n]*\n|/\*[^*]*\*/)*+(?:"
+    r"select\s+(?!(?:an|the|your|one|this|which|from)\s|a\s+(?!from\b|as\b))(?s:.{0,20000}?)\bfrom\b|"
+    r"insert\s+(?:or\s+\w+\s+|ignore\s+)?into\s|(?:merge|replace)\s+into\s|delete\s+from\s|"
+    r"with\s+(?:recursive\s+)?[^\s,]+\s*(?:\([^()]*\)\s*)?as\b|update\s+(?!(?:an|the|your|this|its)\s|a\s+(?!set\b))|"
+    r"(?:create|alter|drop|refresh|lock)\s+(?:or\s|unique\s|temp|recursive\s|global\s|unlogged\s|table|index|"
+    r"view|materialized|function|procedure|policy|type|trigger|schema|extension|default|domain|database)|"
+    r"(?:grant|revoke|truncate|reindex|vacuum|cluster)\s+(?!(?:an?|the|your|this)\s)|"
+    r"comment\s+on\s|do\s+\$|begin\s*;)"
 )
+"""In lower case, a string that begins as a statement does; as a sentence may, which the parser finds out."""
+_VERBS = (
+    "select", "insert", "delete", "update", "create", "alter", "drop", "refresh", "lock", "grant", "revoke",
+    "truncate", "reindex", "vacuum", "cluster", "comment", "merge", "replace into", "do $",
+)  # fmt: skip
+"""Of which one stands in every text that ``_SPOKEN`` fits."""
 _VERB = LatePattern(
-    r"(?i)\b(?:select\s|update\s|delete\s+from|alter\s|create\s|grant\s|insert\s+into|truncate\s|drop\s|"
+    r"\b(?:select\s|update\s|delete\s+from|alter\s|create\s|grant\s|insert\s+into|truncate\s|drop\s|"
     r"reindex\s|vacuum\s|"
     r"lock\s+table\s|refresh\s+materialized\s)"
 )
 _CLIENT = LatePattern(r"\b(?:psql|mysql|mariadb|sqlite3|cockroach|usql)\b")
-_KEPT = LatePattern(
-    r"[=(]\s*[rf]?[`\"']{1,3}\s*(?:--[^\n]*\s+)?(?:SELECT|WITH|INSERT INTO|UPDATE|DELETE FROM)\s"
-)
-_BUILDS = LatePattern(
-    r"\bop\.(?:add_|create_|drop_|alter_|rename_|batch_)|\bmigrations\.(?:Add|Remove|Rename|Alter|"
-    r"Delete|Create|Run)\w|"
-    r"__tablename__|type_annotation_map|\bmapped_column\(|\bmodels\.FloatField|db_index=False|"
-    r"\.objects\.(?:all\(\)\.)?(?:update|delete)\(|"
-    r"\.(?:delete|update)\(\)|\bquery\([\w.]+\)\.(?:delete|update)\(|(?:update|delete)_all\b|destroy_all\b|"
-    r"ActiveRecord::Migration|\bpgTable\(|\.(?:alterTable|createTable)\(|\bqueryInterface\.|\b[qQ]uery(?:Runner|"
-    r"Interface)\b|"
-    r"\.(?:raw|whereRaw|\$queryRawUnsafe|\$executeRawUnsafe)\("
-)
-_STEPS = LatePattern(
-    r"\.(?:where|filter|offset|skip|limit|not_in|notin_|in_|whereNotIn|leftJoin|findFirst|findMany|"
-    r"deleteMany|"
-    r"updateMany|"
-    r"deleteFrom|updateTable|del|first|delete)\s*\(|(?<![\w.])skip:"
-)
-"""Calls that build a query, where the file names a library that has them."""
-_BARE = LatePattern(r"^[ \t]+\w+\.(?:filter|exclude|order_by)\(", re.MULTILINE)
-"""A queryset that is narrowed on a line of its own."""
-_COUNTED = LatePattern(
-    r"^[ \t]+(?P<row>\w+)\.(?P<name>\w+) (?:[-+]=|= (?P=row)\.(?P=name) [-+]) ", re.MULTILINE
-)
-"""A value of a row that is counted up or down."""
 _LIBRARIES = {
     ".py": ("sqlalchemy", "sqlmodel"),
     "": ("knex", "kysely", "drizzle", "typeorm", "sequelize", "prisma", "supabase", "objection", "mikro-orm"),
 }
-_VERBS = (
-    "select", "update", "delete", "alter", "create", "grant", "insert", "truncate", "drop", "reindex",
-    "vacuum", "lock table", "refresh",
-)  # fmt: skip
 _BUILDERS = (
-    "op.", "migrations.", "__tablename__", "annotation_map", "mapped_column(", "floatfield", "db_index",
-    ".update(", ".delete(", "_all", "activerecord", "table(", "queryinterface", "queryrunner", "raw",
+    "__tablename__", "type_annotation_map", "mapped_column(", "models.floatfield", "models.foreignkey",
+    "migrations.migration", ".objects.", ".extra(", "session.execute(", ".scalars(", "db_index=false",
+    ".delete()", ".update()", "update_all", "delete_all", "destroy_all", "activerecord::migration",
+    "pgtable(", ".altertable(", ".createtable(", "queryinterface", "queryrunner", ".raw(", ".whereraw(",
+    ".andwhere(", ".$queryrawunsafe(", ".$executerawunsafe(", "transaction(async",
 )  # fmt: skip
-"""In lower case: of which one stands in every text that ``_VERB``, or ``_BUILDS``, fits."""
+"""In lower case: calls and names that stand for SQL wherever they stand."""
+_BUILDING = (
+    ("op.", LatePattern(r"op\.(?<!\wop\.)(?:add|create|drop|alter|rename|batch)_")),
+    ("query(", LatePattern(r"query\([\w.]+\)\.(?:delete|update)\(")),
+    (".where(", LatePattern(r"\.where\([\"'`]")),
+)
+"""The same where more has to be seen than a word, each behind the word it begins with."""
 
 
 def specialist() -> Specialist:
@@ -81,26 +69,25 @@ def specialist() -> Specialist:
     )
 
 
-def holds_sql(path: str, text: bytes) -> bool:
+def holds_sql(path: str, content: bytes) -> bool:
     """A cheap look: whether code in another language has SQL in a string, or calls that stand for it."""
-    code = text.decode("latin-1")
-    lowered = code.lower()
-    spoken = any(word in lowered for word in _VERBS) and _VERB.search(code) is not None
+    lowered = said_in(_text_of(content)).in_lower_case
     if path.endswith(".sh"):
-        return spoken and _CLIENT.search(lowered) is not None
-    if spoken and (_CALL.search(code) or _KEPT.search(code)):
+        return _CLIENT.search(lowered.pieces) is not None and _VERB.search(lowered.text) is not None
+    if lowered.has_one(_BUILDERS):
         return True
-    if any(word in lowered for word in _BUILDERS) and _BUILDS.search(code) is not None:
+    if lowered.has_one(_VERBS) and _SPOKEN.search(lowered.text) is not None:
         return True
-    if path.endswith(".py") and ".objects." in lowered and (_BARE.search(code) or _COUNTED.search(code)):
+    if any(lowered.has(word) and builds.search(lowered.pieces) for word, builds in _BUILDING):
         return True
-    return _names_builder(path, lowered) and _STEPS.search(code) is not None
+    return lowered.has_one(_LIBRARIES[".py" if path.endswith(".py") else ""])
 
 
-def _names_builder(path: str, lowered: str) -> bool:
-    """Whether code names a library that builds queries by calls."""
-    words = _LIBRARIES[".py"] if path.endswith(".py") else _LIBRARIES[""]
-    return any(word in lowered for word in words)
+def _text_of(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
 
 
 def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:

@@ -45,13 +45,13 @@ class Host:
         groups += [RuleGroup(s.rules) for s in self.specialists if s.rules is not None]
         return Catalogue(groups, self.maps)
 
-    def claiming(self, path: str, start: bytes) -> list[Specialist]:
-        """The specialists that review a file, by its name or else by its first bytes."""
+    def claiming(self, path: str, content: bytes) -> list[Specialist]:
+        """The specialists that review a file, by its name or else by what it holds."""
         by_name = [s for s in self.specialists if s.claims_name(path)]
         asked = [s for s in self.specialists if s.looks_into(path)]
         if "." not in path.rpartition("/")[2] and all(s.any_text for s in by_name):
             asked = list(self.specialists)
-        by_text = [s for s in asked if s not in by_name and s.claims_content(path, start)]
+        by_text = [s for s in asked if s not in by_name and s.claims_content(path, content)]
         return [s for s in self.specialists if s in by_name or s in by_text] if by_text else by_name
 
 

@@ -7,7 +7,7 @@ import importlib.util
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol, TypeVar, overload
 
@@ -178,6 +178,13 @@ class LateEach(Late[Item]):
             asking = {number: words for number, words in asking.items() if not said.has_one(words)}
         base = file.base_text or "" if asking else ""
         return [n for n in numbers if n not in asking or any(word in base for word in asking[n])]
+
+    def only(self, ids: Collection[str]) -> LateEach[Item]:
+        """Those of the table that have one of some ids."""
+        found: LateEach[Item] = LateEach(self._place)
+        found._imported = self._imported
+        found._rows = [row for row in self._rows if row[0] in ids]
+        return found
 
     def named(self, code: str) -> Item | None:
         """The one with an id, if there is one."""

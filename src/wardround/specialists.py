@@ -58,7 +58,7 @@ class Specialist(msgspec.Struct, frozen=True, eq=False):
             if the pattern has a slash.
         interpreters: regular expressions for the program of a ``#!`` line, where the name tells nothing.
         any_text: whether it reviews every text file there is; what is no text is then nothing to it.
-        claims_text: for files whose name and ``#!`` line tell nothing: (path, first bytes) -> claimed.
+        claims_text: for files whose name and ``#!`` line tell nothing: (path, content) -> claimed.
         text_decides: glob patterns of files, whatever their ending, about which ``claims_text`` is asked too.
         borrows: tools of other specialists that also judge its files; of what they say, the codes count whose
             tool map names this specialist.
@@ -106,19 +106,18 @@ class Specialist(msgspec.Struct, frozen=True, eq=False):
         """Whether it must see the text of a file of this name to say whether it reviews it."""
         return matches(path, self.text_decides)
 
-    def claims_content(self, path: str, start: bytes) -> bool:
-        """Whether the first bytes of a file with no telling name say so."""
-        if self.interpreters and start.startswith(b"#!"):
-            words = start.split(b"\n", 1)[0][2:].decode("utf-8", "replace").split()
+    def claims_content(self, path: str, content: bytes) -> bool:
+        """Whether what a file with no telling name holds says so."""
+        if self.interpreters and content.startswith(b"#!"):
+            words = content.split(b"\n", 1)[0][2:].decode("utf-8", "replace").split()
             program = _interpreter(words)
             if any(re.fullmatch(pattern, program) for pattern in self.interpreters):
                 return True
-        return self.claims_text is not None and self.claims_text(path, start)
+        return self.claims_text is not None and self.claims_text(path, content)
 
     def claims(self, path: str, text: str) -> bool:
         """Whether it reviews a file, for tools of its own that others borrow for files of other kinds too."""
-        start = text.split("\n", 1)[0].encode("utf-8", "surrogateescape")
-        return self.claims_name(path) or self.claims_content(path, start)
+        return self.claims_name(path) or self.claims_content(path, text.encode("utf-8", "surrogateescape"))
 
 
 def _interpreter(words: Sequence[str]) -> str:

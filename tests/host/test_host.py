@@ -12,6 +12,7 @@ import pytest
 from tests.conftest import GitRepository
 from wardround import host, installed
 from wardround.errors import PluginLoadError
+from wardround.testing import invalid_cases
 
 
 def _install(folder: Path, name: str, source: str) -> None:
@@ -137,6 +138,13 @@ def test_a_newly_installed_plugin_is_seen_though_discovery_is_cached(site: Path)
 )
 def test_files_are_claimed_by_name_or_by_what_starts_them(path: str, start: bytes, claimed: bool) -> None:
     assert bool(host.load(only=["python"]).claiming(path, start)) is claimed
+
+
+def test_what_a_check_finds_stands_in_a_file_that_its_specialist_claims() -> None:
+    loaded = host.load()
+    for specialist, check, case in invalid_cases(loaded.specialists):
+        claiming = loaded.claiming(case.path, case.source.encode("utf-8", "surrogateescape"))
+        assert specialist in claiming, (check.ID, case.path, case.source)
 
 
 def test_importing_the_package_loads_nothing_heavy(repo: GitRepository) -> None:

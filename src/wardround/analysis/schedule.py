@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -22,10 +22,10 @@ from wardround.analysis.jobs import Crew, Job, chunks
 from wardround.analysis.units import Results, Side, Unit
 from wardround.change.origin import decoded
 from wardround.change.snapshot import Snapshot
-from wardround.checks import Source
+from wardround.checks import Check, Source
 from wardround.digests import file_state
 from wardround.findings import DOES_NOT_PARSE, RawResult, ToolRun, Unreviewed
-from wardround.late import Late, LatePattern
+from wardround.late import Late, LateEach, LatePattern
 from wardround.models import Models, NoModels
 from wardround.specialists import Specialist
 from wardround.tools.process import Processes, find_program
@@ -260,7 +260,8 @@ class Workbench:
         touched = b"" if side.name == "head" else key(*sorted(side.changed))
         keys = {
             u.path: key("checks", __version__, identity, side.state or "", touched, repr(u.options), u.path,
-                        u.digest, u.base_digest, "" if desk is None else desk.identity(u))
+                        u.digest, u.base_digest, "" if desk is None else desk.identity(u),
+                        "*" if u.codes is None else " ".join(sorted(u.codes)))
             if side.state is not None else b""
             for u in units
         }  # fmt: skip
@@ -283,6 +284,7 @@ class Workbench:
         """The results of all checks for a file, and whether they last; None if it could not be looked at."""
         specialist = unit.specialist
         text = decoded(side.read(unit.path) or b"")
+        checks = specialist.checks if unit.codes is None else _of_codes(specialist.checks, unit.codes)
 
         def run(models: Models) -> list[RawResult]:
             source = Source(
@@ -290,7 +292,7 @@ class Workbench:
                 partial(side.is_added, unit.path), models, side.changed.__contains__,
                 partial(side.added_lines, unit.path),
             )  # fmt: skip
-            return list(specialist.run_checks(specialist.checks, source))
+            return list(specialist.run_checks(checks, source))
 
         try:
             return (run(NoModels()), True) if side.desk is None else side.desk.look(unit, run)
@@ -300,6 +302,16 @@ class Workbench:
             reason = f"a check crashed: {type(cause).__name__}: {cause}"
         results.unreviewed.append(Unreviewed(unit.path, specialist.name, specialist.name, reason))
         return None, False
+
+
+def _of_codes(checks: Sequence[type[Check]], codes: Collection[str]) -> Sequence[type[Check]]:
+    """The checks that say these codes; all of them where it cannot be told which do."""
+    found: Sequence[type[Check]]
+    if isinstance(checks, LateEach):
+        found = checks.only(codes)
+    else:
+        found = [check for check in checks if check.ID in codes]
+    return found if len(found) == len(codes) else checks
 
 
 def _by_tool(units: Sequence[Unit]) -> dict[Tool, list[Unit]]:

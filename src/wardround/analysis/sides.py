@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
@@ -35,8 +36,6 @@ _FILE_LIMIT = 2 * 1024 * 1024
 """Bytes; what is larger is generated or data, and no tool answers about it within a commit."""
 _TEXT_LIMIT = 16 * 1024 * 1024
 """The same for specialists that look at any text, line by line."""
-SNIFFED = 4096
-"""Bytes of a file that may tell whose it is."""
 _LFS = b"version https://git-lfs.github.com/spec/"
 
 
@@ -217,7 +216,7 @@ class Sides:
                 continue
             content = self._origin.content(file)
             claiming = [
-                s for s in self._host.claiming(file.path, (content or b"")[:SNIFFED]) if s in selected
+                s for s in self._host.claiming(file.path, (content or b"")[:_FILE_LIMIT]) if s in selected
             ]
             settings = self._config.for_file(file.path)
             if not claiming or settings.excluded:
@@ -259,8 +258,12 @@ class Sides:
         self._unreviewed += [Unreviewed(path, s.name, "git", reason) for s in specialists]
 
     def _base_units(self, units: Sequence[Unit], head: Results) -> list[Unit]:
-        """Old versions worth looking at: of files about which something was said."""
+        """Old versions worth looking at: of files about which something was said, for what was said."""
         found = []
+        codes: dict[Specialist, set[str]] = defaultdict(set)
+        for (reviewer, _), said in head.by_file.items():
+            if isinstance(reviewer, Specialist):
+                codes[reviewer].update(result.code for result in said)
         for unit in units:
             file = self._files[unit.path]
             if not self._is_spoken_of(unit, head) or file.base_path is None or file.fragment:
@@ -269,7 +272,16 @@ class Sides:
             if content is None or decoded(content) is None or len(content) > _FILE_LIMIT:
                 continue
             digest = content_digest(content)
-            found.append(Unit(file.base_path, unit.specialist, digest, unit.options, scored=unit.scored))
+            found.append(
+                Unit(
+                    file.base_path,
+                    unit.specialist,
+                    digest,
+                    unit.options,
+                    scored=unit.scored,
+                    codes=frozenset(codes[unit.specialist]),
+                )
+            )
         return found
 
     def _is_spoken_of(self, unit: Unit, head: Results) -> bool:

@@ -23,6 +23,7 @@ class Unit(msgspec.Struct, frozen=True):
         digest: of the content.
         base_digest: of the content a check may compare with; empty where there is none.
         scored: whether its checks may ask models.
+        codes: what the checks of the specialist itself are asked about; None: everything.
     """
 
     path: str
@@ -31,6 +32,7 @@ class Unit(msgspec.Struct, frozen=True):
     options: Any = None
     base_digest: bytes = b""
     scored: bool = True
+    codes: frozenset[str] | None = None
 
 
 class Desk(Protocol):

@@ -123,7 +123,6 @@ def apply_fixes(target: Target, request: Request) -> None:
     A fix that an earlier run began and could not finish is finished first.
     """
     from wardround import host, review
-    from wardround.analysis.sides import SNIFFED
     from wardround.change.git import Repository
     from wardround.fixes import journal
     from wardround.fixes.apply import fix
@@ -140,7 +139,7 @@ def apply_fixes(target: Target, request: Request) -> None:
         done = review.run(origin, change, loaded, request, Processes())
 
         def complaint(path: str, text: str) -> str | None:
-            claiming = loaded.claiming(path, text[:SNIFFED].encode())
+            claiming = loaded.claiming(path, text.encode())
             return next((c for c in (s.complaint(text) for s in claiming) if c is not None), None)
 
         fixed = fix(repository, done, complaint)

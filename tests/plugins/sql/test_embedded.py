@@ -60,3 +60,27 @@ def test_a_place_in_strings_that_are_put_together_is_that_of_its_part() -> None:
 
 def test_code_without_a_database_is_not_claimed() -> None:
     assert not holds_sql("a.ts", b"export const select = (a: string) => update(a)")
+
+
+@pytest.mark.parametrize(
+    ("before", "calls"),
+    [("x = 1\n", "c.execute('DELETE FROM t')\n"), ("", "op.f('x')\nop.drop_table('t')\n")],
+)
+def test_code_is_claimed_wherever_in_it_the_sql_stands(before: str, calls: str) -> None:
+    far = before + "".join(f"def give_{n}():\n    return {n}\n" for n in range(500))
+    assert not holds_sql("a.py", far.encode())
+    assert holds_sql("a.py", (far + calls).encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "'Select a file from the list'",
+        '"""Update the rows from here."""',
+        "loop.create_task(run())",
+        "'Create a table'",
+        "x = draw(all_of(y))",
+    ],
+)
+def test_sentences_and_other_calls_are_not_taken_for_sql(text: str) -> None:
+    assert not holds_sql("a.py", text.encode())
