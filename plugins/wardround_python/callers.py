@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from wardround.checks import Project, Source
+from wardround.python_tree import walk
 from wardround_python.callees import Callees
 from wardround_python.import_places import Place
 from wardround_python.module import FunctionNode, PythonModule, parse
@@ -106,7 +107,7 @@ def _bindings(tree: ast.Module, name: str) -> int:
         or (isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load))
         or (isinstance(n, ast.arg) and n.arg == name)
         or (isinstance(n, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and n.name == name)
-        for n in ast.walk(tree)
+        for n in walk(tree)
     )
 
 
@@ -114,7 +115,7 @@ def _spellings(module: PythonModule, name: str, place: Place, project: Project) 
     """How calls in another module may write the function: ``send``, ``m.send``, ``app.mail.send``."""
     meanings: dict[str, set[str]] = {}
     found: list[tuple[str, str]] = []
-    for node in ast.walk(module.tree):
+    for node in walk(module.tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 local = alias.asname or alias.name.partition(".")[0]

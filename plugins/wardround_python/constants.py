@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
+from wardround.python_tree import children, walk
 from wardround_python.module import FunctionNode, PythonModule, last_name, names_in
 
 _DEEPEST = 12
@@ -34,14 +35,14 @@ def is_constant_text(module: PythonModule, node: ast.expr, place: ast.AST) -> bo
 
 
 class _Bound:
-    """What the nodes below one give to names, and look them up in; each list in the order of ``ast.walk``."""
+    """What the nodes below one give to names, and look them up in; each list in the order of ``walk``."""
 
     def __init__(self, tree: ast.AST) -> None:
         self._tree = tree
 
     @cached_property
     def _nodes(self) -> Sequence[ast.AST]:
-        return list(ast.walk(self._tree))
+        return list(walk(self._tree))
 
     @cached_property
     def given(self) -> Mapping[str, Sequence[ast.expr | None]]:
@@ -231,7 +232,7 @@ class _Texts:
         function = self._index.functions.get(node.func.id) if isinstance(node.func, ast.Name) else None
         if function is None:
             return False
-        returned = [n.value for n in ast.walk(function) if isinstance(n, ast.Return)]
+        returned = [n.value for n in walk(function) if isinstance(n, ast.Return)]
         if returned and all(_Texts(self._module, function).is_constant(one, deep) for one in returned):
             return True
         inner = _Texts(self._module, function)
@@ -257,7 +258,7 @@ def _parts(node: ast.expr) -> Iterator[ast.expr | None]:
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and isinstance(node.right, ast.Dict):
         yield from (node.left, *node.right.values)
     else:
-        yield from (one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr))
+        yield from (one for one in children(node) if isinstance(one, ast.expr))
 
 
 def _by_name(nodes: Iterable[ast.AST]) -> Mapping[str, Sequence[ast.expr | None]]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from wardround.drift.quantities import numbers_said
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.module import FunctionNode
 from wardround_python.result_kinds import called_by, every_number_of, raised_by
 
@@ -33,7 +34,7 @@ def by_error(old: FunctionNode, now: FunctionNode, words: str) -> Iterator[_Clai
     new_calls = called_by(now) - called_by(old) - _HARMLESS_CALLS
     for name in sorted(raised):
         match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words)
-        left = {n.id for n in ast.walk(now) if isinstance(n, ast.Name)} | raised_by(now)
+        left = {n.id for n in walk(now) if isinstance(n, ast.Name)} | raised_by(now)
         if match and name not in left and not new_calls:
             yield name, match.start(), f"the docstring names {name}, which this change stopped raising"
     for name, instead in sorted(_turned(now) - _turned(old)):
@@ -45,7 +46,7 @@ def by_error(old: FunctionNode, now: FunctionNode, words: str) -> Iterator[_Clai
 def _turned(function: FunctionNode) -> set[tuple[str, str]]:
     """The errors a function catches, and the one it raises for each."""
     found = set()
-    for node in ast.walk(function):
+    for node in walk(function):
         if (
             isinstance(node, ast.ExceptHandler)
             and node.type is not None
@@ -68,7 +69,7 @@ def by_number(
         given: the numbers that names at the top of the module stand for.
     """
     before, after = every_number_of(old), every_number_of(now)
-    named = {n.id for n in ast.walk(now) if isinstance(n, ast.Name)}
+    named = {n.id for n in walk(now) if isinstance(n, ast.Name)}
     by_name = {number for name, number in given.items() if name in named and number is not None}
     come = (after | by_name) - before
     gone = before - after - by_name - everywhere if come else set[float]()
@@ -95,9 +96,9 @@ def by_lock(old: ast.AST, now: ast.AST, words: str) -> Iterator[_Claim]:
 def _locks(node: ast.AST) -> str:
     """What a node takes as a lock; the empty text if nothing."""
     taken = [
-        ast.unparse(item.context_expr) for n in ast.walk(node) if isinstance(n, ast.With) for item in n.items
+        ast.unparse(item.context_expr) for n in walk(node) if isinstance(n, ast.With) for item in n.items
     ]
-    calls = [n.func for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+    calls = [n.func for n in walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
     taken += [ast.unparse(func.value) for func in calls if func.attr == "acquire"]
     return next((one for one in taken if _LOCKS.search(one)), "")
 
@@ -105,7 +106,7 @@ def _locks(node: ast.AST) -> str:
 def by_gone_field(old: ast.ClassDef, now: ast.ClassDef, words: str) -> Iterator[_Claim]:
     """A field that is documented and is no more."""
     before, after = (_declared(node) for node in (old, now))
-    left = {n.attr for n in ast.walk(now) if isinstance(n, ast.Attribute)} | after
+    left = {n.attr for n in walk(now) if isinstance(n, ast.Attribute)} | after
     for name in sorted(before - left) if after - before else ():
         match = re.search(
             rf"^[ \t]*(?:[-*:`]|:?ivar |:?var |param )*{re.escape(name)}\b[ `]*[(:]", words, re.MULTILINE

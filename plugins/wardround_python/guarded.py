@@ -10,6 +10,7 @@ import msgspec
 from wardround.drift.guard_checks import GuardCheck
 from wardround.drift.guards import CLEANS, KINDS, Body, Guard
 from wardround.late import LatePattern
+from wardround.python_tree import walk, written
 from wardround_python.module import FunctionNode, is_test_path, last_name, parse
 
 _WRITES = LatePattern(
@@ -83,7 +84,7 @@ def _reach(guard: Guard, shared: frozenset[str]) -> Guard:
 
 
 def _exits(node: FunctionNode) -> int:
-    return sum(isinstance(one, ast.If) and _leaves(one.body) for one in ast.walk(node))
+    return sum(isinstance(one, ast.If) and _leaves(one.body) for one in walk(node))
 
 
 _Acts = Mapping[str, Sequence[tuple[int, int]]]
@@ -93,7 +94,7 @@ def acts_in(statements: Sequence[ast.stmt]) -> _Acts:
     """What is done: calls by their last names, stores (``=self.x``), and values that are used (``~x``)."""
     found: dict[str, list[tuple[int, int]]] = {}
     for statement in statements:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             for act in _acts(node):
                 found.setdefault(act, []).append((node.lineno, node.col_offset + 1))  # type: ignore[attr-defined]
     return {act: sorted(places) for act, places in found.items()}
@@ -105,18 +106,18 @@ def _acts(node: ast.AST) -> Iterator[str]:
         if name and not _NO_ACT.search(name):
             yield name
         if isinstance(node.func, ast.Attribute) and _WRITES.search(name):
-            yield f"={ast.unparse(node.func.value)}"
+            yield f"={written(node.func.value)}"
     elif isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
-        yield f"={ast.unparse(node.value if isinstance(node, ast.Subscript) else node)}"
+        yield f"={written(node.value if isinstance(node, ast.Subscript) else node)}"
     if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
-        yield f"~{ast.unparse(node)}"
+        yield f"~{written(node)}"
 
 
 def _called(statements: Sequence[ast.stmt]) -> Iterator[str]:
     for statement in statements:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, ast.Call):
-                yield ast.unparse(node.func)
+                yield written(node.func)
                 yield from (one.id for one in node.args if isinstance(one, ast.Name))
 
 
@@ -125,16 +126,14 @@ def _guards(node: FunctionNode) -> Iterator[Guard]:
     for decorator in node.decorator_list:
         for guard in _named(_head(decorator), ("permission", "transaction", "lock", "limit", "check"), whole):
             yield msgspec.structs.replace(guard, names=frozenset(f"@{name}" for name in guard.names))
-    for inner in ast.walk(node):
+    for inner in walk(node):
         if isinstance(inner, (ast.With, ast.AsyncWith)):
             for item in inner.items:
                 kinds = ("lock", "transaction", "timeout")
                 yield from _named(_head(item.context_expr), kinds, acts_in(inner.body))
         elif isinstance(inner, ast.If) and _leaves(inner.body):
             after = _after(inner, whole)
-            about = frozenset(
-                f"~{ast.unparse(one)}" for one in ast.walk(inner.test) if isinstance(one, ast.Name)
-            )
+            about = frozenset(f"~{written(one)}" for one in walk(inner.test) if isinstance(one, ast.Name))
             for guard in _named(_told(inner), ("permission", "owner", "check", "limit"), after):
                 asked = about if guard.kind in ("check", "limit") else frozenset[str]()
                 yield msgspec.structs.replace(guard, leaves=True, about=asked)
@@ -159,7 +158,7 @@ def _wrapping(node: ast.Call) -> Iterator[Guard]:
     """``wait_for(load(), 5)``, ``get(url, timeout=5)``, ``get(id=id, owner=user)``."""
     name = last_name(node.func)
     if name == "wait_for" and node.args:
-        acts = {last_name(one.func) for one in ast.walk(node.args[0]) if isinstance(one, ast.Call)}
+        acts = {last_name(one.func) for one in walk(node.args[0]) if isinstance(one, ast.Call)}
         yield Guard("timeout", "wait_for", frozenset(acts))
     for keyword in node.keywords:
         if keyword.arg is not None and "timeout" in keyword.arg:
@@ -173,7 +172,7 @@ def _wrapping(node: ast.Call) -> Iterator[Guard]:
 
 
 def _given_to(node: ast.Call) -> str:
-    return ast.unparse(node).replace(" ", "")
+    return written(node).replace(" ", "")
 
 
 def _still(cleaning: Sequence[ast.stmt]) -> frozenset[str]:
@@ -210,12 +209,12 @@ def _calls_among(acts: _Acts) -> frozenset[str]:
 def _told(node: ast.If) -> str:
     """A condition, and what is raised where it holds."""
     last = node.body[-1]
-    return f"{ast.unparse(node.test)} {ast.unparse(last) if isinstance(last, ast.Raise) else ''}"
+    return f"{written(node.test)} {written(last) if isinstance(last, ast.Raise) else ''}"
 
 
 def _head(node: ast.expr) -> str:
     """What a decorator, a context manager or a call is called, without what it is given."""
-    return ast.unparse(node.func if isinstance(node, ast.Call) else node)
+    return written(node.func if isinstance(node, ast.Call) else node)
 
 
 def _after(node: ast.stmt, whole: _Acts) -> _Acts:

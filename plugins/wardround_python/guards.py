@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
+from wardround.python_tree import walk
 from wardround_python.module import PythonModule
 
 
 def tests_in(scope: ast.AST) -> Iterator[ast.AST]:
     """Every expression below a node that decides something: conditions, filters, ``or``, ``is None``."""
-    for node in ast.walk(scope):
+    for node in walk(scope):
         if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
             yield node.test
         elif isinstance(node, ast.comprehension):
@@ -26,9 +27,7 @@ def tests_in(scope: ast.AST) -> Iterator[ast.AST]:
 def tested(scope: ast.AST) -> frozenset[str]:
     """The names, attributes, entries and calls, as they are written, that a scope decides by."""
     kinds = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
-    return frozenset(
-        ast.unparse(n) for test in tests_in(scope) for n in ast.walk(test) if isinstance(n, kinds)
-    )
+    return frozenset(ast.unparse(n) for test in tests_in(scope) for n in walk(test) if isinstance(n, kinds))
 
 
 def handlers_around(module: PythonModule, node: ast.AST) -> Iterator[ast.ExceptHandler]:

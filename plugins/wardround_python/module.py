@@ -10,6 +10,7 @@ from functools import cached_property
 
 from wardround.findings import Span
 from wardround.late import LatePattern
+from wardround.python_tree import children, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
@@ -42,7 +43,7 @@ def last_name(node: ast.AST | None) -> str:
 
 def names_in(node: ast.AST) -> set[str]:
     """The plain names in a node and below it."""
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return {one.id for one in walk(node) if isinstance(one, ast.Name)}
 
 
 def statements_in(tree: ast.AST) -> Iterator[ast.stmt]:
@@ -65,7 +66,7 @@ def nodes_run_by(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
         node = stack.pop()
         yield node
         if not isinstance(node, SCOPES):
-            stack.extend(reversed(list(ast.iter_child_nodes(node))))
+            stack.extend(reversed(list(children(node))))
 
 
 class PythonModule:
@@ -108,7 +109,7 @@ class PythonModule:
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
         """The parent of every node but the module."""
-        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+        return {child: node for node in walk(self.tree) for child in children(node)}
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         """The parent, its parent, up to the module."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.module import nodes_run_by
 
 # What a handler may do between two attempts without ending them.
@@ -33,7 +34,7 @@ def asked_for(body: Sequence[ast.stmt], test: ast.expr) -> list[ast.stmt] | None
 
     ``reply = get(url); reply.raise_for_status(); state = reply.json()["state"]`` asks in two steps.
     """
-    wanted = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
+    wanted = {n.id for n in walk(test) if isinstance(n, ast.Name)}
     told, asked = ast.unparse(test), list[ast.stmt]()
     for statement in reversed(body):
         if isinstance(statement, ast.Pass):
@@ -42,7 +43,7 @@ def asked_for(body: Sequence[ast.stmt], test: ast.expr) -> list[ast.stmt] | None
             target = statement.targets[0]
             if not (isinstance(target, ast.Name) and target.id in wanted) and ast.unparse(target) not in told:
                 return None
-            wanted |= {n.id for n in ast.walk(statement.value) if isinstance(n, ast.Name)}
+            wanted |= {n.id for n in walk(statement.value) if isinstance(n, ast.Name)}
             asked += [statement] if asks(statement.value) else []
         elif not isinstance(statement, ast.Expr) or not all(
             map(asks_nothing_else, calls_between([statement]))
@@ -79,7 +80,7 @@ def calls_between(statements: Sequence[ast.stmt]) -> list[ast.Call]:
     """The calls of some statements, but for those that work out how long to sleep."""
     calls = [n for n in nodes_run_by(statements) if isinstance(n, ast.Call)]
     pauses = [c for c in calls if called_name(c) == "sleep"]
-    within = {id(n) for pause in pauses for value in pause.args for n in ast.walk(value)}
+    within = {id(n) for pause in pauses for value in pause.args for n in walk(value)}
     return [call for call in calls if id(call) not in within]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from wardround.python_tree import walk
 from wardround_python.module import FunctionNode, nodes_run_by
 
 _MAKERS = {
@@ -103,7 +104,7 @@ def numbers_of(body: Sequence[ast.stmt]) -> set[float]:
 
 def every_number_of(node: ast.AST) -> set[float]:
     """Every number of the code of a node, products as one."""
-    found = {number_in(n) for n in ast.walk(node) if isinstance(n, (ast.Constant, ast.BinOp))}
+    found = {number_in(n) for n in walk(node) if isinstance(n, (ast.Constant, ast.BinOp))}
     return {number for number in found if number is not None}
 
 
@@ -137,14 +138,14 @@ def defaults_of(function: FunctionNode) -> dict[str, float]:
 def defined_names(tree: ast.AST) -> frozenset[str]:
     """The names of the functions, classes and parameters of a tree."""
     definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    named = {node.name for node in ast.walk(tree) if isinstance(node, definitions)}
-    return frozenset(named | {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)})
+    named = {node.name for node in walk(tree) if isinstance(node, definitions)}
+    return frozenset(named | {node.arg for node in walk(tree) if isinstance(node, ast.arg)})
 
 
 def code_names(tree: ast.AST) -> frozenset[str]:
     """Every name that the code of a tree, its texts left out, defines or uses."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             found.add(node.name)
         elif isinstance(node, ast.Name):

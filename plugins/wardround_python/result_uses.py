@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from wardround.python_tree import walk
 from wardround_python.module import FunctionNode, PythonModule, nodes_run_by
 from wardround_python.result_kinds import kinds_returned
 
@@ -102,7 +103,7 @@ def _shape(function: FunctionNode) -> Shape:
     if (
         None not in sizes
         and len(sizes) == 1
-        and not any(isinstance(n, ast.Starred) for v in values for n in ast.walk(v))
+        and not any(isinstance(n, ast.Starred) for v in values for n in walk(v))
     ):
         return Shape("tuple", sizes.pop())
     kind = next(iter(kinds)) if len(kinds) == 1 else "?"
@@ -160,9 +161,9 @@ def _uses_of_name(module: PythonModule, target: ast.Name, call: ast.Call) -> Ite
     around = module.function_of(call)
     if around is None or isinstance(around, ast.Lambda):
         return
-    names = [n for n in ast.walk(around) if isinstance(n, ast.Name) and n.id == target.id]
+    names = [n for n in walk(around) if isinstance(n, ast.Name) and n.id == target.id]
     if sum(not isinstance(n.ctx, ast.Load) for n in names) != 1 or target.id in {
-        a.arg for a in ast.walk(around.args) if isinstance(a, ast.arg)
+        a.arg for a in walk(around.args) if isinstance(a, ast.arg)
     }:
         return
     for name in names:

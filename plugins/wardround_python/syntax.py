@@ -7,6 +7,7 @@ import io
 import tokenize
 from collections.abc import Iterable
 
+from wardround.python_tree import walk
 from wardround.specialists import Comment, StatementOf, lines_as_statements
 from wardround_python.module import parse
 
@@ -18,7 +19,7 @@ def statements(text: str) -> StatementOf:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return lines_as_statements(text)
     around: dict[int, tuple[int, int]] = {}
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if not isinstance(node, (ast.stmt, ast.ExceptHandler)):
             continue
         end = node.end_lineno or node.lineno

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from wardround.python_tree import walk
 from wardround.tasks import Injected
 
 CLASSES = (
@@ -72,7 +73,7 @@ def inject(path: str, text: str, seed: int) -> Iterator[Injected]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     lines = text.split("\n")
-    for node in ast.walk(module):
+    for node in walk(module):
         if isinstance(node, FunctionNode) and _is_broken_here(node, lines):
             told = random.Random(f"{seed}:{path}:{node.name}:{node.lineno}")  # noqa: S311  (repeatable)
             yield from _broken(_described(node, lines), told)
@@ -86,7 +87,7 @@ def _is_broken_here(node: FunctionNode, lines: Sequence[str]) -> bool:
 
 def _described(node: FunctionNode, lines: Sequence[str]) -> _Function:
     """What a function holds; names are those it gives a value itself, since others are seldom mistaken."""
-    names = {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
+    names = {one.arg for one in walk(node.args) if isinstance(one, ast.arg)}
     attributes, texts, inside = set(), set(), set()
     for one in _body(node):
         if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
@@ -94,7 +95,7 @@ def _described(node: FunctionNode, lines: Sequence[str]) -> _Function:
         elif isinstance(one, ast.Attribute):
             attributes.add(one.attr)
         elif isinstance(one, ast.JoinedStr):
-            inside |= {id(part) for part in ast.walk(one)}
+            inside |= {id(part) for part in walk(one)}
         elif isinstance(one, ast.Constant) and id(one) not in inside and _is_short_text(one):
             texts.add(lines[one.lineno - 1][one.col_offset : _end(one)])
     local = tuple(sorted(names - _NEVER_REPLACED))
@@ -108,7 +109,7 @@ def _is_short_text(one: ast.Constant) -> bool:
 def _body(node: FunctionNode) -> Iterator[ast.AST]:
     """Everything in a function but its signature."""
     for statement in node.body:
-        yield from ast.walk(statement)
+        yield from walk(statement)
 
 
 def _broken(function: _Function, told: random.Random) -> Iterator[Injected]:
@@ -325,7 +326,7 @@ def _spurious(function: _Function, told: random.Random) -> str:
     """A simple statement that stands elsewhere in the function."""
     found = [
         lines[0].strip()
-        for node in ast.walk(function.node)
+        for node in walk(function.node)
         if isinstance(node, ast.Assign | ast.AugAssign | ast.Expr | ast.Return)
         and (lines := _lines_of(node, function)) is not None
     ]

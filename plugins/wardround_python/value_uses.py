@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from wardround.python_tree import walk
 from wardround_python.module import PythonModule, last_name
 
 _DEEPEST = 4
@@ -56,7 +57,7 @@ class ValueUses:
     def given(self, node: ast.Name) -> Iterator[ast.expr]:
         """What the function around a name gives it."""
         around = self._around(node)
-        for one in ast.walk(around) if around is not None else ():
+        for one in walk(around) if around is not None else ():
             if isinstance(one, (ast.Assign, ast.AnnAssign)) and one.value is not None:
                 targets = one.targets if isinstance(one, ast.Assign) else [one.target]
                 if any(isinstance(target, ast.Name) and target.id == node.id for target in targets):
@@ -67,7 +68,7 @@ class ValueUses:
     def loads(self, node: ast.Name) -> Iterator[ast.Name]:
         """Where the function around a name reads it."""
         around = self._around(node)
-        for one in ast.walk(around) if around is not None else ():
+        for one in walk(around) if around is not None else ():
             if isinstance(one, ast.Name) and one.id == node.id and isinstance(one.ctx, ast.Load):
                 yield one
 
@@ -101,7 +102,7 @@ class ValueUses:
 
 def _words(node: ast.AST | None) -> Iterator[str]:
     """The names, attributes and texts in a node."""
-    for one in ast.walk(node) if node is not None else ():
+    for one in walk(node) if node is not None else ():
         if isinstance(one, ast.Name):
             yield one.id
         elif isinstance(one, ast.Attribute):

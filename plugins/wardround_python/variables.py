@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from wardround.drift.variables import Variable
+from wardround.python_tree import walk
 from wardround_python.module import PythonModule
 
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -82,7 +83,7 @@ def _has_alias(value: ast.expr | None) -> bool:
 
 def _prefix(node: ast.ClassDef) -> str | None:
     """The prefix of the variables of a settings class; None where it is computed."""
-    for inner in ast.walk(node):
+    for inner in walk(node):
         value = _prefix_in(inner)
         if value is not None:
             return str(value.value) if isinstance(value, ast.Constant) else None

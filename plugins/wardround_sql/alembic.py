@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_sql.python_code import Call, Module, called
 from wardround_sql.written import Text, Writer, listed, quoted
 
@@ -27,7 +28,7 @@ class AlembicReader:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.batches: dict[str, list[tuple[int, int, str]]] = {}
-        for node in ast.walk(module.tree) if "batch_alter_table" in module.text else ():
+        for node in walk(module.tree) if "batch_alter_table" in module.text else ():
             if isinstance(node, ast.With):
                 self._note(node)
 
@@ -81,7 +82,7 @@ class AlembicReader:
 
     def commits(self) -> Iterator[Text]:
         """The ends of ``autocommit_block``s, behind which what they did is there to be used."""
-        for node in ast.walk(self.module.tree) if "autocommit_block" in self.module.text else ():
+        for node in walk(self.module.tree) if "autocommit_block" in self.module.text else ():
             opened = [item.context_expr for item in node.items] if isinstance(node, ast.With) else []
             blocks = any(isinstance(one, ast.Call) and called(one) == "autocommit_block" for one in opened)
             if isinstance(node, ast.With) and blocks:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_sql.python_code import Module, called
 from wardround_sql.written import Text, Writer
 
@@ -17,7 +18,7 @@ def enum_uses(module: Module) -> Iterator[Text]:
     added = set(_ADDED.findall(module.text))
     if not added:
         return
-    functions = {n.name: n for n in ast.walk(module.tree) if isinstance(n, ast.FunctionDef)}
+    functions = {n.name: n for n in walk(module.tree) if isinstance(n, ast.FunctionDef)}
     upgrade = functions.get("upgrade")
     if upgrade is not None:
         yield from _named(module, upgrade, added)
@@ -26,7 +27,7 @@ def enum_uses(module: Module) -> Iterator[Text]:
 
 
 def _named(module: Module, function: ast.FunctionDef, added: set[str]) -> Iterator[Text]:
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Constant) and node.value in added:
             yield _statement(str(node.value), *module.place(node))
 
@@ -44,7 +45,7 @@ def _run_by_django(
         given = operation.args[:1] or [k.value for k in operation.keywords if k.arg == "code"]
         run = functions.get(getattr(given[0], "id", "")) if given else None
         if called(operation) == "RunPython" and run is not None:
-            used = {n.value for n in ast.walk(run) if isinstance(n, ast.Constant)} & added
+            used = {n.value for n in walk(run) if isinstance(n, ast.Constant)} & added
             for value in sorted(str(one) for one in used):
                 yield _statement(value, start, start + len(ast.unparse(operation.func)))
         if alone:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_sql.masked import statement_around
 from wardround_sql.python_code import called
 
@@ -90,10 +91,10 @@ def _is_written_back(code: str, table: str, column: str, name: str) -> bool:
 
 def of_django(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
     """Rows that are read, counted up or down, and saved: the places, and what is changed."""
-    for function in ast.walk(tree):
+    for function in walk(tree):
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
-        inside = list(ast.walk(function))
+        inside = list(walk(function))
         names = _attributes_of(inside)
         if "select_for_update" in names or "F" in names or "with_for_update" in names:
             continue
@@ -174,10 +175,10 @@ _SETS = LatePattern(
 
 def of_python(tree: ast.Module) -> Iterator[tuple[ast.Call, str]]:
     """The same for statements that Python sends itself: the call that writes, and the column."""
-    for function in ast.walk(tree):
+    for function in walk(tree):
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
-        texts = [(call, text) for call in ast.walk(function) if (text := _sent_text(call))]
+        texts = [(call, text) for call in walk(function) if (text := _sent_text(call))]
         for call, text in texts:
             sets = _SETS.match(text)
             if sets is None or not isinstance(call, ast.Call) or not _computes(call.args[1:]):
@@ -212,5 +213,5 @@ def _computes(given: list[ast.expr]) -> bool:
         and isinstance(one.op, (ast.Add, ast.Sub))
         and not isinstance(one.left, ast.Constant)
         for value in given
-        for one in ast.walk(value)
+        for one in walk(value)
     )

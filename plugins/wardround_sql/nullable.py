@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_sql.python_code import Call, Module
 
 _PLACEHOLDER = LatePattern(
@@ -49,7 +50,7 @@ def _optional(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 def _guarded(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     """Names a function tests, or gives another value."""
     found = set()
-    for node in ast.walk(function):
+    for node in walk(function):
         tests = []
         if isinstance(node, (ast.If, ast.IfExp, ast.While, ast.Assert)):
             tests = [node.test]
@@ -57,7 +58,7 @@ def _guarded(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
             tests = list(node.values)
         elif isinstance(node, (ast.Assign, ast.AugAssign, ast.NamedExpr)):
             tests = list(node.targets) if isinstance(node, ast.Assign) else [node.target]
-        found |= {one.id for test in tests for one in ast.walk(test) if isinstance(one, ast.Name)}
+        found |= {one.id for test in tests for one in walk(test) if isinstance(one, ast.Name)}
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from wardround.python_tree import walk
 from wardround_sql.alembic import declared, declared_type, first_line
 from wardround_sql.python_code import Call, Module, called
 from wardround_sql.written import Text, Writer, every_row, listed, quoted
@@ -101,7 +102,7 @@ def _arguments(one: ast.ClassDef) -> Iterator[tuple[str, ...]]:
     for statement in one.body:
         targets = statement.targets if isinstance(statement, ast.Assign) else []
         if any(isinstance(t, ast.Name) and t.id == "__table_args__" for t in targets):
-            for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call)):
+            for call in (n for n in walk(statement) if isinstance(n, ast.Call)):
                 if called(call) in ("Index", "UniqueConstraint", "PrimaryKeyConstraint"):
                     names = [
                         n.value if isinstance(n, ast.Constant) else getattr(n, "attr", getattr(n, "id", ""))

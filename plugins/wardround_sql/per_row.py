@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from wardround.late import LatePattern
+from wardround.python_tree import children, walk
 from wardround_sql.python_code import called
 from wardround_sql.schema_builders import closing
 from wardround_sql.script_sql import in_comment
@@ -30,11 +31,11 @@ def of_python(tree: ast.Module) -> Iterator[ast.Call]:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield from _in_function(node)
         elif isinstance(node, (ast.Module, ast.ClassDef, ast.If, ast.Try, ast.With)):
-            waiting.extend(ast.iter_child_nodes(node))
+            waiting.extend(children(node))
 
 
 def _in_function(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.Call]:
-    inside = list(ast.walk(function))
+    inside = list(walk(function))
     if not any(isinstance(one, _LOOPS) for one in inside):
         return
     rows, ran = _row_names(inside), _cursors(inside)
@@ -48,7 +49,7 @@ def _in_function(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[a
             continue
         for target, source in heads:
             if _is_rows(source, rows, ran):
-                yield from _sent(parts, {one.id for one in ast.walk(target) if isinstance(one, ast.Name)})
+                yield from _sent(parts, {one.id for one in walk(target) if isinstance(one, ast.Name)})
 
 
 def _row_names(nodes: list[ast.AST]) -> set[str]:
@@ -107,7 +108,7 @@ def _is_select(node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
         if called(node) in ("text", "SQL", "dedent") and node.args:
             return _is_select(node.args[0])
-        return any(isinstance(one, ast.Call) and called(one) == "select" for one in ast.walk(node))
+        return any(isinstance(one, ast.Call) and called(one) == "select" for one in walk(node))
     if isinstance(node, ast.JoinedStr) and node.values:
         node = node.values[0]
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and bool(_SELECT.match(node.value))
@@ -116,14 +117,12 @@ def _is_select(node: ast.expr) -> bool:
 def _sent(parts: list[ast.stmt] | list[ast.expr], names: set[str]) -> Iterator[ast.Call]:
     """The queries in the body of a loop that ask for something of the row."""
     for part in parts:
-        writing = {id(inner) for one in ast.walk(part) if _writes(one) for inner in ast.walk(one)}
-        for call in ast.walk(part):
+        writing = {id(inner) for one in walk(part) if _writes(one) for inner in walk(one)}
+        for call in walk(part):
             if id(call) in writing:
                 continue
             if isinstance(call, ast.Assign) and _mentions(call.value, names) and not _is_query(call.value):
-                names = names | {
-                    one.id for t in call.targets for one in ast.walk(t) if isinstance(one, ast.Name)
-                }
+                names = names | {one.id for t in call.targets for one in walk(t) if isinstance(one, ast.Name)}
             if isinstance(call, ast.Call) and _is_query(call) and _mentions(call, names):
                 yield call
                 return
@@ -153,7 +152,7 @@ def _is_query(node: ast.AST) -> bool:
 
 
 def _mentions(node: ast.AST, names: set[str]) -> bool:
-    return any(isinstance(one, ast.Name) and one.id in names for one in ast.walk(node))
+    return any(isinstance(one, ast.Name) and one.id in names for one in walk(node))
 
 
 _LOOP = LatePattern(

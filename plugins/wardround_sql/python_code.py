@@ -11,6 +11,7 @@ from functools import lru_cache
 from msgspec import Struct, field
 
 from wardround.late import LatePattern
+from wardround.python_tree import children, walk
 from wardround_sql.python_strings import LineStarts, read_literals
 from wardround_sql.written import Text, Writer
 
@@ -102,10 +103,10 @@ class Module:
             elif isinstance(node, ast.ClassDef):
                 self.classes.append(node)
                 member = True
-            children = list(ast.iter_child_nodes(node))
+            below = list(children(node))
             if isinstance(node, ast.Call):
-                self.parents.update((id(child), node) for child in children)
-            stack.extend((child, here, member) for child in reversed(children))
+                self.parents.update((id(child), node) for child in below)
+            stack.extend((child, here, member) for child in reversed(below))
 
     def _note(self, node: ast.AST, scope: Scope, *, member: bool) -> None:
         if isinstance(node, ast.Call):
@@ -401,10 +402,8 @@ _LOOK_UPS = ("get", "index", "fullmatch", "match", "isidentifier")
 
 def _is_asked(function: ast.AST, name: str) -> bool:
     """Whether a function looks a name up, or compares it, before it uses it."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.Compare) and any(
-            n.id == name for n in ast.walk(node) if isinstance(n, ast.Name)
-        ):
+    for node in walk(function):
+        if isinstance(node, ast.Compare) and any(n.id == name for n in walk(node) if isinstance(n, ast.Name)):
             return True
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name) and node.slice.id == name:
             return True

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct, field
 
+from wardround.python_tree import walk
 from wardround_sql.chosen import is_shown, says_which
 from wardround_sql.python_code import Call, Module, Scope, called
 from wardround_sql.written import (
@@ -236,7 +237,7 @@ def _resolved(module: Module, argument: ast.expr, scope: Scope) -> Iterator[ast.
     elif isinstance(node, ast.Call) and called(node) in ("and_",):
         for inner in node.args:
             yield from _resolved(module, inner, scope)
-    elif any(isinstance(n, ast.Call) and called(n) in _INSIDE | _ROOTS for n in ast.walk(node)):
+    elif any(isinstance(n, ast.Call) and called(n) in _INSIDE | _ROOTS for n in walk(node)):
         yield None
     else:
         yield node
@@ -251,7 +252,7 @@ def _owners(nodes: list[ast.expr]) -> set[str]:
     """The classes whose attributes, or which themselves, stand in expressions."""
     found: set[str] = set()
     for top in nodes:
-        for node in ast.walk(top):
+        for node in walk(top):
             if (
                 isinstance(node, ast.Attribute)
                 and isinstance(node.value, ast.Name)
@@ -312,7 +313,7 @@ def _paged(module: Module, one: Built) -> Iterator[Text]:
 
 
 def _by_key(one: Built) -> bool:
-    attributes = {n.attr for f in one.filters for n in ast.walk(f) if isinstance(n, ast.Attribute)}
+    attributes = {n.attr for f in one.filters for n in walk(f) if isinstance(n, ast.Attribute)}
     named = {k.arg for step in one.named("filter_by") for k in step.keywords}
     return bool((attributes | named) & {"id", "uuid", "pk", "slug", "email", "key", "token"})
 
@@ -370,9 +371,7 @@ def _select_of(module: Module, node: ast.expr, scope: Scope, depth: int = 0) -> 
     function = next(
         (n for n in module.tree.body if isinstance(n, ast.FunctionDef) and n.name == called(node)), None
     )
-    returns = (
-        [n.value for n in ast.walk(function) if isinstance(n, ast.Return)] if function is not None else []
-    )
+    returns = [n.value for n in walk(function) if isinstance(n, ast.Return)] if function is not None else []
     return _root_of(returns[0]) if len(returns) == 1 and returns[0] is not None else None
 
 

@@ -49,6 +49,7 @@ _BUILDERS = (
 """In lower case: calls and names that stand for SQL wherever they stand."""
 _BUILDING = (
     ("op.", LatePattern(r"op\.(?<!\wop\.)(?:add|create|drop|alter|rename|batch)_")),
+    ("migrations.", LatePattern(r"migrations\.(?:add|remove|rename|alter|delete|create|run)\w")),
     ("query(", LatePattern(r"query\([\w.]+\)\.(?:delete|update)\(")),
     (".where(", LatePattern(r"\.where\([\"'`]")),
 )

@@ -12,6 +12,7 @@ from functools import cached_property
 from wardround_python.module import FunctionNode, PythonModule
 
 from wardround.late import LatePattern
+from wardround.python_tree import children, walk
 from wardround_tests.paths import is_collected
 from wardround_tests.serving import serving
 
@@ -102,7 +103,7 @@ def own_nodes(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
         node = stack.pop()
         yield node
         if not isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
-            stack.extend(reversed(list(ast.iter_child_nodes(node))))
+            stack.extend(reversed(list(children(node))))
 
 
 _CERTAIN_NAME = LatePattern(r"(?i)assert|^_*(check|verify|expect)_|^(raises|warns|fail|deprecated_call)$")
@@ -177,7 +178,7 @@ class TestModule(PythonModule):
     def all_of(self, case: TestCase) -> Sequence[ast.AST]:
         """Every node of a test, what it defines included; found once for all checks."""
         if case.node not in self._all:
-            self._all[case.node] = tuple(ast.walk(case.node))
+            self._all[case.node] = tuple(walk(case.node))
         return self._all[case.node]
 
     def tests_in(self, cls: ast.ClassDef) -> Sequence[TestCase]:
@@ -273,7 +274,7 @@ class TestModule(PythonModule):
             if isinstance(node, FUNCTIONS) and node not in self._by_node:
                 functions.setdefault(node.name, []).append(node)
         calls = {
-            name: {last_name(c) for n in nodes for c in ast.walk(n) if isinstance(c, ast.Call)}
+            name: {last_name(c) for n in nodes for c in walk(n) if isinstance(c, ast.Call)}
             for name, nodes in functions.items()
         }
         found = {name for name, nodes in functions.items() if any(map(is_assertion, _walk_all(nodes)))}
@@ -308,10 +309,10 @@ class TestModule(PythonModule):
             and node not in self._by_node
             and node.name not in self.asserting
             and not node.decorator_list
-            and any(isinstance(one, ast.Return) and one.value is not None for one in ast.walk(node))
+            and any(isinstance(one, ast.Return) and one.value is not None for one in walk(node))
             and not any(
                 isinstance(one, ast.Call) and root_name(one.func) in self.unknown_helpers
-                for one in ast.walk(node)
+                for one in walk(node)
             )
         )
 
@@ -348,7 +349,7 @@ def root_name(node: ast.expr) -> str:
 
 def _walk_all(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     for node in nodes:
-        yield from ast.walk(node)
+        yield from walk(node)
 
 
 def _is_test(function: FunctionNode) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from wardround.findings import Span
+from wardround.python_tree import children, walk
 from wardround_tests.assertions import EXACT, LOOSE, PARTIAL, Assertion, TestedCase
 from wardround_tests.module import TestCase, TestModule, body_of, is_certain_assertion, last_name
 
@@ -127,7 +128,7 @@ def _assertions(module: TestModule, function: ast.AST) -> Iterator[Assertion]:
         if is_certain_assertion(node) or module.calls_own_helper(node):
             yield replace(_assertion(node), line=getattr(node, "lineno", 0))
         else:
-            stack += list(ast.iter_child_nodes(node))[::-1]
+            stack += list(children(node))[::-1]
 
 
 def _assertion(node: ast.AST) -> Assertion:
@@ -187,7 +188,7 @@ def _literal(node: ast.expr) -> str:
 
 def _tolerance(node: ast.AST) -> tuple[tuple[str, float], ...]:
     """How far off the value may be, in every call of an assertion that says so."""
-    return tuple(pair for one in ast.walk(node) if isinstance(one, ast.Call) for pair in _allowed(one))
+    return tuple(pair for one in walk(node) if isinstance(one, ast.Call) for pair in _allowed(one))
 
 
 def _allowed(call: ast.Call) -> Iterator[tuple[str, float]]:

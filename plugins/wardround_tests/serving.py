@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from wardround_python.module import FunctionNode
 
+from wardround.python_tree import walk
+
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 SET_UP = frozenset(
     {
@@ -52,7 +54,7 @@ def serving(tests: Iterable[FunctionNode], functions: Iterable[FunctionNode]) ->
 
 def _called(function: FunctionNode) -> Iterator[str]:
     """The names of the functions, or methods of its own class, that a function calls."""
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Call):
             called = node.func
             if isinstance(called, ast.Name):

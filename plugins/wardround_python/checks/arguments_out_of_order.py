@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.checks.swapped_arguments import named
 from wardround_python.library_orders import (
@@ -220,7 +221,7 @@ class ArgumentsOutOfOrder(PythonCheck):
                 return _TURNS.search(parent.name) is not None or parent.name == callee
             if isinstance(parent, ast.stmt):
                 written = ast.unparse(node.func)
-                for other in ast.walk(parent):
+                for other in walk(parent):
                     if not isinstance(other, ast.Call) or other is node:
                         continue
                     if ast.unparse(other.func) == written and _texts(other) == texts:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode
 
@@ -112,13 +113,13 @@ def _method(node: ast.ClassDef, name: str) -> FunctionNode | None:
 def _sets(function: FunctionNode) -> set[str]:
     return {
         n.attr
-        for n in ast.walk(function)
+        for n in walk(function)
         if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and ast.unparse(n.value) == "self"
     }
 
 
 def _sets_anywhere(node: ast.ClassDef) -> set[str]:
-    found = {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+    found = {n.attr for n in walk(node) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
     found |= {
         n.target.id for n in node.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)
     }
@@ -129,6 +130,4 @@ def _sets_anywhere(node: ast.ClassDef) -> set[str]:
 
 
 def _reads(function: FunctionNode) -> set[str]:
-    return {
-        n.attr for n in ast.walk(function) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)
-    }
+    return {n.attr for n in walk(function) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)}

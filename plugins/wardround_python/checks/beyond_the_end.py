@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.guards import is_caught, tested
 
@@ -49,13 +50,13 @@ class BeyondTheEnd(PythonCheck):
         place, listed, most = _places(target, over)
         if place is None or any(place in written for written in map(_names_of, tested(node))):
             return
-        for one in ast.walk(node):
+        for one in walk(node):
             if (
                 isinstance(one, ast.Subscript)
                 and ast.unparse(one.value) == listed
                 and _ahead(one.slice, place) > most
             ):
-                leaves = any(isinstance(n, ast.Break) for n in ast.walk(node))
+                leaves = any(isinstance(n, ast.Break) for n in walk(node))
                 if not leaves and not is_caught(self.module, one, ("IndexError", "LookupError")):
                     self.report(
                         self.module.span(one), f"in the last round {ast.unparse(one)} is behind the end"

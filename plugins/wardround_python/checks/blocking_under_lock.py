@@ -11,6 +11,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import nodes_run_by
 from wardround_python.waiting import Waiting
@@ -122,7 +123,7 @@ class BlockingUnderLock(PythonCheck):
     def _made_by(self) -> dict[str, str]:
         """Name or attribute -> what made its value, for the assignments of calls in the module."""
         made: dict[str, str] = {}
-        for node in ast.walk(self.module.tree):
+        for node in walk(self.module.tree):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
                 for target in node.targets:
                     made[ast.unparse(target)] = self.module.imported_name(node.value.func) or ""

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.constants import is_constant_text
 
@@ -76,7 +77,7 @@ class BuiltShellText(PythonCheck):
         if isinstance(text, ast.Name) and function is not None:
             made = [
                 one.value
-                for one in ast.walk(function)
+                for one in walk(function)
                 if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == text.id
             ]
             return made[0] if len(made) == 1 else text

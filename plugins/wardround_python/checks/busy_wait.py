@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, nodes_run_by
 from wardround_python.polling import called_name
@@ -95,7 +96,7 @@ class BusyWait(PythonCheck):
         ):
             return test
         is_endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
-        if not is_endless and not any(self._is_clock(n) for n in ast.walk(node.test)):
+        if not is_endless and not any(self._is_clock(n) for n in walk(node.test)):
             return None
         exits = [s for s in node.body if not _does_nothing(s)]
         if len(exits) != 1 or not isinstance(exits[0], ast.If) or exits[0].orelse:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import last_name, nodes_run_by
 
@@ -78,6 +79,5 @@ class CancellationIgnored(PythonCheck):
 def _ends_other(node: ast.stmt) -> bool:
     """Whether a statement waits for a task that was cancelled on purpose."""
     return any(
-        isinstance(one, ast.Await) and isinstance(one.value, (ast.Name, ast.Attribute))
-        for one in ast.walk(node)
+        isinstance(one, ast.Await) and isinstance(one.value, (ast.Name, ast.Attribute)) for one in walk(node)
     )

@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.literals import given_once, literal
 
@@ -186,14 +187,12 @@ class CleartextCredentials(PythonCheck):
         if _SECRET.search(text) or self._has_name_and_password(node):
             return True
         function = self.module.function_of(node)
-        handed = {one.id for value in given for one in ast.walk(value) if isinstance(one, ast.Name)}
+        handed = {one.id for value in given for one in walk(value) if isinstance(one, ast.Name)}
         return any(
             isinstance(one, ast.Assign)
-            and any(
-                part.id in handed for t in one.targets for part in ast.walk(t) if isinstance(part, ast.Name)
-            )
+            and any(part.id in handed for t in one.targets for part in walk(t) if isinstance(part, ast.Name))
             and _SECRET.search(ast.unparse(one)) is not None
-            for one in (ast.walk(function) if function is not None else self.module.tree.body)
+            for one in (walk(function) if function is not None else self.module.tree.body)
         )
 
     def _has_name_and_password(self, node: ast.Call) -> bool:

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 
 _CHANGES = frozenset(
@@ -89,7 +90,7 @@ class DefaultsChanged(PythonCheck):
             return
         names = {*self._made, *self._aliases(node)}
         shallow = set(self._shallow_copies(node))
-        for statement in ast.walk(node):
+        for statement in walk(node):
             changed = next((one for one in _changed(statement) if one in names), None)
             changed = changed or next(iter(_changed_within(statement, shallow)), None)
             if changed is not None and isinstance(statement, ast.stmt):
@@ -101,7 +102,7 @@ class DefaultsChanged(PythonCheck):
 
     def _shallow_copies(self, node: ast.FunctionDef) -> Iterator[str]:
         """The names of copies whose inner lists and dicts are still those of the defaults."""
-        for one in ast.walk(node):
+        for one in walk(node):
             if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name):
                 made = ast.unparse(one.value)
                 if any(
@@ -113,15 +114,13 @@ class DefaultsChanged(PythonCheck):
     def _aliases(self, node: ast.FunctionDef) -> Iterator[str]:
         for name in {
             t.id
-            for n in ast.walk(node)
+            for n in walk(node)
             if isinstance(n, ast.Assign)
             for t in n.targets
             if isinstance(t, ast.Name)
         }:
             given = [
-                n.value
-                for n in ast.walk(node)
-                if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == name
+                n.value for n in walk(node) if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == name
             ]
             if len(given) == 1 and isinstance(given[0], ast.Name) and given[0].id in self._made:
                 yield name

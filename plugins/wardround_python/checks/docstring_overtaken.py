@@ -10,6 +10,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity, Span
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.docstring_claims import by_error, by_gone_field, by_lock, by_number
 from wardround_python.module import FunctionNode, nodes_run_by, parse
@@ -320,7 +321,7 @@ class DocstringOvertaken(PythonCheck):
     def _by_constant(
         self, now: _Documented, words: str, moved: dict[str, tuple[str, str]]
     ) -> Iterator[tuple[str, int, str]]:
-        used = {n.id for n in ast.walk(now) if isinstance(n, ast.Name)} if moved else set()
+        used = {n.id for n in walk(now) if isinstance(n, ast.Name)} if moved else set()
         for name, (was, is_now) in moved.items():
             match = re.search(rf"(?<![\w.]){re.escape(was)}(?![\w]|\.\d)", words) if name in used else None
             if match and not re.search(rf"(?<![\w.]){re.escape(is_now)}(?![\w]|\.\d)", words):

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.guards import is_caught, tested
 from wardround_python.module import nodes_run_by
@@ -133,7 +134,7 @@ class EmptyAverage(PythonCheck):
         """Whether a value is a sum over what is counted."""
         written = ast.unparse(counted)
         return any(
-            isinstance(n, ast.comprehension) and ast.unparse(n.iter) == written for n in ast.walk(value)
+            isinstance(n, ast.comprehension) and ast.unparse(n.iter) == written for n in walk(value)
         ) and "sum(" in ast.unparse(value)
 
     def _may_be_empty(self, scope: ast.AST, counted: ast.expr, averages: bool) -> bool:
@@ -159,7 +160,7 @@ class EmptyAverage(PythonCheck):
         "outside.
         """
         found: list[ast.expr] = []
-        for node in ast.walk(scope):
+        for node in walk(scope):
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 if any(isinstance(t, ast.Name) and t.id == name for t in targets):

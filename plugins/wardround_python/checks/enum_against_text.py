@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 
 _PLAIN_ENUMS = frozenset({"enum.Enum", "Enum"})
@@ -81,7 +82,7 @@ class EnumAgainstText(PythonCheck):
         scope = self.module.function_of(value)
         kinds = {
             ast.unparse(a.annotation) if a.annotation is not None else "?"
-            for a in ast.walk(scope or value)
+            for a in walk(scope or value)
             if isinstance(a, ast.arg) and a.arg == value.id
         }
         return bool(kinds) and kinds <= self._enums.keys()

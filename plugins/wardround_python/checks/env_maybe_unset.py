@@ -11,6 +11,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.checks.env_outside_settings import (
     CONVERTERS,
@@ -163,7 +164,7 @@ class EnvMaybeUnset(PythonCheck):
     def _looked_after(self) -> set[str]:
         """The variables that the module tests or sets somewhere."""
         tests = [n.test for n in self.module.nodes if isinstance(n, _TESTS)]
-        tested = {n.value for t in tests for n in ast.walk(t) if isinstance(n, ast.Constant)}
+        tested = {n.value for t in tests for n in walk(t) if isinstance(n, ast.Constant)}
         sets = re.findall(
             r"""environ(?:\.setdefault\(\s*|\[)["'](\w+)["'](?:\]\s*=[^=]|,)""", self.source.text
         )

@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import last_name
 
@@ -164,7 +165,7 @@ class ExposedErrors(PythonCheck):
         text = given[0].value if given and isinstance(given[0], ast.Constant) else None
         if len(makers) != 1 or not isinstance(text, str) or text.lower() not in _TEXT_DEFAULTS:
             return False
-        returned = [one.value for one in ast.walk(makers[0]) if isinstance(one, ast.Return)]
+        returned = [one.value for one in walk(makers[0]) if isinstance(one, ast.Return)]
         return len(returned) == 1 and (
             isinstance(returned[0], ast.Call)
             and ast.unparse(returned[0].func) == "bool"
@@ -257,8 +258,8 @@ class ExposedErrors(PythonCheck):
                 isinstance(one, ast.Return)
                 and isinstance(one.value, ast.Call)
                 and _ANSWERS.search(_named(one.value.func)) is not None
-                and any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(one.value))
-                for one in ast.walk(function)
+                and any(isinstance(part, ast.Name) and part.id == name for part in walk(one.value))
+                for one in walk(function)
             )
         )
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, last_name
 
@@ -123,7 +124,7 @@ class ExposedException(PythonCheck):
         if any(map(_HANDLING.search, decorators)) and node.args.args:
             self._look(node.body, node.args.args[-1].arg)
         if decorators and "environ" in self.source.text and self._answers_requests(node):
-            for one in ast.walk(node):
+            for one in walk(node):
                 if (
                     isinstance(one, ast.Call)
                     and ast.unparse(one)
@@ -137,7 +138,7 @@ class ExposedException(PythonCheck):
 
     def _look(self, body: Sequence[ast.stmt], name: str) -> None:
         for statement in body:
-            for one in ast.walk(statement):
+            for one in walk(statement):
                 if self._is_text_of(one, name) and isinstance(one, ast.expr) and self._is_answered(one):
                     self.report(self.module.span(one), "strangers are shown what went wrong inside")
                     return
@@ -190,13 +191,13 @@ class ExposedException(PythonCheck):
         """Whether the answer says that the request was wrong: then the text is meant for the sender."""
         return any(
             isinstance(one, ast.Constant) and type(one.value) is int and 400 <= one.value < 500
-            for one in ast.walk(node)
+            for one in walk(node)
         ) or "HTTP_4" in ast.unparse(node)
 
     def _is_sent_later(self, node: ast.Assign) -> bool:
         name = last_name(node.targets[0])
         return any(
-            any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(later))
+            any(isinstance(one, ast.Name) and one.id == name for one in walk(later))
             and not self._is_refusal(later)
             for later in self._after(node)
         )

@@ -10,6 +10,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import last_name
 
@@ -83,7 +84,7 @@ class FloatEquality(PythonCheck):
             scope = self.module.function_of(value)
             kinds = {
                 ast.unparse(a.annotation)
-                for a in ast.walk(scope or value)
+                for a in walk(scope or value)
                 if isinstance(a, ast.arg) and a.arg == value.id and a.annotation is not None
             }
             return kinds == {"float"}
@@ -129,11 +130,9 @@ class FloatEquality(PythonCheck):
         if not any(isinstance(f, ast.Constant) and f.value == 100 for f in factors):
             return
         written = ast.unparse(product)
-        names = {n.id if isinstance(n, ast.Name) else getattr(n, "attr", "") for n in ast.walk(product)}
+        names = {n.id if isinstance(n, ast.Name) else getattr(n, "attr", "") for n in walk(product)}
         names |= {
-            str(n.value)
-            for n in ast.walk(product)
-            if isinstance(n, ast.Constant) and isinstance(n.value, str)
+            str(n.value) for n in walk(product) if isinstance(n, ast.Constant) and isinstance(n.value, str)
         }
         if (
             any(_MONEY.fullmatch(name) for name in names)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.literals import is_true
 
@@ -92,5 +93,5 @@ def _asks(asked: ast.expr, frame: ast.expr) -> bool:
     told = ast.unparse(frame)
     return any(
         isinstance(one, (ast.Attribute, ast.Subscript)) and ast.unparse(one.value) == told
-        for one in ast.walk(asked)
+        for one in walk(asked)
     )

@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode
 
@@ -78,7 +79,7 @@ class GuardByAssert(PythonCheck):
 
     def _kept_from_strangers(self, node: ast.Assert) -> str | None:
         """What an assert keeps out: a wrong secret, a path outside, a value of a request that cannot be."""
-        parts = list(ast.walk(node.test))
+        parts = list(walk(node.test))
         if any(map(_is_comparison_of_secrets, parts)):
             return "the secret is not compared under python -O"
         text = ast.unparse(node.test)
@@ -98,7 +99,7 @@ class GuardByAssert(PythonCheck):
         if told is not None:
             self.report(self.module.span(node), told)
             return
-        for inner in ast.walk(node.test):
+        for inner in walk(node.test):
             if isinstance(inner, ast.Attribute) and _RIGHT.fullmatch(inner.attr):
                 self.report(self.module.span(node), f'"{inner.attr}" is not checked under python -O')
                 return

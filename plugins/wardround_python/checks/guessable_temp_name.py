@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import names_in
 
@@ -91,7 +92,7 @@ class GuessableTempName(PythonCheck):
         for _ in range(2):
             made = [
                 one
-                for one in (*ast.walk(function or ast.Pass()), *self.module.tree.body)
+                for one in (*walk(function or ast.Pass()), *self.module.tree.body)
                 if (isinstance(one, ast.Assign) and any(names_in(target) & names for target in one.targets))
                 or (isinstance(one, ast.FunctionDef) and one.name in names)
             ]
@@ -102,5 +103,5 @@ class GuessableTempName(PythonCheck):
 
 
 def _returned(node: ast.AST) -> ast.expr | None:
-    found = [one.value for one in ast.walk(node) if isinstance(one, ast.Return)]
+    found = [one.value for one in walk(node) if isinstance(one, ast.Return)]
     return found[0] if len(found) == 1 else None

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, nodes_run_by
 from wardround_python.opened import FILES, HELD
@@ -110,7 +111,7 @@ class HandleLeftOpen(PythonCheck):
             return
         first = parent.targets[0].elts[0]
         if isinstance(first, ast.Name) and scope is not None:
-            uses = [n for n in ast.walk(scope) if isinstance(n, ast.Name) and n.id == first.id]
+            uses = [n for n in walk(scope) if isinstance(n, ast.Name) and n.id == first.id]
             if not any(isinstance(n.ctx, ast.Load) for n in uses):
                 self.report(self.module.span(node), told)
 
@@ -184,8 +185,8 @@ class HandleLeftOpen(PythonCheck):
 
 
 def _tries(scope: ast.AST) -> Iterator[ast.Try]:
-    return (n for n in ast.walk(scope) if isinstance(n, ast.Try))
+    return (n for n in walk(scope) if isinstance(n, ast.Try))
 
 
 def _names(nodes: Sequence[ast.AST]) -> set[str]:
-    return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return {n.id for node in nodes for n in walk(node) if isinstance(n, ast.Name)}

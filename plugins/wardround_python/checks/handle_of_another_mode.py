@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode
 
@@ -111,7 +112,7 @@ class HandleOfAnotherMode(PythonCheck):
             if not isinstance(function, FunctionNode):
                 return
             scope = function
-        names = [one for one in ast.walk(scope) if isinstance(one, ast.Name) and one.id == name]
+        names = [one for one in walk(scope) if isinstance(one, ast.Name) and one.id == name]
         if sum(not isinstance(one.ctx, ast.Load) for one in names) == 1:
             yield from (one for one in names if isinstance(one.ctx, ast.Load))
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.literals import given_once
 from wardround_python.module import PythonModule, statements_in
@@ -143,7 +144,7 @@ class InsecureCipher(PythonCheck):
         if isinstance(node, ast.Name) and function is not None:
             texts += [
                 ast.unparse(one.value)
-                for one in ast.walk(function)
+                for one in walk(function)
                 if isinstance(one, ast.Assign) and any(getattr(t, "id", "") == node.id for t in one.targets)
             ]
         return any(_OF_KEY.search(text) for text in texts)

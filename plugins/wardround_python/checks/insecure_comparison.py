@@ -10,6 +10,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import last_name
 
@@ -159,7 +160,7 @@ class InsecureComparison(PythonCheck):
         if isinstance(node, ast.Name):
             made = [
                 one.value
-                for one in ast.walk(function)
+                for one in walk(function)
                 if isinstance(one, ast.Assign)
                 and any(isinstance(t, ast.Name) and t.id == node.id for t in one.targets)
             ]
@@ -195,7 +196,7 @@ def _is_earlier(function: ast.AST, left: ast.expr, right: ast.expr) -> bool:
     texts = {ast.unparse(left), ast.unparse(right)}
     return any(
         isinstance(one, ast.Assign) and {ast.unparse(one.targets[0]), ast.unparse(one.value)} == texts
-        for one in ast.walk(function)
+        for one in walk(function)
     )
 
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import last_name
 from wardround_python.value_uses import ValueUses, words_of
@@ -185,7 +186,7 @@ class InsecureHash(PythonCheck):
         """By what is hashed, and by the names of the function and of what the digest becomes."""
         uses = ValueUses(self.module)
         filled = [*hashed, *(one for name in self._names_of(node) for one in self._put_in(uses, name))]
-        names = [one for part in filled for one in ast.walk(part) if isinstance(one, ast.Name)]
+        names = [one for part in filled for one in walk(part) if isinstance(one, ast.Name)]
         made = [one for name in names for one in uses.given(name)]
         around = getattr(self.module.function_of(node), "name", "")
         words = [around, *words_of([*filled, *made]), *uses.words(node)]

@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.literals import entries, given_once, is_false
 from wardround_python.module import nodes_run_by
@@ -227,16 +228,16 @@ class InsecureJwt(PythonCheck):
         function = self.module.function_of(node)
         if not given or function is None or isinstance(given[0], ast.Constant):
             return
-        named = {one.id for one in ast.walk(given[0]) if isinstance(one, ast.Name)}
+        named = {one.id for one in walk(given[0]) if isinstance(one, ast.Name)}
         chosen = any("get_unverified_header" in ast.unparse(one) for one in (given[0],)) or any(
             isinstance(one, ast.Assign)
             and "get_unverified_header" in self._told(function, one.value)
             and any(isinstance(t, ast.Name) and t.id in named for t in one.targets)
-            for one in ast.walk(function)
+            for one in walk(function)
         )
         if chosen and not any(
             isinstance(one, ast.Compare) and any(name in ast.unparse(one) for name in named)
-            for one in ast.walk(function)
+            for one in walk(function)
         ):
             self.report(
                 self.module.span(node), "the token itself says how it is checked: fix the algorithms here"
@@ -244,10 +245,10 @@ class InsecureJwt(PythonCheck):
 
     def _told(self, function: ast.AST, value: ast.expr) -> str:
         """An expression as text, with what the names in it were given."""
-        names = {one.id for one in ast.walk(value) if isinstance(one, ast.Name)}
+        names = {one.id for one in walk(value) if isinstance(one, ast.Name)}
         made = [
             ast.unparse(one.value)
-            for one in ast.walk(function)
+            for one in walk(function)
             if isinstance(one, ast.Assign)
             and any(isinstance(t, ast.Name) and t.id in names for t in one.targets)
         ]
@@ -259,7 +260,7 @@ class InsecureJwt(PythonCheck):
                 span = self.module.span(keyword.value)
                 self.report(span, "with both kinds, a token signed with the public key as its secret passes")
             if keyword.arg in {"algorithms", "algorithm"}:
-                for one in ast.walk(keyword.value):
+                for one in walk(keyword.value):
                     if (
                         isinstance(one, ast.Constant)
                         and str(one.value).lower() == "none"
@@ -292,7 +293,7 @@ def _is_about_end(check: InsecureJwt, node: ast.Call) -> bool:
 
 def _mixes(node: ast.expr) -> bool:
     """Whether algorithms with a shared secret stand beside those with a public key."""
-    named = [str(one.value) for one in ast.walk(node) if isinstance(one, ast.Constant)]
+    named = [str(one.value) for one in walk(node) if isinstance(one, ast.Constant)]
     return any(name.startswith("HS") for name in named) and any(
         name.startswith(("RS", "ES", "PS")) for name in named
     )

@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import PythonModule
 
@@ -131,9 +132,7 @@ class InsecureMode(PythonCheck):
         scope = [*self.module.tree.body, *(function.body if isinstance(function, ast.FunctionDef) else [])]
         found: list[int] = []
         for statement in scope:
-            for node in (
-                ast.walk(statement) if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)) else ()
-            ):
+            for node in walk(statement) if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)) else ():
                 if isinstance(node, ast.Assign) and any(_binds(target, mode.id) for target in node.targets):
                     found += [0o002] if _names_others(node.value) else _numbers(node.value)
                 elif isinstance(node, ast.For) and _binds(node.target, mode.id):
@@ -155,7 +154,7 @@ class InsecureMode(PythonCheck):
         ]
 
     def _looped(self, iterated: ast.expr, scope: Sequence[ast.stmt]) -> list[int]:
-        names = {one.id for one in ast.walk(iterated) if isinstance(one, ast.Name)}
+        names = {one.id for one in walk(iterated) if isinstance(one, ast.Name)}
         found = _numbers(iterated)
         for statement in scope:
             if isinstance(statement, ast.Assign) and any(
@@ -184,19 +183,17 @@ def _command(node: ast.Call) -> str:
 
 
 def _names_others(mode: ast.expr) -> bool:
-    return any(
-        isinstance(one, ast.Attribute) and one.attr in {"S_IWOTH", "S_IRWXO"} for one in ast.walk(mode)
-    )
+    return any(isinstance(one, ast.Attribute) and one.attr in {"S_IWOTH", "S_IRWXO"} for one in walk(mode))
 
 
 def _binds(target: ast.expr, name: str) -> bool:
-    return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(target))
+    return any(isinstance(one, ast.Name) and one.id == name for one in walk(target))
 
 
 def _numbers(node: ast.expr) -> list[int]:
     return [
         one.value
-        for one in ast.walk(node)
+        for one in walk(node)
         if isinstance(one, ast.Constant) and type(one.value) is int and 0o100 < one.value <= 0o7777
     ]
 

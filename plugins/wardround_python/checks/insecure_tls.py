@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.literals import is_true
 
@@ -174,7 +175,7 @@ class InsecureTls(PythonCheck):
     def _hands_on(self, node: ast.AST, name: str) -> bool:
         return any(
             isinstance(one, ast.keyword) and one.arg == "verify" and getattr(one.value, "id", "") == name
-            for one in ast.walk(node)
+            for one in walk(node)
         )
 
     def _look_at_options(self, node: ast.Call) -> None:

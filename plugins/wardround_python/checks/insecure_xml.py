@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 
 _EXTERNAL = frozenset({"feature_external_ges", "feature_external_pes"})
@@ -110,7 +111,7 @@ class InsecureXml(PythonCheck):
             return False
         used = [
             one
-            for one in ast.walk(function)
+            for one in walk(function)
             if isinstance(one, ast.Call) and any(_is_named(part, name.id) for part in _given_to(one))
         ]
         return bool(used) and all(one.args and self._is_own_text(one.args[0]) for one in used)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode
 
@@ -69,7 +70,7 @@ class IteratorUsedTwice(PythonCheck):
             or not self._is_once(node)
         ):
             return
-        named = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == target.id]
+        named = [n for n in walk(function) if isinstance(n, ast.Name) and n.id == target.id]
         loads = sorted(
             (n for n in named if isinstance(n.ctx, ast.Load)), key=lambda n: (n.lineno, n.col_offset)
         )
@@ -108,7 +109,7 @@ class IteratorUsedTwice(PythonCheck):
             if parent is holder:
                 return False
             if isinstance(parent, (ast.For, ast.While)) and child in parent.body:
-                ends = any(isinstance(n, (ast.Break, ast.Return)) for n in ast.walk(parent))
+                ends = any(isinstance(n, (ast.Break, ast.Return)) for n in walk(parent))
                 return not ends
             child = parent
         return False
@@ -123,5 +124,5 @@ class IteratorUsedTwice(PythonCheck):
                 later = block[block.index(first) + 1 :]
                 if isinstance(first, (ast.Return, ast.Raise)):
                     return False
-                return any(use is n for one in later for n in ast.walk(one))
+                return any(use is n for one in later for n in walk(one))
         return False

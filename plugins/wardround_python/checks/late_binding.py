@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Span
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode
 
@@ -79,7 +80,7 @@ class LateBinding(PythonCheck):
         loop = self._loop_of(node)
         if not isinstance(loop, (ast.For, ast.AsyncFor)):
             return
-        uses = [n for n in ast.walk(loop) if isinstance(n, ast.Name) and n.id == node.name]
+        uses = [n for n in walk(loop) if isinstance(n, ast.Name) and n.id == node.name]
         if any(self._is_kept(use) for use in uses):
             self._look_at(node, self.module.name_span(node))
 
@@ -126,11 +127,11 @@ class LateBinding(PythonCheck):
 def _changing(loop: ast.AST) -> set[str]:
     """The names that each round of a loop gives a new value."""
     if isinstance(loop, (ast.ListComp, ast.DictComp, ast.SetComp)):
-        targets = [n for g in loop.generators for n in ast.walk(g.target)]
+        targets = [n for g in loop.generators for n in walk(g.target)]
     else:
         assert isinstance(loop, (ast.For, ast.AsyncFor))
         assigned = (t for s in loop.body if isinstance(s, ast.Assign) for t in s.targets)
-        targets = [n for t in (loop.target, *assigned) for n in ast.walk(t)]
+        targets = [n for t in (loop.target, *assigned) for n in walk(t)]
     return {n.id for n in targets if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
@@ -140,9 +141,9 @@ def _free_names(node: _Function) -> set[str]:
     own = {a.arg for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs}
     own |= {a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None}
     body = node.body if isinstance(node.body, list) else [node.body]
-    names = [n for part in body for n in ast.walk(part) if isinstance(n, ast.Name)]
+    names = [n for part in body for n in walk(part) if isinstance(n, ast.Name)]
     own |= {n.id for n in names if isinstance(n.ctx, ast.Store)}
-    inner = (n for part in body for n in ast.walk(part) if isinstance(n, ast.arg))
+    inner = (n for part in body for n in walk(part) if isinstance(n, ast.arg))
     return {n.id for n in names} - own - {a.arg for a in inner}
 
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.literals import literal
 
@@ -92,10 +93,10 @@ class LoosePathCheck(PythonCheck):
     def _texts(self, node: ast.expr, place: ast.AST) -> list[str]:
         """An expression as text, and what the names in it are given in the same function."""
         function = self.module.function_of(place)
-        names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+        names = {one.id for one in walk(node) if isinstance(one, ast.Name)}
         given = [
             ast.unparse(one.value)
-            for one in (ast.walk(function) if function is not None else ())
+            for one in (walk(function) if function is not None else ())
             if isinstance(one, ast.Assign) and any(getattr(t, "id", "") in names for t in one.targets)
         ]
         return [ast.unparse(node), *given]

@@ -11,6 +11,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, nodes_run_by
 
@@ -170,7 +171,7 @@ class LostFailure(PythonCheck):
         """Whether the function winds up what was cancelled or is to stop."""
         cancels = any(
             isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "cancel"
-            for n in ast.walk(scope)
+            for n in walk(scope)
         )
         return cancels or _ENDS.fullmatch(scope.name) is not None
 
@@ -182,7 +183,7 @@ class LostFailure(PythonCheck):
 
     def _hands_on(self, scope: FunctionNode, name: str) -> bool:
         """Whether the results go on as a whole, to somebody who may look."""
-        for use in ast.walk(scope):
+        for use in walk(scope):
             if isinstance(use, ast.Name) and use.id == name and isinstance(use.ctx, ast.Load):
                 parent = self.module.parents[use]
                 if isinstance(parent, (ast.Return, ast.keyword, ast.Starred, ast.Tuple, ast.Dict)):
@@ -209,7 +210,7 @@ class LostFailure(PythonCheck):
             return
         asked = any(
             isinstance(n, ast.Attribute) and n.attr in ("result", "exception", "add_done_callback")
-            for n in ast.walk(scope)
+            for n in walk(scope)
         )
         if not asked and scope.name != "wait":
             self.report(self.module.span(node), "these may have failed, and nothing asks for their results")
@@ -228,14 +229,14 @@ class LostFailure(PythonCheck):
 
     def _gives_constant(self, value: ast.expr) -> bool:
         if isinstance(value, ast.Lambda):
-            return not any(
-                isinstance(n, (ast.Call, ast.Name)) for n in ast.walk(value.body)
-            ) or _is_empty_made(value.body)
+            return not any(isinstance(n, (ast.Call, ast.Name)) for n in walk(value.body)) or _is_empty_made(
+                value.body
+            )
         if not isinstance(value, ast.Name):
             return False
         named = [n for n in self.module.tree.body if isinstance(n, ast.FunctionDef) and n.name == value.id]
         return len(named) == 1 and all(
-            isinstance(s, (ast.Pass, ast.Return)) and not any(isinstance(n, ast.Call) for n in ast.walk(s))
+            isinstance(s, (ast.Pass, ast.Return)) and not any(isinstance(n, ast.Call) for n in walk(s))
             for s in named[0].body
         )
 

@@ -11,6 +11,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.guards import is_caught, tested
 from wardround_python.module import FunctionNode, PythonModule, nodes_run_by
@@ -186,7 +187,7 @@ class MaybeNoneUsed(PythonCheck):
         return parent if first is not None and parent is not None and _takes_apart(parent, first) else None
 
     def _named(self, scope: ast.AST) -> list[ast.Name]:
-        found = [n for n in ast.walk(scope) if isinstance(n, ast.Name)]
+        found = [n for n in walk(scope) if isinstance(n, ast.Name)]
         return sorted(found, key=lambda n: (n.lineno, n.col_offset))
 
     def _tested(self, scope: ast.AST) -> frozenset[str]:

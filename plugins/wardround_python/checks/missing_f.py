@@ -10,6 +10,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Span
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode
 
@@ -154,7 +155,7 @@ class MissingF(PythonCheck):
         return any(
             (isinstance(one, ast.Attribute) and one.attr in _FILLED_LATER - _VERBS)
             or (isinstance(one, ast.Name) and "template" in one.id.lower())
-            for one in ast.walk(function)
+            for one in walk(function)
         )
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -240,7 +241,5 @@ def _called(node: ast.Call) -> str:
 
 def _values_of(function: FunctionNode) -> set[str]:
     """The names that are given a value in a function, its parameters included."""
-    given = {n.arg for n in ast.walk(function.args) if isinstance(n, ast.arg)}
-    return given | {
-        n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-    }
+    given = {n.arg for n in walk(function.args) if isinstance(n, ast.arg)}
+    return given | {n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}

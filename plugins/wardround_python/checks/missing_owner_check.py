@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.routes import Route, routes_of
 
@@ -123,7 +124,7 @@ class MissingOwnerCheck(PythonCheck):
             if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 text = ast.unparse(one)
                 if _OWNED.search(text):
-                    found |= {n.id for n in ast.walk(one) if isinstance(n, ast.Name) and n.id[:1].isupper()}
+                    found |= {n.id for n in walk(one) if isinstance(n, ast.Name) and n.id[:1].isupper()}
         return frozenset(found)
 
     def _is_for_staff(self, route: Route) -> bool:
@@ -131,13 +132,13 @@ class MissingOwnerCheck(PythonCheck):
 
     def _lookup(self, route: Route, owned: frozenset[str]) -> ast.Call | None:
         """The call that finds a record by nothing but a number that comes with the address."""
-        for node in ast.walk(route.function):
+        for node in walk(route.function):
             if not isinstance(node, ast.Call):
                 continue
             last = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             if last not in _LOOKUPS:
                 continue
-            models = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and n.id[:1].isupper()}
+            models = {n.id for n in walk(node) if isinstance(n, ast.Name) and n.id[:1].isupper()}
             if self._is_by_number(node, route) and (models & owned or (models and route.persons)):
                 return node
         return None
@@ -176,4 +177,4 @@ class MissingOwnerCheck(PythonCheck):
 
 
 def _names(body: Sequence[ast.stmt]) -> set[str]:
-    return {n.id for one in body for n in ast.walk(one) if isinstance(n, ast.Name)}
+    return {n.id for one in body for n in walk(one) if isinstance(n, ast.Name)}

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, nodes_run_by
 
@@ -66,7 +67,7 @@ class PageOffset(PythonCheck):
 
     def _look_at(self, node: FunctionNode) -> None:
         pages = {name for name in _from_one(node) if "page" in name}
-        if not pages or any(isinstance(n, ast.BinOp) and _takes_one_off(n, pages) for n in ast.walk(node)):
+        if not pages or any(isinstance(n, ast.BinOp) and _takes_one_off(n, pages) for n in walk(node)):
             return
         for product in nodes_run_by(node.body):
             if isinstance(product, ast.BinOp) and isinstance(product.op, ast.Mult):
@@ -120,7 +121,7 @@ def _from_one(node: FunctionNode) -> Iterator[str]:
             yield argument.arg
     for statement in nodes_run_by(node.body):
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-            calls = [n for n in ast.walk(statement.value) if isinstance(n, ast.Call)]
+            calls = [n for n in walk(statement.value) if isinstance(n, ast.Call)]
             if any(
                 len(c.args) == 2 and _is_one(c.args[1]) and "page" in ast.unparse(c.args[0]) for c in calls
             ):

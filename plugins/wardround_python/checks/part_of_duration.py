@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 
 _TIME = LatePattern(
@@ -59,7 +60,7 @@ class PartOfDuration(PythonCheck):
             return
         if not (_is_time(value.left) or _is_time(value.right)):
             return
-        parts = any(isinstance(n, ast.Attribute) and n.attr == "days" for n in ast.walk(scope))
+        parts = any(isinstance(n, ast.Attribute) and n.attr == "days" for n in walk(scope))
         if not parts:
             self.report(
                 self.module.span(node), "this leaves out whole days: total_seconds() is the time between"

@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.literals import entries
 
@@ -111,7 +112,7 @@ class QueryByDocument(PythonCheck):
             return False
         made = [
             one.value
-            for one in ast.walk(function)
+            for one in walk(function)
             if isinstance(one, ast.Assign) and any(getattr(t, "id", "") == root.id for t in one.targets)
         ]
         return len(made) == 1 and self._is_json(made[0], function, deep - 1)

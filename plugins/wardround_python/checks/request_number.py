@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.guards import is_caught, tested
 
@@ -141,11 +142,11 @@ class RequestNumber(PythonCheck):
     def _given(self, name: ast.Name) -> ast.expr | None:
         """The one value the function gives a name."""
         scope = self.module.function_of(name)
-        if scope is None or any(a.arg == name.id for a in ast.walk(scope) if isinstance(a, ast.arg)):
+        if scope is None or any(a.arg == name.id for a in walk(scope) if isinstance(a, ast.arg)):
             return None
         values = [
             n.value
-            for n in ast.walk(scope)
+            for n in walk(scope)
             if isinstance(n, ast.Assign)
             and any(isinstance(t, ast.Name) and t.id == name.id for t in n.targets)
         ]

@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 
 _LEVELS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception"})
@@ -100,7 +101,7 @@ class SecretInLog(PythonCheck):
             return False
         made = [
             one.value
-            for one in ast.walk(function)
+            for one in walk(function)
             if isinstance(one, ast.Assign) and any(getattr(t, "id", "") == node.id for t in one.targets)
         ]
         if len(made) != 1 or not isinstance(made[0], ast.Dict):

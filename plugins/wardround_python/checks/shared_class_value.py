@@ -10,6 +10,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 
 _MAKERS = frozenset({"list", "dict", "set", "collections.defaultdict", "collections.deque"})
@@ -86,7 +87,7 @@ class SharedClassValue(PythonCheck):
         made = dict(self._made(node))
         if not made:
             return
-        inside = [n for method in node.body for n in ast.walk(method)]
+        inside = [n for method in node.body for n in walk(method)]
         for name, value in made.items():
             uses = [
                 n for n in inside if isinstance(n, ast.Attribute) and n.attr == name and _is_self(n.value)

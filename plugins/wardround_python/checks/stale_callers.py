@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.python_tree import walk
 from wardround_python.callers import method_calls, spellings_of, written
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, PythonModule, parse
@@ -381,7 +382,7 @@ def _public_classes(tree: ast.Module) -> dict[str, tuple[ast.ClassDef, Signature
 def _awaited(old: FunctionNode, new: FunctionNode) -> bool | None:
     """Whether a function has become a coroutine function, or is one no more; None where it is as it was."""
     was, is_now = isinstance(old, ast.AsyncFunctionDef), isinstance(new, ast.AsyncFunctionDef)
-    yields = any(isinstance(n, (ast.Yield, ast.YieldFrom)) for one in (old, new) for n in ast.walk(one))
+    yields = any(isinstance(n, (ast.Yield, ast.YieldFrom)) for one in (old, new) for n in walk(one))
     return None if was == is_now or yields or new.decorator_list else is_now
 
 
@@ -393,7 +394,7 @@ def _maker(node: ast.ClassDef) -> FunctionNode | None:
 def _broken(
     module: PythonModule, change: Change, spellings: Collection[str]
 ) -> Iterator[tuple[str, int, str]]:
-    for node in ast.walk(module.tree) if spellings else ():
+    for node in walk(module.tree) if spellings else ():
         if not isinstance(node, ast.Call):
             continue
         if written(node.func) in spellings:

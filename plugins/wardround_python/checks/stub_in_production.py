@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode
 from wardround_python.stubs import body_after_docstring, is_stub, only_talks, returns_only, says_why
@@ -379,7 +380,7 @@ class StubInProduction(PythonCheck):
             return None
         calls = [
             one.lineno
-            for one in ast.walk(owner)
+            for one in walk(owner)
             if isinstance(one, ast.Call)
             and ast.unparse(one.func) == f"self.{node.name}"
             and self.source.is_added(one.lineno)
@@ -501,7 +502,7 @@ class StubInProduction(PythonCheck):
     def _is_overridden(self, owner: ast.ClassDef, name: str) -> bool:
         heirs = [
             other
-            for other in ast.walk(self.module.tree)
+            for other in walk(self.module.tree)
             if isinstance(other, ast.ClassDef)
             and any(self.module.dotted(b) == owner.name for b in other.bases)
         ]
@@ -523,5 +524,5 @@ def _only_literals(value: ast.expr) -> bool:
     """Whether an answer is made of literals alone, so of nothing that was done."""
     kinds = (ast.Constant, ast.Dict, ast.Tuple, ast.List, ast.expr_context, ast.keyword)
     if isinstance(value, ast.Call):
-        return all(isinstance(one, kinds) for given in value.args for one in ast.walk(given))
-    return all(isinstance(one, kinds) for one in ast.walk(value))
+        return all(isinstance(one, kinds) for given in value.args for one in walk(given))
+    return all(isinstance(one, kinds) for one in walk(value))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 
 
@@ -53,7 +54,7 @@ class SumOrNothing(PythonCheck):
         kept = _leftmost(body)
         if not isinstance(kept, (ast.Name, ast.Attribute)):
             return
-        asked = {n.id for n in ast.walk(node.test) if isinstance(n, ast.Name)}
+        asked = {n.id for n in walk(node.test) if isinstance(n, ast.Name)}
         root: ast.expr = kept
         while isinstance(root, ast.Attribute):
             root = root.value

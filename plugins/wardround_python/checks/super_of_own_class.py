@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, last_name
 
@@ -91,7 +92,7 @@ class SuperOfOwnClass(PythonCheck):
         )
         if known is None or maker is None:
             return
-        calls = [one for one in ast.walk(maker) if isinstance(one, ast.Call)]
+        calls = [one for one in walk(maker) if isinstance(one, ast.Call)]
         begun = [one.lineno for one in calls if last_name(one.func) in ("__init__", "super", "__setattr__")]
         if not begun:
             self.report(self.module.name_span(maker), f"{known} is not initialised: {_NEEDED[known]}")

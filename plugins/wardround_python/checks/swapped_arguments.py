@@ -11,6 +11,7 @@ from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane, Severity, Span
 from wardround.late import LatePattern
 from wardround.names import MOST_ARGUMENTS, Call, Named, Swap, is_mirrored, tells_something, turns_round
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import PythonModule
 
@@ -229,6 +230,4 @@ def named(argument: ast.expr) -> Named | None:
 
 def _compares(test: ast.expr, moved: set[str]) -> bool:
     """Whether a condition looks at two of the arguments: then their order is chosen."""
-    return (
-        len(moved & {ast.unparse(n) for n in ast.walk(test) if isinstance(n, (ast.Name, ast.Attribute))}) > 1
-    )
+    return len(moved & {ast.unparse(n) for n in walk(test) if isinstance(n, (ast.Name, ast.Attribute))}) > 1

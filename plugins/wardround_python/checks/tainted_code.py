@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.python_tree import walk
 from wardround_python.module import FunctionNode
 from wardround_python.taint.check import TaintedCheck
 from wardround_python.taint.dangers import Danger
@@ -130,19 +131,19 @@ class TaintedCode(TaintedCheck):
         read = isinstance(node, ast.Subscript) or (
             isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get"
         )
-        root = next((one for one in ast.walk(node) if isinstance(one, ast.Name)), None) if read else None
+        root = next((one for one in walk(node) if isinstance(one, ast.Name)), None) if read else None
         return root is not None and any(
             isinstance(one, ast.Assign)
             and any(isinstance(t, ast.Name) and t.id == root.id for t in one.targets)
             and ast.unparse(one.value).startswith(_REQUEST)
-            for one in ast.walk(self.module.function_of(node) or self.module.tree)
+            for one in walk(self.module.function_of(node) or self.module.tree)
         )
 
 
 def _calls(function: ast.AST, name: str) -> bool:
     return any(
         isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == name
-        for one in ast.walk(function)
+        for one in walk(function)
     )
 
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
+from wardround.python_tree import walk
 from wardround_python.taint.check import TaintedCheck
 from wardround_python.taint.dangers import Danger, Hit
 
@@ -125,7 +126,7 @@ class TaintedHtml(TaintedCheck):
         function = self.module.function_of(hit.node)
         if not isinstance(target, ast.Name) or function is None:
             return True
-        return not any(isinstance(one, ast.Assign) and _types(one, target.id) for one in ast.walk(function))
+        return not any(isinstance(one, ast.Assign) and _types(one, target.id) for one in walk(function))
 
 
 def _types(node: ast.Assign, name: str) -> bool:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.guards import is_caught
 from wardround_python.module import last_name
@@ -164,9 +165,7 @@ class TimesMixed(PythonCheck):
             scope = self.module.function_of(value)
             mine = [one for one in given if self.module.function_of(one) is scope]
             given = mine or [one for one in given if self.module.function_of(one) is None]
-            if scope is not None and any(
-                isinstance(n, ast.arg) and n.arg == value.id for n in ast.walk(scope)
-            ):
+            if scope is not None and any(isinstance(n, ast.arg) and n.arg == value.id for n in walk(scope)):
                 return None
         kinds = {
             self._kind(one, step + 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
@@ -75,6 +76,8 @@ class TrustedByCookie(PythonCheck):
     def visit_Compare(self, node: ast.Compare) -> None:
         for one in (node.left, *node.comparators):
             key = self._key(one)
+            if not key:
+                continue
             others = [ast.unparse(other) for other in (node.left, *node.comparators) if other is not one]
             if (_RIGHTS.search(key) and any(map(_LETS_IN.search, others))) or (
                 _FORWARDED.search(key) and any(map(_ADDRESS.search, others))
@@ -105,12 +108,20 @@ class TrustedByCookie(PythonCheck):
         if not isinstance(node, ast.Name):
             return self._read(node)
         function = self.module.function_of(node)
-        made = [
-            one.value
-            for one in (ast.walk(function) if function is not None else ())
-            if isinstance(one, ast.Assign) and any(getattr(t, "id", "") == node.id for t in one.targets)
-        ]
+        made = self._given.get((function, node.id), []) if function is not None else []
         return self._read(made[0]) if len(made) == 1 else ""
+
+    @cached_property
+    def _given(self) -> dict[tuple[ast.AST | None, str], list[ast.expr]]:
+        """What names are given, by the function around and its own, and by the name."""
+        found: dict[tuple[ast.AST | None, str], list[ast.expr]] = {}
+        for node in self.module.nodes:
+            if isinstance(node, ast.Assign):
+                names = {target.id for target in node.targets if isinstance(target, ast.Name)}
+                for around in self.module.ancestors(node) if names else ():
+                    for name in names if isinstance(around, _FUNCTIONS) else ():
+                        found.setdefault((around, name), []).append(node.value)
+        return found
 
     def _read(self, node: ast.expr) -> str:
         """The key that is read from a part of a request; empty for everything else."""
@@ -125,4 +136,5 @@ class TrustedByCookie(PythonCheck):
         return str(key.value) if named in {"request", "req"} else ""
 
 
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _CASE = frozenset({"lower", "upper", "strip", "casefold"})

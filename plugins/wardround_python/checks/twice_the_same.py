@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 
 
@@ -113,4 +114,4 @@ def _width(node: ast.AST) -> tuple[int, int]:
 
 
 def _calls(node: ast.AST) -> bool:
-    return any(isinstance(one, (ast.Call, ast.Await, ast.NamedExpr, ast.Yield)) for one in ast.walk(node))
+    return any(isinstance(one, (ast.Call, ast.Await, ast.NamedExpr, ast.Yield)) for one in walk(node))

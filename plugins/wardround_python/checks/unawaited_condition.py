@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 
 _OF_COROUTINES = frozenset({"close", "send", "throw", "__await__", "cr_frame", "cr_running"})
@@ -87,7 +88,7 @@ class UnawaitedCondition(PythonCheck):
         for node in self.module.nodes:
             if not isinstance(node, ast.AsyncFunctionDef) or node.decorator_list:
                 continue
-            if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(node)):
+            if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk(node)):
                 continue
             holder = self.module.class_of(node)
             if holder is not None:

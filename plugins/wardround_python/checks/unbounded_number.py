@@ -11,6 +11,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.guards import tested
 from wardround_python.module import FunctionNode
@@ -161,7 +162,7 @@ class UnboundedNumber(PythonCheck):
                 kind = argument.annotation if _SIZE.fullmatch(argument.arg) else None
                 if kind is not None and not _is_bounded(kind, default) and self._sizes(node, argument.arg):
                     self._report(argument, argument.arg)
-        for statement in ast.walk(node) if "request." in self.source.text else ():
+        for statement in walk(node) if "request." in self.source.text else ():
             if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
                 name = statement.targets[0].id
                 if _is_sent_number(statement.value) and self._sizes(node, name):
@@ -174,7 +175,7 @@ class UnboundedNumber(PythonCheck):
 
     def _sizes(self, node: FunctionNode, name: str) -> bool:
         """Whether a name says how much is read, and nothing looks at it before."""
-        uses = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name]
+        uses = [n for n in walk(node) if isinstance(n, ast.Name) and n.id == name]
         loads = [n for n in uses if isinstance(n.ctx, ast.Load)]
         stores = len(uses) - len(loads)
         if name in tested(node) or stores > 1 or any(self._is_cut(use) for use in loads):
@@ -228,7 +229,7 @@ def _is_bounded(annotation: ast.expr, value: ast.expr | None) -> bool:
     if isinstance(kind, ast.BinOp):
         kind = kind.left
     if isinstance(kind, ast.Subscript) and ast.unparse(kind.value).endswith(("Optional", "Annotated")):
-        if any(k.arg in _BOUNDS for n in ast.walk(kind.slice) if isinstance(n, ast.Call) for k in n.keywords):
+        if any(k.arg in _BOUNDS for n in walk(kind.slice) if isinstance(n, ast.Call) for k in n.keywords):
             return True
         kind = kind.slice.elts[0] if isinstance(kind.slice, ast.Tuple) else kind.slice
     if ast.unparse(kind) not in _PLAIN:

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, nodes_run_by
 from wardround_python.polling import (
@@ -251,7 +252,7 @@ class UnboundedRetry(PythonCheck):
 
     def _is_about(self, test: ast.expr, name: str) -> bool:
         """Whether a test speaks of nothing but one name, constants and what is imported or a class."""
-        names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
+        names = {n.id for n in walk(test) if isinstance(n, ast.Name)}
         return (
             name in names
             and all(one == name or one[:1].isupper() or one in self.module.imported for one in names)
@@ -260,7 +261,7 @@ class UnboundedRetry(PythonCheck):
 
     def _only_waits(self, body: Sequence[ast.stmt], exits: Sequence[ast.If]) -> bool:
         """Whether a round asks, leaves, logs and sleeps, and does nothing else."""
-        counts = {n.id for one in exits for n in ast.walk(one.test) if isinstance(n, ast.Name)}
+        counts = {n.id for one in exits for n in walk(one.test) if isinstance(n, ast.Name)}
         others = [
             n
             for n in body

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, last_name, nodes_run_by
 from wardround_python.opened import BORROWERS, CLOSERS, ENDERS, HELD, LENT, LOCK_NAME, MADE, MAY_STAY, OPENERS
@@ -238,7 +239,7 @@ class UnclosedOnError(PythonCheck):
         if not ast.unparse(call.func).startswith("self."):
             return False
         found = self.callees.definition_of(call)
-        return found is not None and any(isinstance(n, ast.Raise) for n in ast.walk(found.node))
+        return found is not None and any(isinstance(n, ast.Raise) for n in walk(found.node))
 
     def _look_at_opened(
         self, node: ast.Assign, call: ast.Call, name: str, function: FunctionNode, opener: str
@@ -290,7 +291,7 @@ class UnclosedOnError(PythonCheck):
 
     def _is_kept(self, function: FunctionNode, name: str) -> bool:
         """Whether nothing but the function's own calls of methods gets hold of a name."""
-        uses = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
+        uses = [n for n in walk(function) if isinstance(n, ast.Name) and n.id == name]
         loads = [use for use in uses if isinstance(use.ctx, ast.Load)]
         return len(loads) == len(uses) - 1 and all(
             isinstance(self.module.parents[use], (ast.Attribute, ast.withitem)) for use in loads
@@ -353,7 +354,7 @@ class UnclosedOnError(PythonCheck):
 
     def _stays_here(self, function: FunctionNode, name: str, opener: str, closed: int) -> bool:
         """Whether the function alone owns it: one assignment, so many closes, and no other owner."""
-        uses = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
+        uses = [n for n in walk(function) if isinstance(n, ast.Name) and n.id == name]
         loads = [use for use in uses if isinstance(use.ctx, ast.Load)]
         closes = [use for use in loads if getattr(self.module.parents[use], "attr", None) in _closers(opener)]
         return (
@@ -387,11 +388,9 @@ class UnclosedOnError(PythonCheck):
             return False
         names = [a.arg for a in (*found.node.args.posonlyargs, *found.node.args.args)][found.is_method :]
         place = call.args.index(use)
-        if place >= len(names) or any(
-            isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(found.node)
-        ):
+        if place >= len(names) or any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk(found.node)):
             return False
-        inside = list(ast.walk(found.node))
+        inside = list(walk(found.node))
         loads = [n for n in inside if isinstance(n, ast.Name) and n.id == names[place]]
         called = {
             n.func.value for n in inside if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
@@ -433,7 +432,7 @@ def _closes(statement: ast.stmt, name: str, closers: frozenset[str]) -> bool:
 
 
 def _calls_in(function: FunctionNode) -> list[ast.Call]:
-    return [n for n in ast.walk(function) if isinstance(n, ast.Call)]
+    return [n for n in walk(function) if isinstance(n, ast.Call)]
 
 
 def _hands(call: ast.Call, name: str) -> bool:

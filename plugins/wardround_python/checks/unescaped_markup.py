@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.constants import is_constant_text
 from wardround_python.literals import is_true
@@ -117,7 +118,7 @@ class UnescapedMarkup(PythonCheck):
         is_filter = any("is_safe=True" in ast.unparse(one) for one in node.decorator_list)
         if node.name != "__html__" and not is_filter:
             return
-        for one in ast.walk(node):
+        for one in walk(node):
             if (
                 isinstance(one, ast.Return)
                 and one.value is not None
@@ -150,9 +151,7 @@ class UnescapedMarkup(PythonCheck):
             called = self._function(node.func.id)
             if called is None or not self._hands_in_text(node):
                 return False
-            returned = [
-                one for one in ast.walk(called) if isinstance(one, ast.Return) and one.value is not None
-            ]
+            returned = [one for one in walk(called) if isinstance(one, ast.Return) and one.value is not None]
             return any(one.value is not None and self._is_mixed(one.value, one, deep - 1) for one in returned)
         values = list(_parts(node))
         texts = [one.value for one in values if isinstance(one, ast.Constant) and isinstance(one.value, str)]
@@ -182,7 +181,7 @@ class UnescapedMarkup(PythonCheck):
 
     def _given(self, node: ast.Name, place: ast.AST) -> Iterator[ast.expr]:
         function = self.module.function_of(place)
-        for one in ast.walk(function) if function is not None else ():
+        for one in walk(function) if function is not None else ():
             if isinstance(one, (ast.Assign, ast.AugAssign)) and one.value is not None:
                 targets = one.targets if isinstance(one, ast.Assign) else [one.target]
                 if any(isinstance(target, ast.Name) and target.id == node.id for target in targets):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 
 _EMPTYING = frozenset({"flush", "close", "seek", "read", "truncate"})
@@ -98,9 +99,6 @@ class UnflushedFile(PythonCheck):
 
     def _uses(self, node: ast.With, name: str) -> Sequence[ast.Name]:
         found = [
-            one
-            for held in node.body
-            for one in ast.walk(held)
-            if isinstance(one, ast.Name) and one.id == name
+            one for held in node.body for one in walk(held) if isinstance(one, ast.Name) and one.id == name
         ]
         return sorted(found, key=lambda one: (one.lineno, one.col_offset))

@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, names_in
 
@@ -104,7 +105,7 @@ class UnsafeUpload(PythonCheck):
         denies = _DENIED.search(text) is not None
         if not denies and _ALLOWED.search(text):
             return
-        for node in ast.walk(function):
+        for node in walk(function):
             if isinstance(node, ast.Call) and self._keeps(node, function):
                 where = self._told(node, function)
                 if _NAME.search(where) and (denies or _SERVED.search(where)):
@@ -116,9 +117,9 @@ class UnsafeUpload(PythonCheck):
         """The kind of a file that is kept is told by nothing but the sender's word for it."""
         if not _UPLOAD.search(text) or _LOOKED_INTO.search(text):
             return
-        if not any(isinstance(one, ast.Call) and self._keeps(one, function) for one in ast.walk(function)):
+        if not any(isinstance(one, ast.Call) and self._keeps(one, function) for one in walk(function)):
             return
-        for node in ast.walk(function):
+        for node in walk(function):
             if isinstance(node, ast.If) and _SAID_KIND.search(ast.unparse(node.test)):
                 said = "the sender says what kind this is, and nothing looks into the file"
                 self.report(self.module.span(node.test), said, None, Severity.INFO)
@@ -138,7 +139,7 @@ class UnsafeUpload(PythonCheck):
         for _ in range(3):
             made = [
                 one.value
-                for one in ast.walk(function)
+                for one in walk(function)
                 if isinstance(one, ast.Assign) and any(names_in(target) & names for target in one.targets)
             ]
             parts += [ast.unparse(one) for one in made]

@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode
 
@@ -98,5 +99,5 @@ def _asks_for_zero(function: FunctionNode, name: str) -> bool:
         and isinstance(one.left, ast.Name)
         and one.left.id == name
         and any(isinstance(other, ast.Constant) and other.value == 0 for other in one.comparators)
-        for one in ast.walk(function)
+        for one in walk(function)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from wardround.python_tree import walk
 from wardround_python.taint.dangers import EVERYTHING
 from wardround_python.taint.expressions import Expressions
 from wardround_python.taint.known import Entry, Exactly, Held
@@ -132,6 +133,4 @@ def _names_values(pattern: ast.pattern) -> bool:
 
 
 def _captured(pattern: ast.pattern) -> list[str]:
-    return [
-        one.name for one in ast.walk(pattern) if isinstance(one, (ast.MatchAs, ast.MatchStar)) and one.name
-    ]
+    return [one.name for one in walk(pattern) if isinstance(one, (ast.MatchAs, ast.MatchStar)) and one.name]

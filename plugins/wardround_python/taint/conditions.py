@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from wardround.python_tree import walk
 from wardround_python.module import last_name
 from wardround_python.taint import cleansing, sources
 from wardround_python.taint.dangers import EVERYTHING, NOTHING, Danger
@@ -38,7 +39,7 @@ class Conditions(Folding):
             return self._look(test)
         if isinstance(test, ast.BinOp):
             looked = {
-                k: EVERYTHING for one in ast.walk(test) if isinstance(one, ast.Name) for k in self._keys(one)
+                k: EVERYTHING for one in walk(test) if isinstance(one, ast.Name) for k in self._keys(one)
             }
             return looked, looked
         if isinstance(test, ast.Attribute) and test.attr in {"netloc", "hostname"}:
@@ -88,7 +89,7 @@ class Conditions(Folding):
         if isinstance(node, ast.Call) and last_name(node.func) not in cleansing.UNTELLING:
             for one in (*node.args, *(keyword.value for keyword in node.keywords)):
                 found |= set(self._keys(one)) | {
-                    k for part in ast.walk(one) if isinstance(part, ast.Name) for k in self._keys(part)
+                    k for part in walk(one) if isinstance(part, ast.Name) for k in self._keys(part)
                 }
         if isinstance(node, ast.Attribute) or (
             isinstance(node, ast.Subscript) and isinstance(node.value, ast.Call)
@@ -170,5 +171,5 @@ def _starts_address(test: ast.Call) -> bool:
 def _names_text(node: ast.expr) -> bool:
     return any(
         isinstance(one, ast.Name) and one.id in {"str", "bytes", "list", "dict", "Mapping"}
-        for one in ast.walk(node)
+        for one in walk(node)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from wardround.python_tree import walk
 from wardround_python.module import last_name
 from wardround_python.taint import cleansing, sources
 from wardround_python.taint.calls import Calls
@@ -55,7 +56,7 @@ class Expressions(Calls):
 
     def _at_a_glance(self, node: ast.expr) -> Value:
         """All that stands in an expression too deep to be looked into."""
-        parts = list(ast.walk(node))
+        parts = list(walk(node))
         names = [self._values.get(one.id, CLEAN) for one in parts if isinstance(one, ast.Name)]
         reads = [one for one in parts if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name)]
         return united(*names, *(self._attribute(one) for one in reads))

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_python.module import FunctionNode, PythonModule, statements_in
 from wardround_python.taint.classes import ProjectClass
 from wardround_python.taint.dangers import (
@@ -243,9 +244,7 @@ def constant_numbers(tree: ast.Module) -> Mapping[str, int | float]:
         if isinstance(node, ast.Global):
             again.update(node.names)
     for node in tree.body:
-        names = [
-            one.id for target, _ in _bindings(node) for one in ast.walk(target) if isinstance(one, ast.Name)
-        ]
+        names = [one.id for target, _ in _bindings(node) for one in walk(target) if isinstance(one, ast.Name)]
         again.update(name for name in names if name in found)
         value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
         is_number = isinstance(value, ast.Constant) and type(value.value) in (

@@ -57,6 +57,7 @@ class Modules:
         self._likes: dict[tuple[str, str], ProjectClass | None] = {}
         self._stretches = 0
         self.depth = 0
+        self._found: dict[tuple[str, str], Found | None] = {}
         self.walks = 0
         self.asked: dict[tuple[str, str, bool], None] = {}
         self.has_answered = False
@@ -134,6 +135,7 @@ class Modules:
         if any(self._answers(*question) for question in asked):
             self._flows = before
             self._likes.clear()
+            self._found.clear()
             return False
         self.walks += walks
         return True
@@ -149,6 +151,13 @@ class Modules:
             return None
         if not again:
             return None
+        if (importer, dotted) not in self._found:
+            self._found[importer, dotted] = self._find(importer, dotted, again)
+        found = self._found[importer, dotted]
+        self.has_answered = self.has_answered or found is not None
+        return found
+
+    def _find(self, importer: str, dotted: str, again: int) -> Found | None:
         for path, names in _places(importer, dotted):
             flow = self.flow(path)
             if flow is None:
@@ -159,7 +168,6 @@ class Modules:
                     ".".join((flow.module.imported[names[0]], *names[1:])),
                     again - 1,
                 )
-            self.has_answered = True
             return Found(flow, names)
         return None
 

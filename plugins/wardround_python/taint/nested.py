@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from wardround.python_tree import walk
 from wardround_python.module import FunctionNode, PythonModule, nodes_run_by, statements_in
 from wardround_python.taint.shapes import key_of
 
@@ -124,7 +125,7 @@ class NestedFunctions:
             has_inner = "lambda" in self._module.text or function in self._by_name or self._has_class
             inner = _inside(function) if has_inner else ()
             self._captured[function] = frozenset(
-                one.id for part in inner for one in ast.walk(part) if isinstance(one, ast.Name)
+                one.id for part in inner for one in walk(part) if isinstance(one, ast.Name)
             )
         return self._captured[function]
 
@@ -185,7 +186,7 @@ class NestedFunctions:
 
 
 def _inside(function: FunctionNode) -> Iterator[ast.AST]:
-    for node in ast.walk(function):
+    for node in walk(function):
         if node is not function and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             yield node
 
@@ -228,14 +229,14 @@ def _traits(function: FunctionNode, is_generator: bool) -> Traits:
     if is_generator and not all(_is_plain_piece(one) for one in function.body):
         return Traits()
     given = [one.value for one in statements_in(function) if isinstance(one, ast.Return) and one.value]
-    answers = frozenset(part.id for one in given for part in ast.walk(one) if isinstance(part, ast.Name))
+    answers = frozenset(part.id for one in given for part in walk(one) if isinstance(part, ast.Name))
     gives_table = any(isinstance(one, (ast.Tuple, ast.List, ast.Dict)) for one in given)
     asked: set[str] = set()
     keeps = False
     for node in nodes_run_by(function.body):
         keeps = keeps or (isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load))
         for one in _asked_by(node):
-            asked.update(part.id for part in ast.walk(one) if isinstance(part, ast.Name))
+            asked.update(part.id for part in walk(one) if isinstance(part, ast.Name))
     return Traits(True, frozenset(asked), keeps, answers, gives_table, is_generator)
 
 
@@ -244,7 +245,7 @@ def _is_plain_piece(node: ast.stmt) -> bool:
     if isinstance(node, ast.Expr):
         return isinstance(node.value, (ast.Yield, ast.Constant))
     return isinstance(node, (ast.Assign, ast.AnnAssign)) and not any(
-        isinstance(one, (ast.Yield, ast.YieldFrom)) for one in ast.walk(node)
+        isinstance(one, (ast.Yield, ast.YieldFrom)) for one in walk(node)
     )
 
 

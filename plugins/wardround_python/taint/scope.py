@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from wardround.python_tree import walk
 from wardround_python.module import FunctionNode, last_name
 from wardround_python.taint import cleansing, sources
 from wardround_python.taint.dangers import (
@@ -224,7 +225,7 @@ class Scope(ABC):
 
     def _names(self, node: ast.expr) -> frozenset[str]:
         return frozenset(
-            part.id for part in ast.walk(node) if isinstance(part, ast.Name) and self._values.get(part.id)
+            part.id for part in walk(node) if isinstance(part, ast.Name) and self._values.get(part.id)
         )
 
     def _text_of(self, node: ast.expr) -> str | None:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from wardround.findings import Span
+from wardround.python_tree import walk
 from wardround_python.literals import given_once
 from wardround_python.module import PythonModule, statements_in
 from wardround_python.parsed import parsed
@@ -107,7 +108,7 @@ def _switches_all_off(tree: ast.Module) -> bool:
     """Whether every feature of a parser that a module sets is set to something false."""
     calls = [
         one
-        for one in ast.walk(tree)
+        for one in walk(tree)
         if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "setFeature"
     ]
     return bool(calls) and all(
@@ -122,7 +123,7 @@ def _brings_timeout(module: PythonModule, call: ast.Call) -> bool:
         one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "")
         for keyword in call.keywords
         if keyword.arg is None
-        for one in ast.walk(keyword.value)
+        for one in walk(keyword.value)
     } - {"", "self"}
     if not spread:
         return False

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 
 from wardround.findings import Span
+from wardround.python_tree import walk
 from wardround_python.module import FunctionNode, PythonModule, last_name
 
 # What nobody names without wanting it done.
@@ -92,7 +93,7 @@ def is_read_no_more(module: PythonModule, span: Span) -> bool:
         if not isinstance(outer, ast.For) or not isinstance(outer.target, ast.Name):
             return True
         end = inner.end_lineno or inner.lineno
-        later = [n for one in outer.body for n in ast.walk(one) if isinstance(n, ast.Name) and n.lineno > end]
+        later = [n for one in outer.body for n in walk(one) if isinstance(n, ast.Name) and n.lineno > end]
         later = sorted((n for n in later if n.id == node.id), key=lambda n: (n.lineno, n.col_offset))
         return not later or not isinstance(later[0].ctx, ast.Load) or node.id == "_"
     return True
@@ -144,7 +145,7 @@ def _hashes(module: PythonModule, node: ast.AST, name: str) -> bool:
     """Whether an expression hashes objects of a class, by a call or by the types it is declared with."""
     if isinstance(node, ast.Call) and last_name(node.func) in _HASHED_IN and len(node.args) == 1:
         given = node.args[0]
-        return any(_makes(one, name) for one in ast.walk(given)) or _holds(module, given, name)
+        return any(_makes(one, name) for one in walk(given)) or _holds(module, given, name)
     if isinstance(node, ast.Set):
         return any(_makes(one, name) for one in node.elts)
     if isinstance(node, ast.Dict):
@@ -168,7 +169,7 @@ def _holds(module: PythonModule, given: ast.expr, name: str) -> bool:
         return False
     function = module.function_of(given)
     scope = function if function is not None else module.tree
-    for one in ast.walk(scope):
+    for one in walk(scope):
         annotation = None
         if (isinstance(one, ast.arg) and one.arg == given.id) or (
             isinstance(one, ast.AnnAssign) and _named(one.target) == given.id

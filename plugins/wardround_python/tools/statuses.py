@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
 from wardround.findings import Span
+from wardround.python_tree import walk
 
 
 def asks_for_status(text: str, span: Span) -> bool:
@@ -33,7 +34,7 @@ class _Starts:
 
     @cached_property
     def _nodes(self) -> list[ast.AST]:
-        return list(ast.walk(self._tree))
+        return list(walk(self._tree))
 
     @cached_property
     def _around(self) -> dict[int, ast.AST]:
@@ -63,7 +64,7 @@ class _Starts:
         if function not in self._looked_at:
             self._looked_at[function] = frozenset(
                 ast.unparse(node.value)
-                for node in ast.walk(function)
+                for node in walk(function)
                 if isinstance(node, ast.Attribute) and node.attr in ("returncode", "check_returncode")
             )
         return self._looked_at[function]

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import FUNCTIONS, TestCase, equal_sides, last_name, own_nodes
 
@@ -366,7 +367,7 @@ def _are_same(left: ast.expr, right: ast.expr, about_equality: bool) -> bool:
     """Whether two expressions are the same and no call in them can answer differently."""
     if ast.dump(left) != ast.dump(right) or (about_equality and not isinstance(left, ast.Constant)):
         return False
-    return not any(isinstance(node, (ast.Call, ast.Await, ast.Yield)) for node in ast.walk(left))
+    return not any(isinstance(node, (ast.Call, ast.Await, ast.Yield)) for node in walk(left))
 
 
 def _is_about_equality(case: TestCase, text: str) -> bool:

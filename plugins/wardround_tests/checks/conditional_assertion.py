@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import TestCase, last_name, own_nodes, root_name
 
@@ -175,7 +176,7 @@ class ConditionalAssertion(PythonTestCheck):
     def _hides_all(self, case: TestCase, made: Sequence[ast.AST]) -> bool:
         """Report a statement other than an if or a loop that all assertions stand in and may not run in."""
         for statement in case.node.body:
-            inside = set(ast.walk(statement))
+            inside = set(walk(statement))
             if not all(node in inside for node in made):
                 continue
             how = self._how_hidden(statement, case)
@@ -253,7 +254,7 @@ class ConditionalAssertion(PythonTestCheck):
         """Whether something else of the test can fail: a context manager, a nested function."""
         nested = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
         return any(
-            isinstance(node, nested) and any(self.module.asserts(n) for n in ast.walk(node))
+            isinstance(node, nested) and any(self.module.asserts(n) for n in walk(node))
             for node in self.module.all_of(case)
             if node is not case.node
         )
@@ -364,7 +365,7 @@ class ConditionalAssertion(PythonTestCheck):
 
 
 def _walk(statements: Sequence[ast.stmt]) -> Iterator[ast.AST]:
-    return (node for statement in statements for node in ast.walk(statement))
+    return (node for statement in statements for node in walk(statement))
 
 
 def _width(statement: ast.stmt) -> int:

@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import TestCase, both_ways, equal_sides, last_name
 
@@ -110,18 +111,18 @@ class ExpectedByFormula(PythonTestCheck):
 
     def _repeats(self, expected: ast.expr, actual: ast.expr) -> bool:
         """Whether an expected value is a formula over what the code under test is handed."""
-        calls = [n for n in ast.walk(actual) if isinstance(n, ast.Call)]
+        calls = [n for n in walk(actual) if isinstance(n, ast.Call)]
         under_test = next((c for c in calls if self.module.imported_name(c.func)), None)
         if under_test is None or "." not in (self.module.imported_name(under_test.func) or ""):
             return False
         home = (self.module.imported_name(under_test.func) or "").rpartition(".")[0]
-        operators = [n for n in ast.walk(expected) if isinstance(n, ast.BinOp)]
+        operators = [n for n in walk(expected) if isinstance(n, ast.BinOp)]
         if not any(isinstance(n.op, _STRONG) for n in operators) or _has_text(expected):
             return False
-        given = {n.id for a in under_test.args for n in ast.walk(a) if isinstance(n, ast.Name)}
-        names = {n.id for n in ast.walk(expected) if isinstance(n, ast.Name)}
+        given = {n.id for a in under_test.args for n in walk(a) if isinstance(n, ast.Name)}
+        names = {n.id for n in walk(expected) if isinstance(n, ast.Name)}
         own = {n for n in names if self.module.imported.get(n, "").rpartition(".")[0] == home}
-        if any(isinstance(n, ast.Call) and last_name(n) in own for n in ast.walk(expected)):
+        if any(isinstance(n, ast.Call) and last_name(n) in own for n in walk(expected)):
             return False
         return bool(names & given) and (len(operators) >= _FEWEST or bool(own))
 
@@ -148,8 +149,7 @@ def _exact(side: ast.expr) -> ast.expr:
 def _has_text(node: ast.expr) -> bool:
     """Whether texts are put together rather than numbers worked out."""
     return any(
-        isinstance(n, ast.JoinedStr) or (isinstance(n, ast.BinOp) and _is_text(n.left))
-        for n in ast.walk(node)
+        isinstance(n, ast.JoinedStr) or (isinstance(n, ast.BinOp) and _is_text(n.left)) for n in walk(node)
     )
 
 

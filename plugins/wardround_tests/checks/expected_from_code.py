@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import TestCase, both_ways, equal_sides, last_name
 
@@ -266,7 +267,7 @@ class ExpectedFromCode(PythonTestCheck):
             return None
         here, there = (self.module.imported_name(f) or "" for f in (value.func, made[0].func))
         is_same_module = "." in here and here.rpartition(".")[0] == there.rpartition(".")[0]
-        used = [n for a in value.args for n in ast.walk(a) if isinstance(n, ast.Attribute)]
+        used = [n for a in value.args for n in walk(a) if isinstance(n, ast.Attribute)]
         is_of_result = any(isinstance(n.value, ast.Name) and n.value.id == result for n in used)
         is_function = not value.func.id[:1].isupper()
         return value if is_same_module and is_of_result and is_function and here != there else None
@@ -299,7 +300,7 @@ class ExpectedFromCode(PythonTestCheck):
         """Whether two calls are the same and of imported code, all of whose arguments are plain values."""
         if left is right or ast.dump(left) != ast.dump(right):
             return False
-        inner = [n for n in ast.walk(left) if isinstance(n, (ast.Call, ast.Await)) and n is not left]
+        inner = [n for n in walk(left) if isinstance(n, (ast.Call, ast.Await)) and n is not left]
         name = self.module.imported_name(left.func)
         return not inner and name is not None and not name.rpartition(".")[2][:1].isupper()
 
@@ -320,7 +321,7 @@ def _names_expected(side: ast.expr) -> bool:
 
 
 def _calls(value: ast.expr) -> Iterator[ast.Call]:
-    return (node for node in ast.walk(value) if isinstance(node, ast.Call))
+    return (node for node in walk(value) if isinstance(node, ast.Call))
 
 
 def _values(side: ast.expr, bound: _Bound) -> Iterator[ast.expr]:
@@ -330,7 +331,7 @@ def _values(side: ast.expr, bound: _Bound) -> Iterator[ast.expr]:
     while stack:
         value = stack.pop()
         yield value
-        for node in ast.walk(value):
+        for node in walk(value):
             if isinstance(node, ast.Name) and node.id not in seen and len(seen) < _DEEP:
                 seen.add(node.id)
                 stack += bound[node.id] if len(bound.get(node.id, ())) == 1 else []

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import FUNCTIONS, last_name
 
@@ -101,7 +102,7 @@ def _is_fixture(decorator: ast.expr) -> bool:
 def _bound(function: ast.AST) -> set[str]:
     """The names a function takes or gives a value."""
     names: set[str] = set()
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             names.add(node.id)
         elif isinstance(node, ast.arg):

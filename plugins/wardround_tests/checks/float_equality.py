@@ -10,6 +10,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import TestCase, both_ways, equal_sides, is_assertion, last_name
 
@@ -106,10 +107,10 @@ def _is_worked_out(side: ast.expr) -> bool:
     return (
         isinstance(side, ast.BinOp)
         and isinstance(side.op, (ast.Add, ast.Sub, ast.Mult, ast.Div))
-        and any(_is_rough(n) for n in ast.walk(side))
-        and not any(isinstance(n, (ast.Call, ast.Name)) for n in ast.walk(side))
+        and any(_is_rough(n) for n in walk(side))
+        and not any(isinstance(n, (ast.Call, ast.Name)) for n in walk(side))
     )
 
 
 def _is_rounded(side: ast.expr) -> bool:
-    return any(isinstance(n, ast.Call) and last_name(n.func) in _ROUNDED for n in ast.walk(side))
+    return any(isinstance(n, ast.Call) and last_name(n.func) in _ROUNDED for n in walk(side))

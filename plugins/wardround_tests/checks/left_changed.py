@@ -12,6 +12,7 @@ from wardround_python.module import FunctionNode
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import TestCase, own_nodes
 
@@ -160,7 +161,7 @@ def _gives_back(helper: ast.AST) -> bool:
     """Whether a helper hands control to the test in between, or what it changed to the caller."""
     return any(
         isinstance(n, (ast.Yield, ast.YieldFrom)) or (isinstance(n, ast.Return) and n.value is not None)
-        for n in ast.walk(helper)
+        for n in walk(helper)
     )
 
 

@@ -12,6 +12,7 @@ import msgspec
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import FUNCTIONS, TestCase, last_name, outermost_function, own_nodes
 from wardround_tests.serving import fixture_scope, is_fixture
@@ -270,7 +271,7 @@ class LeftForOthers(PythonTestCheck):
 
 
 def _names_in(function: ast.AST) -> Iterator[str]:
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Name):
             yield node.id
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
@@ -321,9 +322,7 @@ def _makes_own(fixture: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 
 def _binds(node: ast.AST, name: str) -> bool:
-    return any(
-        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(node)
-    )
+    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in walk(node))
 
 
 def _is_it(node: ast.AST, shared: Shared) -> bool:
@@ -376,9 +375,9 @@ def _sides(node: ast.AST) -> tuple[ast.expr, ast.expr | None] | None:
 
 def _only_looks(held: ast.expr, shared: Shared, case: TestCase) -> bool:
     """Whether an expression reads a shared thing and asks nothing of it that depends on arguments."""
-    if not any(_is_it(n, shared) for n in ast.walk(held)):
+    if not any(_is_it(n, shared) for n in walk(held)):
         return False
-    for node in ast.walk(held):
+    for node in walk(held):
         if isinstance(node, ast.Call):
             is_builtin = isinstance(node.func, ast.Name) and node.func.id in _READING
             is_getter = isinstance(node.func, ast.Attribute) and not node.args and not node.keywords

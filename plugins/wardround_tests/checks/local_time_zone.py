@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.late import LatePattern
+from wardround.python_tree import children, walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import TestCase, equal_sides, is_assertion, last_name
 
@@ -97,8 +98,8 @@ class LocalTimeZone(PythonTestCheck):
         if not local:
             return
         for call in local:
-            if any(call in ast.walk(one) for one in nodes if is_assertion(one)):
-                wanted = [one for one in nodes if is_assertion(one) and call in ast.walk(one)]
+            if any(call in walk(one) for one in nodes if is_assertion(one)):
+                wanted = [one for one in nodes if is_assertion(one) and call in walk(one)]
             else:
                 name = self._name_of(call)
                 wanted = [one for one in nodes if is_assertion(one) and name and _mentions(one, name)]
@@ -158,14 +159,14 @@ def _is_now(value: ast.expr) -> bool:
 
 
 def _mentions(node: ast.AST, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
+    return any(isinstance(n, ast.Name) and n.id == name for n in walk(node))
 
 
 def _is_written(call: ast.Call, assertion: ast.AST) -> bool:
     """Whether an assertion writes down the date, or the moment, that should come of a call."""
     gives_moment = last_name(call.func) in ("timestamp", "mktime")
     sides = equal_sides(assertion) or ()
-    for node in (one for side in sides for one in (side, *ast.iter_child_nodes(side))):
+    for node in (one for side in sides for one in (side, *children(side))):
         if isinstance(node, ast.Constant):
             if isinstance(node.value, str) and not gives_moment and _CLOCK.search(node.value):
                 return True

@@ -11,6 +11,7 @@ from wardround_python.module import FunctionNode
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Severity
+from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import FUNCTIONS, TestCase, body_of, is_certain_assertion, last_name, own_nodes
 
@@ -103,7 +104,7 @@ class LostAssertion(PythonTestCheck):
             name = self.module.imported_name(call.func)
             given = [*(k.value for k in call.keywords if k.arg == "target"), *call.args[1:2]]
             if name in _THREADS and any(isinstance(g, ast.Name) and g.id == function.name for g in given):
-                return not any(isinstance(n, (ast.Try, ast.ExceptHandler)) for n in ast.walk(function))
+                return not any(isinstance(n, (ast.Try, ast.ExceptHandler)) for n in walk(function))
         return False
 
     def _is_only_handed_on(
@@ -112,10 +113,10 @@ class LostAssertion(PythonTestCheck):
         """Whether a function is an argument of calls and all that asserts, so that nobody sees it called."""
         if any(self.module.asserts(n) for n in own_nodes(case.node.body)):
             return False
-        others = [n for one in nested if one is not function for n in ast.walk(one)]
+        others = [n for one in nested if one is not function for n in walk(one)]
         if any(self.module.asserts(n) for n in others) or _tells(function):
             return False
-        uses = [n for n in ast.walk(case.node) if isinstance(n, ast.Name) and n.id == function.name]
+        uses = [n for n in walk(case.node) if isinstance(n, ast.Name) and n.id == function.name]
         handed = {id(a) for call in _calls(case) for a in (*call.args, *(k.value for k in call.keywords))}
         is_started = any(self._starts(call, function.name) for call in _calls(case))
         return bool(uses) and all(id(use) in handed for use in uses) and not is_started
@@ -138,4 +139,4 @@ def _calls(case: TestCase) -> Iterator[ast.Call]:
 
 def _tells(function: FunctionNode) -> bool:
     """Whether a function leaves something behind that can be asserted, or gives it back."""
-    return any(isinstance(n, (ast.Nonlocal, ast.Global, ast.Return, ast.Yield)) for n in ast.walk(function))
+    return any(isinstance(n, (ast.Nonlocal, ast.Global, ast.Return, ast.Yield)) for n in walk(function))

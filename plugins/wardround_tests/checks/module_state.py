@@ -10,6 +10,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import FUNCTIONS, TestCase, outermost_function
 
@@ -237,9 +238,9 @@ def _targets(statement: ast.stmt) -> list[ast.expr]:
 
 def _locals(function: ast.AST) -> set[str]:
     """The names a function binds for itself."""
-    shared = {name for n in ast.walk(function) if isinstance(n, ast.Global) for name in n.names}
-    bound = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return (bound | {n.arg for n in ast.walk(function) if isinstance(n, ast.arg)}) - shared
+    shared = {name for n in walk(function) if isinstance(n, ast.Global) for name in n.names}
+    bound = {n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return (bound | {n.arg for n in walk(function) if isinstance(n, ast.arg)}) - shared
 
 
 def _begins_anew(function: ast.AST, name: str) -> bool:
@@ -249,14 +250,14 @@ def _begins_anew(function: ast.AST, name: str) -> bool:
         and n.func.attr == "clear"
         and isinstance(n.func.value, ast.Name)
         and n.func.value.id == name
-        for n in ast.walk(function)
+        for n in walk(function)
     )
 
 
 def _changes(function: ast.AST, names: set[str]) -> Iterator[tuple[str, ast.stmt]]:
     """The statements of a test that change one of the module's variables, unless it makes it new itself."""
     own = _locals(function)
-    for statement in ast.walk(function):
+    for statement in walk(function):
         if not isinstance(statement, ast.stmt):
             continue
         name = _changed(statement)
@@ -291,7 +292,7 @@ def _of_class(cls: str) -> frozenset[str]:
 
 def _reads(function: ast.AST, name: str, cls: str) -> bool:
     """Whether a test reads an attribute of its class, and does not set it itself."""
-    own = [n for n in ast.walk(function) if isinstance(n, ast.Attribute) and n.attr == name]
+    own = [n for n in walk(function) if isinstance(n, ast.Attribute) and n.attr == name]
     own = [n for n in own if ast.unparse(n.value) in _of_class(cls) | {"self"}]
     return bool(own) and all(isinstance(n.ctx, ast.Load) for n in own)
 
@@ -319,5 +320,5 @@ def _is_made(value: ast.expr | None) -> bool:
 def _uses_own(function: ast.AST, name: str) -> bool:
     return any(
         isinstance(n, ast.Attribute) and n.attr == name and ast.unparse(n.value) in ("self", "self.__class__")
-        for n in ast.walk(function)
+        for n in walk(function)
     )

@@ -10,6 +10,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import ASSERTING_NAME, FUNCTIONS, TestCase, body_of, last_name, own_nodes
 
@@ -188,12 +189,12 @@ def _unread_result(case: TestCase) -> str | None:
     printed: set[ast.AST] = set()
     for node in own_nodes(case.node.body):
         if isinstance(node, ast.Call) and last_name(node.func) in ("print", "pprint"):
-            printed.update(ast.walk(node))
+            printed.update(walk(node))
         elif isinstance(node, ast.Assign) and isinstance(node.value, (ast.Call, ast.Await)):
             kept += [t.id for t in node.targets if isinstance(t, ast.Name) and _RESULT_NAME.search(t.id)]
     read = {
         node.id
-        for node in ast.walk(case.node)
+        for node in walk(case.node)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in printed
     }
     return next((name for name in kept if name not in read), None)

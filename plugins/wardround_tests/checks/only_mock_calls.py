@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Severity
+from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import TestCase, last_name
 
@@ -133,7 +134,7 @@ def _is_of_mock(node: ast.AST) -> bool:
 def _hands_on(node: ast.AST) -> bool:
     """Whether an assertion expects that a mock got what another one gave."""
     return isinstance(node, ast.Call) and any(
-        isinstance(n, ast.Attribute) and n.attr == "return_value" for a in node.args for n in ast.walk(a)
+        isinstance(n, ast.Attribute) and n.attr == "return_value" for a in node.args for n in walk(a)
     )
 
 

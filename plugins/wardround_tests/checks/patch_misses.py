@@ -11,6 +11,7 @@ from wardround_python.module import PythonModule
 
 from wardround.checks import Invalid, Valid
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import FUNCTIONS, TestCase
 
@@ -149,7 +150,7 @@ class PatchMisses(PythonTestCheck):
             isinstance(n, ast.Name) and n.id == own
             for s in parsed.tree.body
             if isinstance(s, (*FUNCTIONS, ast.ClassDef)) and s.name == called
-            for n in ast.walk(s)
+            for n in walk(s)
         )
         return f"{module}.{own}" if is_used else ""
 

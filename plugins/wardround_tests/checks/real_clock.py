@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
+from wardround.python_tree import children, walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import TestCase, both_ways, equal_sides, last_name
 
@@ -214,7 +215,7 @@ class RealClock(PythonTestCheck):
         if sides is None or not any(map(_says_how_long, sides)):
             return
         for side in sides:
-            calls = [n for n in ast.walk(self._meant(side, case)) if isinstance(n, ast.Call)]
+            calls = [n for n in walk(self._meant(side, case)) if isinstance(n, ast.Call)]
             for call in calls if len(calls) > 1 or any(map(self._is_clock, calls)) else calls[:1]:
                 if _is_told_now(call):
                     return
@@ -231,7 +232,7 @@ class RealClock(PythonTestCheck):
             is_number = isinstance(other, ast.Constant) and type(other.value) is int
             if not is_number or not isinstance(side, ast.Call) or not _AGES.match(last_name(side.func)):
                 continue
-            dates = [n for a in side.args for n in ast.walk(a) if isinstance(n, ast.Call)]
+            dates = [n for a in side.args for n in walk(a) if isinstance(n, ast.Call)]
             is_told = _is_told_now(side) or len(side.args) > 1 or side.keywords
             is_of_object = isinstance(side.func, ast.Attribute) and not side.args
             if not is_told and (dates or is_of_object) and _FIXED_DATE.search(self.module.text):
@@ -245,7 +246,7 @@ class RealClock(PythonTestCheck):
     def _counted_from_now(self, given: ast.expr, case: TestCase) -> ast.BinOp | None:
         """The sum or difference of the clock and a span of time that an argument is or stands for."""
         value = self._meant(given, case)
-        for node in ast.walk(value):
+        for node in walk(value):
             if (
                 isinstance(node, ast.BinOp)
                 and isinstance(node.op, (ast.Add, ast.Sub))
@@ -337,7 +338,7 @@ def _parts(side: ast.expr) -> list[ast.AST]:
         stack += [node.func] if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else []
         stack += [
             one
-            for one in ast.iter_child_nodes(node)
+            for one in children(node)
             if not isinstance(node, ast.Call) or (isinstance(node.func, ast.Name) and one is not node.func)
         ]
     return found

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import FUNCTIONS, TestCase, last_name
 
@@ -88,7 +89,7 @@ class RepeatedAssertion(PythonTestCheck):
             first = seen.setdefault(ast.dump(statement), statement)
             if first is statement:
                 continue
-            asks = any(isinstance(n, ast.Attribute) for one in asserted for n in ast.walk(one))
+            asks = any(isinstance(n, ast.Attribute) for one in asserted for n in walk(one))
             if not _is_of_keys(asserted) and statement.lineno == (first.end_lineno or first.lineno) + 1:
                 continue  # asked twice on purpose: what is asked may be worked out once, and then be kept
             if self._is_told(first, statement):
@@ -104,7 +105,7 @@ class RepeatedAssertion(PythonTestCheck):
 
 def _is_of_keys(asserted: Sequence[ast.expr]) -> bool:
     """Whether all that is asked for is what a mapping holds under a text."""
-    nodes = [n for one in asserted for n in ast.walk(one)]
+    nodes = [n for one in asserted for n in walk(one)]
     return any(isinstance(n, ast.Subscript) for n in nodes) and not any(
         isinstance(n, ast.Attribute) for n in nodes
     )
@@ -119,7 +120,7 @@ def _is_lazy(value: ast.expr) -> bool:
             and isinstance(n.slice.value, int)
         )
         or (isinstance(n, ast.Attribute) and n.attr.startswith("_"))
-        for n in ast.walk(value)
+        for n in walk(value)
     )
 
 
@@ -152,5 +153,5 @@ def _is_still(value: ast.expr) -> bool:
     return not any(
         isinstance(n, (ast.Await, ast.NamedExpr, ast.Yield))
         or (isinstance(n, ast.Call) and last_name(n.func) not in _PURE)
-        for n in ast.walk(value)
+        for n in walk(value)
     )

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import TestCase, body_of, equal_sides, last_name, own_nodes, root_name
 
@@ -255,7 +256,7 @@ def _answers(call: ast.Call, rest: Sequence[ast.expr]) -> bool:
 
 
 def _is_constant_lambda(node: ast.expr) -> bool:
-    return isinstance(node, ast.Lambda) and not any(isinstance(n, ast.Call) for n in ast.walk(node.body))
+    return isinstance(node, ast.Lambda) and not any(isinstance(n, ast.Call) for n in walk(node.body))
 
 
 def _is_of_mock(node: ast.AST) -> bool:

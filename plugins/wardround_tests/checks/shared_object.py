@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import TestCase, is_assertion, outermost_function
 
@@ -133,7 +134,7 @@ class SharedObject(PythonTestCheck):
         for node in self.module.own(case):
             if not is_assertion(node) or not isinstance(node, (ast.Assert, ast.Call)):
                 continue
-            for one in ast.walk(node):
+            for one in walk(node):
                 if not isinstance(one, ast.Attribute) or ast.unparse(one.value) != name:
                     continue
                 parent = self.module.parents[one]

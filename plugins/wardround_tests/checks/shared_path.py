@@ -11,6 +11,7 @@ from wardround_python.module import FunctionNode
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.late import LatePattern
+from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import FUNCTIONS, last_name
 
@@ -126,9 +127,9 @@ class SharedPath(PythonTestCheck):
         whole: ast.AST = node
         while isinstance(self.module.parents[whole], (ast.Call, ast.BinOp)):
             whole = self.module.parents[whole]
-        names = [n for n in ast.walk(whole) if isinstance(n, ast.Constant)]
-        is_fixed = bool(names) and not any(isinstance(n, (ast.JoinedStr, ast.Mod)) for n in ast.walk(whole))
-        calls = [n for n in ast.walk(whole) if isinstance(n, ast.Call) and n is not node]
+        names = [n for n in walk(whole) if isinstance(n, ast.Constant)]
+        is_fixed = bool(names) and not any(isinstance(n, (ast.JoinedStr, ast.Mod)) for n in walk(whole))
+        calls = [n for n in walk(whole) if isinstance(n, ast.Call) and n is not node]
         is_fixed = is_fixed and all(last_name(c.func) in ("join", "Path") for c in calls)
         holder = self.module.function_of(node)
         if (

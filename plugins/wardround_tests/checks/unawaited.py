@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Severity
+from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
 
 _COROUTINE = "async def is_up(): ...\n"
@@ -98,4 +99,4 @@ class Unawaited(PythonTestCheck):
 def _is_plain_coroutine(node: ast.AST) -> bool:
     if not isinstance(node, ast.AsyncFunctionDef) or node.decorator_list:
         return False
-    return not any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(node))
+    return not any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk(node))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import FUNCTIONS, TestCase, both_ways, equal_sides
 
@@ -137,7 +138,7 @@ class UnorderedExpected(PythonTestCheck):
         if (
             not is_listed
             or not isinstance(other, (ast.List, ast.Tuple))
-            or any(isinstance(n, ast.Call) for n in ast.walk(side) if n is not side)
+            or any(isinstance(n, ast.Call) for n in walk(side) if n is not side)
         ):
             return ""
         wanted = {ast.unparse(one) for one in other.elts}
@@ -155,7 +156,7 @@ def _is_ordered(node: ast.expr) -> bool:
 def _bound(function: ast.AST) -> dict[str, ast.expr]:
     """The names that a test gives one value, and that it does not sort."""
     found: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             found.setdefault(node.targets[0].id, []).append(node.value)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "sort":
@@ -170,4 +171,4 @@ def _bound(function: ast.AST) -> dict[str, ast.expr]:
 
 
 def _mentions(value: ast.expr, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(value))
+    return any(isinstance(n, ast.Name) and n.id == name for n in walk(value))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
+from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import FUNCTIONS, is_assertion, is_certain_assertion, last_name, own_nodes
 
@@ -99,7 +100,7 @@ class UnreachedExcept(PythonTestCheck):
         if case is None or any(self._can_fail(s) for s in (*node.body, *node.orelse)):
             return
         own = {n.name for n in self.module.all_of(case) if isinstance(n, FUNCTIONS) and n is not case.node}
-        if any(isinstance(n, ast.Name) and n.id in own for s in node.body for n in ast.walk(s)):
+        if any(isinstance(n, ast.Name) and n.id in own for s in node.body for n in walk(s)):
             return
         after = case.node.body[case.node.body.index(node) + 1 :] if node in case.node.body else None
         if after is None or any(self._can_fail(s) for s in after):
@@ -112,7 +113,7 @@ class UnreachedExcept(PythonTestCheck):
                 return
 
     def _can_fail(self, statement: ast.stmt) -> bool:
-        return isinstance(statement, ast.Return) or any(self.module.asserts(n) for n in ast.walk(statement))
+        return isinstance(statement, ast.Return) or any(self.module.asserts(n) for n in walk(statement))
 
 
 def _asserts_about(node: ast.AST, handler: ast.ExceptHandler) -> bool:
@@ -128,4 +129,4 @@ def _asserts_about(node: ast.AST, handler: ast.ExceptHandler) -> bool:
             isinstance(node, ast.Assert) and isinstance(node.test, ast.Constant)
         )
     looked_at = node.test if isinstance(node, ast.Assert) else node
-    return any(isinstance(n, ast.Name) and n.id == handler.name for n in ast.walk(looked_at))
+    return any(isinstance(n, ast.Name) and n.id == handler.name for n in walk(looked_at))
