@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Check, Source
 from wardround.findings import RawResult, Severity
-from wardround.late import chosen
+from wardround.late import LatePattern, chosen
 from wardround.words_in import Said
 from wardround_sql.script import Script
 from wardround_sql.statements import Statement
@@ -18,11 +18,13 @@ class SqlCheck(Check):
     """A check on the statements of ``self.script``.
 
     ``WORDS``: one of them stands in every file the check can speak about, in any case; empty if none can be
-    named. ``READS``: whether that is about the SQL of a file, or about the code around it.
+    named. ``READS``: whether that is about the SQL of a file, or about the code around it. ``SIGN``: what
+    stands in all SQL it can speak about.
     """
 
     READS: ClassVar[str] = "sql"
     WORDS: ClassVar[tuple[str, ...]] = ()
+    SIGN: ClassVar[LatePattern | None] = None
 
     def __init__(self, source: Source, script: Script | None = None) -> None:
         super().__init__(source)
@@ -56,18 +58,26 @@ def run_sql_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[Ra
     script = Script(source)
     asked = [*_about(checks, "code", source, source.said.in_lower_case)]
     if script.sql.strip() or script.built or script.discarded:
-        asked += _about(checks, "sql", source, Said(script.sql.lower()))
+        asked += _about(checks, "sql", source, Said(script.sql.lower()), script.sql)
     for check_type in asked:
         check = check_type(source, script) if issubclass(check_type, SqlCheck) else check_type(source)
         check.run()
         yield from check.results
 
 
-def _about(checks: Sequence[type[Check]], reads: str, source: Source, lowered: Said) -> Iterable[type[Check]]:
+def _about(
+    checks: Sequence[type[Check]], reads: str, source: Source, lowered: Said, sql: str = ""
+) -> Iterable[type[Check]]:
     """The checks that read the SQL, or the code, and may say something about it."""
     for one in chosen(checks, reads, source, lowered):
         if not issubclass(one, SqlCheck):
             if reads == "sql":
                 yield one
-        elif reads == one.READS and (not one.WORDS or lowered.has_one(one.WORDS)):
+        elif reads == one.READS and _may_speak(one, lowered, sql):
             yield one
+
+
+def _may_speak(check: type[SqlCheck], lowered: Said, sql: str) -> bool:
+    return (not check.WORDS or lowered.has_one(check.WORDS)) and (
+        check.SIGN is None or check.SIGN.search(sql) is not None
+    )

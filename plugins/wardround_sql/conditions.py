@@ -7,18 +7,9 @@ from itertools import pairwise
 
 from sqlglot import exp
 
-from wardround.late import LatePattern
 from wardround_sql.script import Script
 from wardround_sql.shapes import FILLED, Shape
 from wardround_sql.trees import Tree, trees
-
-_MIXED = LatePattern(r"(?i)\band\b(?:[^;()]|\([^;()]*\)){0,400}?\bor\b")
-_TWICE = LatePattern(r"(?<![\w.])([\w.\"`]++)\s*(?:=|<>|!=|[<>]=?)\s*\1(?![\w.])")
-_PARTED = LatePattern(
-    r"(?i)\b(?:date|year|month|day|strftime|to_char|date_trunc|extract|date_format|convert|trunc)\s*\(|::\s*date\b|"
-    r"\bas\s+date\s*\)"
-)
-"""What stands in every text a rule here can speak about: without it no other parser is asked."""
 
 
 def conditions(script: Script) -> Iterator[tuple[Tree, exp.Expr]]:
@@ -32,7 +23,7 @@ def conditions(script: Script) -> Iterator[tuple[Tree, exp.Expr]]:
 
 def loose_ors(script: Script) -> Iterator[Shape]:
     """``a AND x = 1 OR x = 2`` without brackets, where both sides of OR compare the same column."""
-    for tree, condition in conditions(script) if _MIXED.search(script.sql) else ():
+    for tree, condition in conditions(script):
         if not isinstance(condition, exp.Or):
             continue
         branches = list(condition.flatten(unnest=False))
@@ -57,7 +48,7 @@ def _compared(part: exp.Expr) -> exp.Column | None:
 
 def compared_with_themselves(script: Script) -> Iterator[Shape]:
     """A column that a condition compares with itself, which is true of every row that has a value."""
-    for tree, condition in conditions(script) if _TWICE.search(script.sql) else ():
+    for tree, condition in conditions(script):
         for one in condition.find_all(exp.EQ, exp.NEQ, exp.LT, exp.GT, exp.LTE, exp.GTE):
             left, right = one.this, one.expression
             both = isinstance(left, exp.Column) and isinstance(right, exp.Column) and left == right
@@ -81,7 +72,7 @@ _DATES = (
 
 def dates_of_columns(script: Script) -> Iterator[Shape]:
     """Conditions on a part of a date, which no index on the column serves."""
-    if script.is_template or script.dialect not in _INDEXED or not _PARTED.search(script.sql):
+    if script.is_template or script.dialect not in _INDEXED:
         return
     for tree, condition in conditions(script):
         if not isinstance(condition.parent, exp.Where):

@@ -6,14 +6,10 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from wardround.late import LatePattern
 from wardround_sql.script import Script
 from wardround_sql.shapes import Shape
 from wardround_sql.trees import Tree, trees
 
-_DIVIDES = LatePattern(r"(?i)/\s*[(\s]*(?:(?:nullif|coalesce|cast)\s*\(\s*)?(?:count|sum)\w*\s*\(")
-_DEDUPLICATES = LatePattern(r"(?i)\bunion\b(?!\s+all\b)")
-"""What stands in every text a rule here can speak about: without it no other parser is asked."""
 _TRUNCATES = frozenset({"postgres", "tsql", "sqlite", "redshift", "trino", "presto", "athena"})
 """Dialects in which a whole number divided by one is a whole number."""
 _FAILS = frozenset(
@@ -23,7 +19,7 @@ _FAILS = frozenset(
 
 
 def _divisions(script: Script) -> Iterator[tuple[Tree, exp.Div]]:
-    for tree in trees(script) if _DIVIDES.search(script.sql) else ():
+    for tree in trees(script):
         for one in tree.expression.find_all(exp.Div):
             if not isinstance(one.parent, exp.IntDiv):
                 yield tree, one
@@ -122,7 +118,7 @@ def _said(one: exp.Div) -> str:
 
 def sums_of_unions(script: Script) -> Iterator[Shape]:
     """Sums over a UNION, which leaves out what is equal in all columns."""
-    for tree in trees(script) if _DEDUPLICATES.search(script.sql) else ():
+    for tree in trees(script):
         named = {cte.alias: cte.this for cte in tree.expression.find_all(exp.CTE)}
         for select in tree.expression.find_all(exp.Select):
             source = select.args.get("from_") or select.args.get("from")

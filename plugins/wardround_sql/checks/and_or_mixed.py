@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.conditions import loose_ors
 
 
 class AndOrMixed(SqlCheck):
@@ -20,6 +20,7 @@ class AndOrMixed(SqlCheck):
 
     ID = "SQ069"
     NAME = "and-or-without-brackets"
+    SIGN = LatePattern(r"(?i)\band\b(?:[^;()]|\([^;()]*\)){0,400}?\bor\b")
     WORDS = (" or ", "\nor ", "\tor ")
     TRIED_ON = "30 trees: 2 hits, both right"
 
@@ -43,6 +44,8 @@ class AndOrMixed(SqlCheck):
     ]
 
     def run(self) -> None:
+        from wardround_sql.conditions import loose_ors  # sqlglot is slow to import
+
         for found in loose_ors(self.script):
             self.report(
                 found.span,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.conditions import compared_with_themselves
 
 
 class ComparedWithItself(SqlCheck):
@@ -20,6 +20,7 @@ class ComparedWithItself(SqlCheck):
 
     ID = "SQ070"
     NAME = "column-compared-with-itself"
+    SIGN = LatePattern(r"(?<![\w.])([\w.\"`]++)\s*(?:=|<>|!=|[<>]=?)\s*\1(?![\w.])")
     TRIED_ON = "30 trees: 1 hit, a template's filling, wrong; mended: none"
     WORDS = ("=", "<", ">")
 
@@ -41,6 +42,8 @@ class ComparedWithItself(SqlCheck):
     ]
 
     def run(self) -> None:
+        from wardround_sql.conditions import compared_with_themselves  # sqlglot is slow to import
+
         if self.script.is_spare:
             return
         for found in compared_with_themselves(self.script):

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.conditions import dates_of_columns
 
 
 class DateOfColumn(SqlCheck):
@@ -21,6 +21,10 @@ class DateOfColumn(SqlCheck):
 
     ID = "SQ071"
     NAME = "date-function-on-column"
+    SIGN = LatePattern(
+        r"(?i)\b(?:date|year|month|day|strftime|to_char|date_trunc|extract|date_format|convert|trunc)\s*\(|::\s*date\b|"
+        r"\bas\s+date\s*\)"
+    )
     PLANE = Plane.PERF
     SEVERITY = Severity.INFO
     WORDS = ("date", "year", "month", "day", "strftime", "to_char", "trunc")
@@ -47,6 +51,8 @@ class DateOfColumn(SqlCheck):
     ]
 
     def run(self) -> None:
+        from wardround_sql.conditions import dates_of_columns  # sqlglot is slow to import
+
         if self.script.is_spare:
             return
         for found in dates_of_columns(self.script):

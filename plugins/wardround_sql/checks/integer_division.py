@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
+from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.quotients import truncated
 
 
 class IntegerDivision(SqlCheck):
@@ -21,6 +21,7 @@ class IntegerDivision(SqlCheck):
 
     ID = "SQ072"
     NAME = "integer-division-of-counts"
+    SIGN = LatePattern(r"(?i)/\s*[(\s]*(?:(?:nullif|coalesce|cast)\s*\(\s*)?(?:count|sum)\w*\s*\(")
     WORDS = ("count", "sum")
     TRIED_ON = "30 trees: no hit"
 
@@ -39,6 +40,8 @@ class IntegerDivision(SqlCheck):
     ]
 
     def run(self) -> None:
+        from wardround_sql.quotients import truncated  # sqlglot is slow to import
+
         if self.script.is_spare:
             return
         for found in truncated(self.script):

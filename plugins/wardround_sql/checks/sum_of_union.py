@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
-from wardround_sql.quotients import sums_of_unions
 
 
 class SumOfUnion(SqlCheck):
@@ -19,6 +19,7 @@ class SumOfUnion(SqlCheck):
 
     ID = "SQ074"
     NAME = "sum-over-union"
+    SIGN = LatePattern(r"(?i)\bunion\b(?!\s+all\b)")
     WORDS = ("union",)
     TRIED_ON = "30 trees: 1 hit, right"
 
@@ -39,6 +40,8 @@ class SumOfUnion(SqlCheck):
     ]
 
     def run(self) -> None:
+        from wardround_sql.quotients import sums_of_unions  # sqlglot is slow to import
+
         if self.script.is_spare:
             return
         for found in sums_of_unions(self.script):
