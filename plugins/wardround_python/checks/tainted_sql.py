@@ -44,6 +44,11 @@ class TaintedSql(TaintedCheck):
         'def marks(values):\n    return ", ".join(["%s"] * len(values))\n\n'
         'def rows(request, cursor):\n    ids = request.POST.getlist("id")\n'
         '    cursor.execute("select * from t where id in (" + marks(ids) + ")", ids)\n',
+        'class Page:\n    def __init__(self, sort: str = "", size: int = 5): ...\n\n@app.get("/a")\n'
+        "def rows(db, page: Page = Depends()):\n"
+        '    return db.execute(f"select * from t limit {page.size}")\n',
+        'class Store:\n    def __init__(self, db: Session = Depends(begin)): ...\n\n@app.get("/a")\n'
+        'def rows(db, store: Store = Depends()):\n    return db.execute(f"select * from {store.table}")\n',
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
@@ -66,5 +71,19 @@ class TaintedSql(TaintedCheck):
             "\nfrom sqlalchemy import text\n",
             line=3,
             column=18,
+        ),
+        Invalid(
+            "@dataclass\nclass Page:\n    sort: str = 'name'\n\n@app.get('/a')\n"
+            "def rows(db, page: Page = Depends()):\n"
+            "    return db.execute(f'select * from t order by {page.sort}')\n",
+            line=7,
+            column=23,
+        ),
+        Invalid(
+            "class Page:\n    def __init__(self, sort: str): ...\n\n@app.get('/a')\n"
+            "def rows(db, page: Annotated[Page, Depends()]):\n"
+            "    return db.execute(f'select * from t order by {page.sort}')\n",
+            line=6,
+            column=23,
         ),
     ]

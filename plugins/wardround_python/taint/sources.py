@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wardround.late import LatePattern
-from wardround_python.module import FunctionNode, PythonModule
+from wardround_python.module import FunctionNode, PythonModule, last_name
 from wardround_python.taint.requests import REQUEST_NAMES, REQUEST_TYPE, is_request, parameters
 
 REQUEST_PARTS = frozenset(
@@ -182,30 +182,74 @@ def _with_defaults(function: FunctionNode) -> list[tuple[ast.arg, ast.expr | Non
 def _is_sent(module: PythonModule, one: ast.arg, default: ast.expr | None) -> bool:
     """Whether FastAPI fills the parameter from the request: text, uploads, and models declared here."""
     annotation = one.annotation
-    if annotation is None or (default is not None and _CHOSEN.search(ast.unparse(default))):
+    if annotation is None:
         return False
     text = ast.unparse(annotation)
-    if _CHOSEN.search(text) or REQUEST_TYPE.search(text):
+    if _CHOSEN.search(text) or (default is not None and _CHOSEN.search(ast.unparse(default))):
+        return _is_filled(module, annotation, default)
+    if REQUEST_TYPE.search(text):
         return False
-    if _TEXT_TYPE.search(text) is not None or model_fields(module, annotation) is not None:
+    if _TEXT_TYPE.search(text) is not None or _is_model(_class_of(module, annotation)):
         return True
     return _MODEL_NAME.search(text) is not None and default is None
 
 
-def model_fields(module: PythonModule, annotation: ast.expr | None) -> dict[str, bool] | None:
-    """The fields of a pydantic model of this module, True for text; None if it is no such model."""
-    if not isinstance(annotation, ast.Name):
-        return None
-    for node in module.top_classes.get(annotation.id, ())[:1]:
-        bases = {ast.unparse(base).rpartition(".")[2] for base in node.bases}
-        if not bases & {"BaseModel", "Schema", "Struct", "SQLModel"}:
-            return None
-        return {
-            line.target.id: is_text(line.annotation)
-            for line in node.body
+def _is_filled(module: PythonModule, annotation: ast.expr, default: ast.expr | None) -> bool:
+    """Whether a dependency is a class of this module that FastAPI fills with text of the request.
+
+    It is written ``Depends()`` beside the class, ``Depends(Filters)`` or ``Annotated[Filters, Depends()]``.
+    """
+    calls = [one for one in (default, *_parts(annotation)[1:]) if isinstance(one, ast.Call)]
+    given = next((call.args for call in calls if decorator_name(call).endswith("Depends")), None)
+    if given is None:
+        return False
+    made = _class_of(module, given[0] if given else annotation)
+    fields = _fields(made) if made is not None else []
+    return any(declared is not None and _TEXT_TYPE.search(ast.unparse(declared)) for _, declared in fields)
+
+
+def _parts(annotation: ast.expr) -> Sequence[ast.expr]:
+    """What ``Annotated`` holds: a type, and what is said of it; of any other annotation, itself."""
+    if isinstance(annotation, ast.Subscript) and last_name(annotation.value) == "Annotated":
+        return annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
+    return [annotation]
+
+
+def _class_of(module: PythonModule, annotation: ast.expr) -> ast.ClassDef | None:
+    """The class of this module that an annotation names."""
+    named = _parts(annotation)[0]
+    classes = module.top_classes.get(named.id, ()) if isinstance(named, ast.Name) else ()
+    return classes[0] if classes else None
+
+
+def _is_model(made: ast.ClassDef | None) -> bool:
+    """Whether a class is one that a framework fills from the body of a request."""
+    if made is None:
+        return False
+    bases = {ast.unparse(base).rpartition(".")[2] for base in made.bases}
+    return bool(bases & {"BaseModel", "Schema", "Struct", "SQLModel"}) or _is_dataclass(made)
+
+
+def _is_dataclass(made: ast.ClassDef) -> bool:
+    return any(decorator_name(one).rpartition(".")[2] == "dataclass" for one in made.decorator_list)
+
+
+def _fields(made: ast.ClassDef) -> list[tuple[str, ast.expr | None]]:
+    """What an object of a class is made with, and of what type each is declared to be."""
+    if _is_model(made):
+        return [
+            (line.target.id, line.annotation)
+            for line in made.body
             if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name)
-        }
-    return None
+        ]
+    makers = (one for one in made.body if isinstance(one, ast.FunctionDef) and one.name == "__init__")
+    return [(one.arg, one.annotation) for maker in makers for one in parameters(maker)[1:]]
+
+
+def model_fields(module: PythonModule, annotation: ast.expr | None) -> dict[str, bool] | None:
+    """What an object of a class of this module is made with, True for text; None if it is no such class."""
+    made = _class_of(module, annotation) if annotation is not None else None
+    return {name: is_text(declared) for name, declared in _fields(made)} if made is not None else None
 
 
 def _view_parameters(module: PythonModule, function: FunctionNode) -> dict[str, bool]:
