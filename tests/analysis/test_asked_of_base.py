@@ -6,12 +6,16 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
+from wardround_python import tools
+from wardround_python.specialist import specialist
 
 from tests.analysis.conftest import Judged
 from wardround.checks import Check, Source
 from wardround.findings import RawResult, Span, Status
 from wardround.host import Host
 from wardround.specialists import Specialist
+from wardround.tools.tool import Invocation, Tool
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
@@ -85,3 +89,21 @@ def test_only_the_checks_that_spoke_look_at_the_base(
     (finding,) = Judged(repo, Host([acme.specialist()])).findings({"a.txt": "new\nred\nplain\n"})
     assert finding.status is Status.EXISTING
     assert acme.checks == asked
+
+
+def test_a_tool_that_said_nothing_is_not_run_on_the_base(repo: GitRepository) -> None:
+    said: list[tuple[str, list[str]]] = []
+
+    def noting(tool: Tool) -> Tool:
+        def command(run: Invocation) -> list[str]:
+            said.append((tool.name, [str(run.root.parent.name).partition("-")[0]]))
+            return list(tool.command(run))
+
+        return replace(tool, command=command)
+
+    python = replace(specialist(), tools=(noting(tools.RUFF), noting(tools.TY)), checks=())
+    old = "import json\n\n\ndef give() -> int:\n    return 1\n"
+    repo.commit({"a.py": old})
+    (finding,) = Judged(repo, Host([python])).findings({"a.py": old + "\n\nNUMBER = 2\n"})
+    assert (finding.rule, finding.status) == ("ruff/F401", Status.EXISTING)
+    assert sorted(said) == [("ruff", ["base"]), ("ruff", ["head"]), ("ty", ["head"])]

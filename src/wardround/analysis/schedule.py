@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -317,11 +318,10 @@ def _of_codes(checks: Sequence[type[Check]], codes: Collection[str]) -> Sequence
 def _by_tool(units: Sequence[Unit]) -> dict[Tool, list[Unit]]:
     """The files each tool looks at, each once, for the specialist that brings the tool if there is one."""
     found: dict[Tool, dict[str, Unit]] = {}
-    for unit in units:
-        for tool in unit.specialist.tools:
-            found.setdefault(tool, {}).setdefault(unit.path, unit)
-    for unit in units:
-        for tool in unit.specialist.borrows:
+    bringing = ((tool, unit) for unit in units for tool in unit.specialist.tools)
+    borrowing = ((tool, unit) for unit in units for tool in unit.specialist.borrows)
+    for tool, unit in chain(bringing, borrowing):
+        if unit.tools is None or tool in unit.tools:
             found.setdefault(tool, {}).setdefault(unit.path, unit)
     return {tool: list(by_path.values()) for tool, by_path in found.items()}
 

@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from wardround.analysis.schedule import Workbench
-from wardround.analysis.units import Results, Side, Unit, content_digest, reviewers_of
+from wardround.analysis.units import Results, Reviewer, Side, Unit, content_digest, reviewers_of
 from wardround.analysis.whole import Neighbours, said_of
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.origin import Origin, SideName, Texts, decoded
@@ -28,6 +28,7 @@ from wardround.models import Models, NoModels
 from wardround.specialists import Specialist
 from wardround.tools.process import Processes
 from wardround.tools.result_cache import ResultCache
+from wardround.tools.tool import Tool
 
 if TYPE_CHECKING:
     from wardround.inference.desk import ModelDesk
@@ -258,41 +259,42 @@ class Sides:
         self._unreviewed += [Unreviewed(path, s.name, "git", reason) for s in specialists]
 
     def _base_units(self, units: Sequence[Unit], head: Results) -> list[Unit]:
-        """Old versions worth looking at: of files about which something was said, for what was said."""
-        found = []
-        codes: dict[Specialist, set[str]] = defaultdict(set)
-        for (reviewer, _), said in head.by_file.items():
-            if isinstance(reviewer, Specialist):
-                codes[reviewer].update(result.code for result in said)
+        """Old versions worth looking at: of files about which something was said, by those who said it."""
+        spoken: list[Unit] = []
+        heard: dict[Reviewer, set[str]] = defaultdict(set)
         for unit in units:
+            told = [
+                (r, codes) for r in reviewers_of(unit.specialist) if (codes := self._codes(unit, r, head))
+            ]
+            spoken += [unit] if told else []
+            for reviewer, codes in told:
+                heard[reviewer] |= codes
+        tools = frozenset(one for one in heard if isinstance(one, Tool))
+        found = []
+        for unit in spoken:
             file = self._files[unit.path]
-            if not self._is_spoken_of(unit, head) or file.base_path is None or file.fragment:
+            if file.base_path is None or file.fragment:
                 continue
             content = self._origin.content(file, base=True)
             if content is None or decoded(content) is None or len(content) > _FILE_LIMIT:
                 continue
-            digest = content_digest(content)
             found.append(
                 Unit(
-                    file.base_path,
-                    unit.specialist,
-                    digest,
-                    unit.options,
-                    scored=unit.scored,
-                    codes=frozenset(codes[unit.specialist]),
+                    file.base_path, unit.specialist, content_digest(content), unit.options,
+                    scored=unit.scored, codes=frozenset(heard[unit.specialist]), tools=tools,
                 )
-            )
+            )  # fmt: skip
         return found
 
-    def _is_spoken_of(self, unit: Unit, head: Results) -> bool:
-        """Whether something was said about a file that is not switched off there."""
+    def _codes(self, unit: Unit, reviewer: Reviewer, head: Results) -> set[str]:
+        """What a reviewer said about a file, but for what is switched off there."""
         settings = self._config.for_file(unit.path)
-        for reviewer in reviewers_of(unit.specialist):
-            for code in {result.code for result in head.of(reviewer, unit.path) or ()}:
-                rule = self._host.catalogue.rule(f"{reviewer.name}/{code}")
-                if settings.severity(rule.id, None if rule.off else rule.severity) is not None:
-                    return True
-        return False
+        found = set()
+        for code in {result.code for result in head.of(reviewer, unit.path) or ()}:
+            rule = self._host.catalogue.rule(f"{reviewer.name}/{code}")
+            if settings.severity(rule.id, None if rule.off else rule.severity) is not None:
+                found.add(code)
+        return found
 
     def _side(self, name: SideName) -> Side:
         by_base = {f.base_path: f for f in self._change.files if f.base_path is not None}

@@ -24,6 +24,7 @@ class Unit(msgspec.Struct, frozen=True):
         base_digest: of the content a check may compare with; empty where there is none.
         scored: whether its checks may ask models.
         codes: what the checks of the specialist itself are asked about; None: everything.
+        tools: the tools that look at it; None: all the specialist has.
     """
 
     path: str
@@ -33,6 +34,7 @@ class Unit(msgspec.Struct, frozen=True):
     base_digest: bytes = b""
     scored: bool = True
     codes: frozenset[str] | None = None
+    tools: frozenset[Tool] | None = None
 
 
 class Desk(Protocol):

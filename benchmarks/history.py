@@ -1,0 +1,86 @@
+"""How long the reviews of real commits take: each of a repository's last ones, as if never seen before.
+
+    python benchmarks/history.py PATH/TO/REPOSITORY             # its last 50 commits
+    python benchmarks/history.py PATH/TO/REPOSITORY --last 20
+
+Each commit is reviewed against its parent, with nothing known of either. What is printed depends on the
+machine; the share that stays under a second is what a developer feels.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from commit import WARDROUND, quiet
+
+_FELT_S = 1.0
+
+
+def commits(root: Path, last: int) -> list[str]:
+    """The newest commits that are no merges and have a parent here, newest first."""
+    listed = subprocess.run(
+        ["git", "log", "--no-merges", f"-{last}", "--format=%H %P"],
+        cwd=root, check=True, capture_output=True, text=True,
+    ).stdout  # fmt: skip
+    found = [line.split() for line in listed.splitlines()]
+    known = [
+        (one, parents[0])
+        for one, *parents in found
+        if parents and not quiet(["git", "cat-file", "-e", parents[0]], root).returncode
+    ]
+    return [one for one, _ in known]
+
+
+def seconds_of(root: Path, commit: str, env: dict[str, str]) -> float | None:
+    """How long one review takes; None where it was not done."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as cache:
+        # The first review reads which plugins there are; what it keeps of tools and files must go.
+        quiet([str(WARDROUND), "plugins"], root, {**env, "XDG_CACHE_HOME": cache})
+        started = time.perf_counter()
+        done = quiet(
+            [str(WARDROUND), "review", "--base", f"{commit}~1", "--head", commit],
+            root,
+            {**env, "XDG_CACHE_HOME": cache},
+        )
+        return time.perf_counter() - started if done.returncode in (0, 1, 4) else None
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("repository", type=Path)
+    parser.add_argument("--last", type=int, default=50)
+    options = parser.parse_args()
+    env = dict(os.environ)
+    taken: list[tuple[float, str]] = []
+    failed = 0
+    for commit in commits(options.repository, options.last):
+        seconds = seconds_of(options.repository, commit, env)
+        if seconds is None:
+            failed += 1
+        else:
+            taken.append((seconds, commit[:10]))
+    if not taken:
+        print(f"no commit of {options.repository} could be reviewed; give a clone with some history")
+        return 1
+    times = sorted(seconds for seconds, _ in taken)
+    under = sum(seconds < _FELT_S for seconds in times) / len(times)
+    slowest, which = max(taken)
+    print(
+        f"{len(times)} commits: median {statistics.median(times):.2f} s, nine in ten under "
+        f"{times[int(0.9 * (len(times) - 1))]:.2f} s, {under:.0%} under a second, "
+        f"slowest {slowest:.2f} s ({which}); {failed} not reviewed"
+    )
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
