@@ -11,7 +11,8 @@ from wardround.drift.guard_checks import GuardCheck
 from wardround.drift.guards import CLEANS, KINDS, Body, Guard
 from wardround.late import LatePattern
 from wardround.python_tree import walk, written
-from wardround_python.module import FunctionNode, is_test_path, last_name, parse
+from wardround_python.module import FunctionNode, is_test_path, last_name
+from wardround_python.parsed import parsed
 
 _WRITES = LatePattern(
     r"(?i)^(?:bulk_)?(?:save|create|delete|update|insert|remove|add|set|clear|execute|executemany|upsert|merge|flush"
@@ -239,6 +240,6 @@ class PythonGuards(GuardCheck):
 
     def bodies(self, path: str, text: str) -> Sequence[Body]:
         try:
-            return bodies(parse(text))
+            return bodies(parsed(path, text).tree)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return ()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from threading import Lock
 
-from wardround_python.module import PythonModule
+from wardround_python.module import PythonModule, parse
 
 _MOST_CHARACTERS = 400_000
 """Of all modules kept together; a tree takes a few hundred times its text."""
@@ -24,6 +25,11 @@ class _Kept:
             if found is not None:
                 self._modules[path, text] = found
             return found
+
+    def holding(self, text: str) -> PythonModule | None:
+        """A module of this text, whatever its path."""
+        with self._lock:
+            return next((kept for (_, held), kept in self._modules.items() if held == text), None)
 
     def keep(self, module: PythonModule) -> PythonModule:
         """Keep a module, unless another thread read the same meanwhile; gives the one that is kept."""
@@ -47,3 +53,13 @@ def parsed(path: str, text: str) -> PythonModule:
         SyntaxError, ValueError, RecursionError, MemoryError: it is not Python this interpreter can read.
     """
     return _KEPT.find(path, text) or _KEPT.keep(PythonModule(path, text))
+
+
+def tree_of(text: str) -> ast.Module:
+    """The tree of a text, that of a module which is kept if there is one.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: it is not Python this interpreter can read.
+    """
+    kept = _KEPT.holding(text)
+    return parse(text) if kept is None else kept.tree

@@ -9,13 +9,13 @@ from collections.abc import Iterable
 
 from wardround.python_tree import walk
 from wardround.specialists import Comment, StatementOf, lines_as_statements
-from wardround_python.module import parse
+from wardround_python.parsed import tree_of
 
 
 def statements(text: str) -> StatementOf:
     """The lines of the innermost statement around a line; of a compound statement, those of its header."""
     try:
-        tree = parse(text)
+        tree = tree_of(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return lines_as_statements(text)
     around: dict[int, tuple[int, int]] = {}
@@ -48,7 +48,7 @@ def comments(text: str) -> Iterable[Comment]:
 def complaint(text: str) -> str | None:
     """Why a module does not parse, or None if it does."""
     try:
-        parse(text)
+        tree_of(text)
     except SyntaxError as cause:
         return f"line {cause.lineno}: {cause.msg}"
     except (ValueError, RecursionError, MemoryError) as cause:
