@@ -34,6 +34,16 @@ class PluginLoadError(WardroundError):
         self.origin = origin
 
 
+class UnknownRuleError(UsageError):
+    """A plugin said something under a code that no rule of it has, so the run stops."""
+
+    def __init__(self, plugin: str, code: str) -> None:
+        super().__init__(
+            f"plugin {plugin!r} reported {code!r}, which is no rule of it; "
+            f"give it a check with this ID or a tool map, or uninstall it"
+        )
+
+
 class ToolFailed(WardroundError):
     """A static tool did not do its work, so its files count as unreviewed."""
 

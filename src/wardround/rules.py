@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 
 from wardround.digests import file_state, sha256
-from wardround.errors import WardroundError
+from wardround.errors import UnknownRuleError, WardroundError
 from wardround.findings import Plane, Severity
 from wardround.kept import kept
 from wardround.late import LatePattern
@@ -247,10 +247,16 @@ class Catalogue:
         self._maps = maps
 
     def rule(self, rule_id: str) -> Rule:
-        """The rule of a finding; every id a tool or check reported has one."""
+        """The rule of a finding; every id a tool or check reported has one.
+
+        Raises:
+            UnknownRuleError: a plugin reported what it has no rule for.
+        """
         found = self._rules.get(rule_id) or self._written(rule_id)
         if found is None:
             prefix, _, code = rule_id.partition("/")
+            if prefix not in self._maps:
+                raise UnknownRuleError(prefix, code)
             found = self._rules[rule_id] = self._maps[prefix].rule(code)
         return found
 

@@ -12,6 +12,7 @@ from wardround_python.specialist import specialist
 
 from tests.analysis.conftest import Judged
 from wardround.checks import Check, Source
+from wardround.errors import UnknownRuleError
 from wardround.findings import RawResult, Span, Status
 from wardround.host import Host
 from wardround.specialists import Specialist
@@ -89,6 +90,12 @@ def test_only_the_checks_that_spoke_look_at_the_base(
     (finding,) = Judged(repo, Host([acme.specialist()])).findings({"a.txt": "new\nred\nplain\n"})
     assert finding.status is Status.EXISTING
     assert acme.checks == asked
+
+
+def test_a_code_that_no_rule_has_stops_the_run_in_one_sentence(repo: GitRepository) -> None:
+    repo.commit({"a.txt": "plain\n"})
+    with pytest.raises(UnknownRuleError, match="plugin 'acme' reported 'ACME404', which is no rule of it"):
+        Judged(repo, Host([Asked("ACME404").specialist()])).findings({"a.txt": "red\n"})
 
 
 def test_a_tool_that_said_nothing_is_not_run_on_the_base(repo: GitRepository) -> None:
