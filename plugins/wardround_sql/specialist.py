@@ -28,7 +28,7 @@ _VERBS = (
     "select", "insert", "delete", "update", "create", "alter", "drop", "refresh", "lock", "grant", "revoke",
     "truncate", "reindex", "vacuum", "cluster", "comment", "merge", "replace into", "do $",
 )  # fmt: skip
-"""Of which one stands in every text that ``_SPOKEN`` fits."""
+"""Of which one stands in every text with a statement worth a look: what ``_SPOKEN`` is searched for in."""
 _VERB = LatePattern(
     r"\b(?:select\s|update\s|delete\s+from|alter\s|create\s|grant\s|insert\s+into|truncate\s|drop\s|"
     r"reindex\s|vacuum\s|"

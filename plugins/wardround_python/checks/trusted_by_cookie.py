@@ -107,8 +107,7 @@ class TrustedByCookie(PythonCheck):
             node = node.func.value
         if not isinstance(node, ast.Name):
             return self._read(node)
-        function = self.module.function_of(node)
-        made = self._given.get((function, node.id), []) if function is not None else []
+        made = self._given.get((self.module.function_of(node), node.id), [])
         return self._read(made[0]) if len(made) == 1 else ""
 
     @cached_property

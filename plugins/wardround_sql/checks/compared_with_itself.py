@@ -42,9 +42,9 @@ class ComparedWithItself(SqlCheck):
     ]
 
     def run(self) -> None:
-        from wardround_sql.conditions import compared_with_themselves  # sqlglot is slow to import
-
         if self.script.is_spare:
             return
+        from wardround_sql.conditions import compared_with_themselves  # sqlglot is slow to import
+
         for found in compared_with_themselves(self.script):
             self.report(found.span, f"{found.subject} is compared with itself{found.note}")

@@ -51,10 +51,10 @@ class DateOfColumn(SqlCheck):
     ]
 
     def run(self) -> None:
-        from wardround_sql.conditions import dates_of_columns  # sqlglot is slow to import
-
         if self.script.is_spare:
             return
+        from wardround_sql.conditions import dates_of_columns  # sqlglot is slow to import
+
         for found in dates_of_columns(self.script):
             self.report(
                 found.span,

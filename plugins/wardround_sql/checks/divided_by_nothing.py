@@ -40,10 +40,10 @@ class DividedByNothing(SqlCheck):
     ]
 
     def run(self) -> None:
-        from wardround_sql.quotients import unguarded  # sqlglot is slow to import
-
         if self.script.is_spare:
             return
+        from wardround_sql.quotients import unguarded  # sqlglot is slow to import
+
         for found in unguarded(self.script):
             self.report(
                 found.span, f"{found.detail} may be 0, which ends the query; NULLIF(..., 0){found.note}"

@@ -40,10 +40,10 @@ class IntegerDivision(SqlCheck):
     ]
 
     def run(self) -> None:
-        from wardround_sql.quotients import truncated  # sqlglot is slow to import
-
         if self.script.is_spare:
             return
+        from wardround_sql.quotients import truncated  # sqlglot is slow to import
+
         for found in truncated(self.script):
             cut = "is 0 or 1" if found.detail else "has no decimals"
             self.report(

@@ -40,10 +40,10 @@ class SumOfUnion(SqlCheck):
     ]
 
     def run(self) -> None:
-        from wardround_sql.quotients import sums_of_unions  # sqlglot is slow to import
-
         if self.script.is_spare:
             return
+        from wardround_sql.quotients import sums_of_unions  # sqlglot is slow to import
+
         for found in sums_of_unions(self.script):
             self.report(
                 found.span, f"UNION leaves out equal rows before {found.subject}; UNION ALL{found.note}"
