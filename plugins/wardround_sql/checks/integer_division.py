@@ -7,12 +7,11 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
-from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
-from wardround_sql.check import SqlCheck
+from wardround_sql.quotient_check import QuotientCheck
 
 
-class IntegerDivision(SqlCheck):
+class IntegerDivision(QuotientCheck):
     """Two counts are divided, and what stands behind the point is cut off.
 
     PostgreSQL, SQL Server, SQLite and Redshift divide whole numbers as such: 3 of 4 is 0. Make one of them a
@@ -21,8 +20,6 @@ class IntegerDivision(SqlCheck):
 
     ID = "SQ072"
     NAME = "integer-division-of-counts"
-    SIGN = LatePattern(r"(?i)/\s*[(\s]*(?:(?:nullif|coalesce|cast)\s*\(\s*)?(?:count|sum)\w*\s*\(")
-    WORDS = ("count", "sum")
     TRIED_ON = "30 trees: no hit"
 
     VALID: ClassVar[Sequence[str | Valid]] = [

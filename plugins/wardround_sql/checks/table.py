@@ -136,7 +136,7 @@ TABLE: tuple[Row, ...] = (
         "",
     ),
     ("SQ072", "integer_division:IntegerDivision", ("sql",), ("count", "sum"), ""),
-    ("SQ073", "divided_by_nothing:DividedByNothing", ("sql",), ("sum", "count"), ""),
+    ("SQ073", "divided_by_nothing:DividedByNothing", ("sql",), ("count", "sum"), ""),
     ("SQ074", "sum_of_union:SumOfUnion", ("sql",), ("union",), ""),
     ("SQ075", "concurrent_in_transaction:ConcurrentInTransaction", ("sql",), ("concurrently",), ""),
     ("SQ076", "nested_transaction:NestedTransaction", ("sql",), ("begin", "start transaction"), ""),
