@@ -1,34 +1,28 @@
 """Running every specialist's tools and checks over one side of a change.
 
-While a crew runs the tools, the checks of our own run in this thread. Whatever did not run as expected makes
+While a crew runs the tools, the checks of our own run. Whatever did not run as expected makes
 its files *unreviewed*. Answers are cached by everything they depend on, so only what was never seen costs
 anything.
 """
 
 from __future__ import annotations
 
-import sys
-import time
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import chain
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from wardround import __version__
+from wardround.analysis.checking import Checking
 from wardround.analysis.jobs import Crew, Job, chunks
-from wardround.analysis.units import Results, Side, Unit
+from wardround.analysis.units import Results, Side, Told, Unit
 from wardround.change.origin import decoded
 from wardround.change.snapshot import Snapshot
-from wardround.checks import Check, Source
 from wardround.digests import file_state
-from wardround.findings import DOES_NOT_PARSE, RawResult, ToolRun, Unreviewed
-from wardround.late import Late, LateEach, LatePattern
-from wardround.models import Models, NoModels
-from wardround.specialists import Specialist
+from wardround.findings import RawResult, ToolRun, Unreviewed
+from wardround.late import LatePattern
 from wardround.tools.process import Processes, find_program
 from wardround.tools.result_cache import ResultCache, key
 from wardround.tools.tool import Profile, Scope, Tool
@@ -67,23 +61,27 @@ class Workbench:
         self.cache = cache
         self.processes = processes
         self.is_secret = is_secret
+        self._cores = jobs
         self.crew = Crew(processes, snapshot, jobs, timeout_s, self._config_for, progress)
         self._configs: dict[tuple[Tool, str], dict[str, str]] = {}
         self._config_keys: dict[tuple[Tool, str], bytes] = {}
 
     def review(
-        self, side: Side, units: Sequence[Unit], meanwhile: Callable[[], None] = lambda: None
+        self, side: Side, units: Sequence[Unit], whole: Callable[[], Sequence[Told]] | None = None
     ) -> Results:
         """Run all tools of the profile and all checks over the units of one side.
 
         Args:
-            meanwhile: what else there is to do while the tools run.
+            whole: looks at the change as a whole; what it says is in the results.
         """
         results = Results()
         jobs = self.plan(side, units, results)
-        threads = self.crew.start(side, jobs)
-        self.check(side, units, results)
-        meanwhile()
+        with Checking(side, units, self.cache, whole or (lambda: ())) as checking:
+            checking.hire(self._cores)
+            threads = self.crew.start(side, jobs)
+            told = checking.run(lambda: self._cores - 1 - sum(thread.is_alive() for thread in threads))
+            checking.conclude(results)
+        results.whole = None if whole is None else told
         self.crew.wait(threads, jobs)
         self.conclude(jobs, results)
         return results
@@ -97,12 +95,10 @@ class Workbench:
         return jobs
 
     def check(self, side: Side, units: Sequence[Unit], results: Results) -> None:
-        """Run the checks of our own."""
-        by_specialist: dict[str, list[Unit]] = defaultdict(list)
-        for unit in units:
-            by_specialist[unit.specialist.name].append(unit)
-        for name in sorted(by_specialist):
-            self._run_checks(side, by_specialist[name], results)
+        """Run the checks of our own, and nothing else meanwhile."""
+        with Checking(side, units, self.cache) as checking:
+            checking.run()
+            checking.conclude(results)
 
     def conclude(self, jobs: Sequence[Job], results: Results) -> None:
         """Take over what the jobs came to."""
@@ -248,72 +244,6 @@ class Workbench:
             self.cache.put(kept)
         self.cache.put({name: found for name, (path, found) in results.fresh.items() if path not in telling})
 
-    # Checks of our own
-
-    def _run_checks(self, side: Side, units: Sequence[Unit], results: Results) -> None:
-        specialist = units[0].specialist
-        if specialist.checks == ():
-            return
-        started = time.monotonic()
-        identity = "" if side.state is None else _code_identity(specialist)
-        desk = side.desk
-        # The state of the head says what the change touches; that of the base, a commit, does not.
-        touched = b"" if side.name == "head" else key(*sorted(side.changed))
-        keys = {
-            u.path: key("checks", __version__, identity, side.state or "", touched, repr(u.options), u.path,
-                        u.digest, u.base_digest, "" if desk is None else desk.identity(u),
-                        "*" if u.codes is None else " ".join(sorted(u.codes)))
-            if side.state is not None else b""
-            for u in units
-        }  # fmt: skip
-        known = self.cache.get(k for k in keys.values() if k)
-        looked = 0
-        for unit in units:
-            found = known.get(keys[unit.path])
-            if found is None:
-                found, lasting = self._check(side, unit, results)
-                looked += 1
-                if found is None:
-                    continue
-                if keys[unit.path] and lasting:
-                    results.fresh[keys[unit.path]] = unit.path, found
-            results.by_file[specialist, unit.path] = found
-        seconds = time.monotonic() - started
-        results.runs.append(ToolRun(specialist.name, __version__, len(units), len(units) - looked, seconds))
-
-    def _check(self, side: Side, unit: Unit, results: Results) -> tuple[list[RawResult] | None, bool]:
-        """The results of all checks for a file, and whether they last; None if it could not be looked at."""
-        specialist = unit.specialist
-        text = decoded(side.read(unit.path) or b"")
-        checks = specialist.checks if unit.codes is None else _of_codes(specialist.checks, unit.codes)
-
-        def run(models: Models) -> list[RawResult]:
-            source = Source(
-                unit.path, text or "", partial(side.base_text, unit.path), side.project, unit.options,
-                partial(side.is_added, unit.path), models, side.changed.__contains__,
-                partial(side.added_lines, unit.path),
-            )  # fmt: skip
-            return list(specialist.run_checks(checks, source))
-
-        try:
-            return (run(NoModels()), True) if side.desk is None else side.desk.look(unit, run)
-        except SyntaxError as cause:
-            reason = f"{DOES_NOT_PARSE}: line {cause.lineno or 1}: {cause.msg}"
-        except Exception as cause:  # noqa: BLE001  (a plugin's check: anything can come out)
-            reason = f"a check crashed: {type(cause).__name__}: {cause}"
-        results.unreviewed.append(Unreviewed(unit.path, specialist.name, specialist.name, reason))
-        return None, False
-
-
-def _of_codes(checks: Sequence[type[Check]], codes: Collection[str]) -> Sequence[type[Check]]:
-    """The checks that say these codes; all of them where it cannot be told which do."""
-    found: Sequence[type[Check]]
-    if isinstance(checks, LateEach):
-        found = checks.only(codes)
-    else:
-        found = [check for check in checks if check.ID in codes]
-    return found if len(found) == len(codes) else checks
-
 
 def _by_tool(units: Sequence[Unit]) -> dict[Tool, list[Unit]]:
     """The files each tool looks at, each once, for the specialist that brings the tool if there is one."""
@@ -342,20 +272,6 @@ def _environment_state(environment: Path | None) -> str:
         with suppress(OSError):
             parts.append(f"{folder} {folder.stat().st_mtime_ns}")
     return "\0".join(parts)
-
-
-def _code_identity(specialist: Specialist) -> str:
-    """What changes when the code of a specialist's checks does."""
-    if isinstance(specialist.checks, Late):
-        files = specialist.checks.package_files()
-    else:
-        modules = {sys.modules.get(check.__module__) for check in specialist.checks}
-        files = sorted(m.__file__ for m in modules if m is not None and m.__file__ is not None)
-    parts = [specialist.name]
-    for file in files:
-        with suppress(OSError):
-            parts.append(f"{file} {file_state(file)}")
-    return "\n".join(parts)
 
 
 def _summed(runs: Iterable[ToolRun]) -> list[ToolRun]:

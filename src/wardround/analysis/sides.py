@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from wardround.analysis.schedule import Workbench
-from wardround.analysis.units import Results, Reviewer, Side, Unit, content_digest, reviewers_of
+from wardround.analysis.units import Results, Reviewer, Side, Told, Unit, content_digest, reviewers_of
 from wardround.analysis.whole import Neighbours, said_of
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.origin import Origin, SideName, Texts, decoded
@@ -86,7 +86,6 @@ class Sides:
         self._snapshot: Snapshot | None = None
         self._named: list[ChangedFile] = []
         self._selected_specialists: list[Specialist] = []
-        self._of_the_whole: list[tuple[Specialist, RawResult]] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -113,7 +112,7 @@ class Sides:
             except StopIteration as done:
                 reviewed: Reviewed = done.value
                 return reviewed
-            answer = self._bench.review(side, units, self._look_at_the_whole)
+            answer = self._bench.review(side, units, self._look_at_the_whole if answer is None else None)
 
     def steps(self) -> Generator[tuple[Side, list[Unit]], Results, Reviewed]:
         """Ask for the results of one side after the other; whoever answers may do so for many changes."""
@@ -337,34 +336,37 @@ class Sides:
     def _is_added(self, path: str, line: int) -> bool:
         return self._files[path].is_added_line(line)
 
-    def _look_at_the_whole(self) -> None:
-        """Run the checks that look at more than one file, once."""
-        if self._of_the_whole is not None:
-            return
-        self._of_the_whole = []
-        checking = [s for s in self._selected_specialists if self._change.files and s.change_checks]
-        for specialist in checking:
-            change = self._whole_change(specialist)
-            said = said_of(specialist, change, partial(self._looked, specialist)) if change.files else ()
-            for one in said:
-                if isinstance(one, Unreviewed):
-                    self._unreviewed.append(one)
-                else:
-                    self._of_the_whole.append((specialist, one))
+    def _look_at_the_whole(self) -> list[Told]:
+        """Run the checks that look at more than one file."""
+        told: list[Told] = []
+        for specialist in self._selected_specialists:
+            change = (
+                self._whole_change(specialist) if self._change.files and specialist.change_checks else None
+            )
+            if change is not None and change.files:
+                said = said_of(specialist, change, partial(self._looked, specialist))
+                told += [x if isinstance(x, Unreviewed) else (specialist.name, x) for x in said]
+        return told
 
     def _looked(self, specialist: Specialist, run: Callable[[Models], list[RawResult]]) -> list[RawResult]:
         return run(NoModels()) if self._desk is None else self._desk.look_at_whole(specialist, run)
 
     def _say_of_the_whole(self, head: Results) -> list[tuple[Specialist, str]]:
         """Add what was said of the whole change; where it is about, its specialist has looked."""
-        self._look_at_the_whole()
-        for specialist, result in self._of_the_whole or ():
+        named = {specialist.name: specialist for specialist in self._selected_specialists}
+        places = []
+        for one in self._look_at_the_whole() if head.whole is None else head.whole:
+            if isinstance(one, Unreviewed):
+                self._unreviewed.append(one)
+                continue
+            specialist, result = named[one[0]], one[1]
             said = head.by_file.get((specialist, result.file), [])
             head.by_file[specialist, result.file] = [*said, result]
             claiming = self._claimed.setdefault(result.file, [])
             if specialist not in claiming:
                 claiming.append(specialist)
-        return [(specialist, result.file) for specialist, result in self._of_the_whole or ()]
+            places.append((specialist, result.file))
+        return places
 
     def _whole_change(self, specialist: Specialist) -> WholeChange:
         """The change as a specialist's checks see it, without what is excluded or no regular file."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -92,13 +92,22 @@ def reviewers_of(specialist: Specialist) -> tuple[Reviewer, ...]:
     return (specialist, *specialist.tools, *specialist.borrows)
 
 
+Told = tuple[str, RawResult] | Unreviewed
+"""What was said of the change as a whole, with the name of the specialist; or that it could not be."""
+
+
 class Results(msgspec.Struct):
-    """What was said about one side, by (reviewer, path), and what was not looked at."""
+    """What was said about one side, by (reviewer, path), and what was not looked at.
+
+    Attributes:
+        whole: what was said of the change as a whole; None if it was not looked at with this side.
+    """
 
     by_file: dict[tuple[Reviewer, str], list[RawResult]] = msgspec.field(default_factory=dict)
     unreviewed: list[Unreviewed] = msgspec.field(default_factory=list)
     runs: list[ToolRun] = msgspec.field(default_factory=list)
     fresh: dict[bytes, tuple[str, list[RawResult]]] = msgspec.field(default_factory=dict)
+    whole: Sequence[Told] | None = None
 
     def of(self, reviewer: Reviewer, path: str) -> list[RawResult] | None:
         """The results of a reviewer for a file; None if it did not look at it."""

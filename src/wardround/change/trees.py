@@ -34,13 +34,14 @@ class Blobs:
 
     def __init__(self, git: GitProgram) -> None:
         self._git = git
-        self._process = self._started()
+        self._start()
         self._lock = threading.RLock()  # tools' answers are read in threads, and those ask for contents too
         self._kept: OrderedDict[str, bytes | None] = OrderedDict()
         self._kept_bytes = 0
 
-    def _started(self) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
+    def _start(self) -> None:
+        self._owner = os.getpid()
+        self._process = subprocess.Popen(
             self._git.argv("cat-file", "--batch"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -72,7 +73,7 @@ class Blobs:
 
     def _restart(self) -> None:
         self.close()
-        self._process = self._started()
+        self._start()
 
     def fetch(self, names: Iterable[str]) -> None:
         """Read many objects at once, so that ``get`` has them, as far as there is room to keep them."""
@@ -130,6 +131,8 @@ class Blobs:
             self._kept_bytes -= len(dropped or b"")
 
     def _streams(self) -> tuple[IO[bytes], IO[bytes]]:
+        if self._owner != os.getpid():  # a fork of the process that talks to that one needs another
+            self._start()
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         return self._process.stdin, self._process.stdout

@@ -1,0 +1,396 @@
+"""Running the checks of our own over one side of a change: what is not known yet, on all cores that are idle.
+
+A check is Python code, and one interpreter uses one core. Where there is much to do this process forks before
+the tools start: a helper looks at the change as a whole, and as soon as the tools leave a core to it, it
+takes files too, which wait in a pipe for whoever is free. What a helper does not answer, because it was
+killed say, is looked at here.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+
+import msgspec
+
+from wardround import __version__
+from wardround.analysis.units import Results, Side, Told, Unit
+from wardround.change.origin import decoded
+from wardround.checks import Check, Source
+from wardround.digests import file_state
+from wardround.findings import DOES_NOT_PARSE, RawResult, ToolRun, Unreviewed
+from wardround.late import Late, LateEach
+from wardround.models import Models, NoModels
+from wardround.specialists import Specialist
+from wardround.tools.result_cache import ResultCache, key
+
+_WORTH_A_FORK_BYTES = 60_000
+"""A fork takes 10 ms, and both processes then load what the checks they run need; so much real code takes ten
+times that."""
+_BYTES_PER_HELPER = 200_000
+_MOST_HELPERS = 7
+_TOKEN_BYTES = 4
+_MOST_TOKENS = 8_000
+"""Of the work that waits in a pipe, which holds 64 KiB."""
+
+
+class Looked(msgspec.Struct, frozen=True):
+    """What came of the checks of one specialist in one file.
+
+    Attributes:
+        found: None if it could not be looked at.
+        lasting: whether the same would be said again.
+    """
+
+    found: list[RawResult] | None
+    lasting: bool
+    unreviewed: Unreviewed | None
+    seconds: float
+
+
+class _Task(msgspec.Struct, frozen=True):
+    """All that is to be looked at in one file, since specialists share what was read out of it.
+
+    Attributes:
+        numbers: of the units, in the order of the results.
+        size: bytes to be read, not counting what any text is searched for.
+    """
+
+    numbers: tuple[int, ...]
+    size: int
+
+
+class Checking:
+    """The checks of our own over the units of one side. Use it as a context manager.
+
+    Args:
+        side: the side under review.
+        units: what is looked at.
+        cache: where what is known comes from.
+        whole: looks at the change as a whole.
+    """
+
+    def __init__(
+        self,
+        side: Side,
+        units: Sequence[Unit],
+        cache: ResultCache,
+        whole: Callable[[], Sequence[Told]] = lambda: (),
+    ) -> None:
+        self._side = side
+        self._whole = whole
+        self._units = [unit for unit in units if unit.specialist.checks != ()]
+        self._keys = self._keyed()
+        known = cache.get(one for one in self._keys if one)
+        self._known = {n: known[one] for n, one in enumerate(self._keys) if one in known}
+        self._own, shared = self._tasks()
+        self._queue = _Queue(shared)
+        self._helpers: list[_Helper] = []
+        self._looked: dict[int, Looked] = {}
+
+    def __enter__(self) -> Checking:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for helper in self._helpers:
+            helper.kill()
+        self._queue.close()
+
+    def hire(self, cores: int) -> None:
+        """Fork for what other cores can do, if it is worth it; before any thread is started."""
+        if self._queue.size < _WORTH_A_FORK_BYTES or not _can_fork():
+            return
+        wanted = min(cores - 1, _MOST_HELPERS, 1 + self._queue.size // _BYTES_PER_HELPER)
+        signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+        signal.pthread_sigmask(signal.SIG_BLOCK, signals)  # none may find a helper nobody knows of
+        try:
+            for number in range(wanted):
+                first = self._whole if number == 0 and self._side.desk is None else None
+                self._helpers.append(_Helper.of(partial(self._help, first), signals))
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
+
+    def run(self, idle_cores: Callable[[], int] = lambda: 0) -> Sequence[Told]:
+        """Look at everything that is not known, and at the change as a whole.
+
+        Args:
+            idle_cores: how many cores nothing but helpers uses just now.
+        """
+        for task in self._own:
+            self._do(task)
+        for task in self._queue:
+            self._do(task)
+            if self._helpers and not self._queue.is_shared and idle_cores():
+                self._queue.share()
+        self._queue.share()
+        told: Sequence[Told] | None = None
+        for helper in self._helpers:
+            answer = helper.answer()
+            self._looked |= answer.looked
+            told = answer.told if told is None else told
+        for number in range(len(self._units)):  # which a helper took, and could not finish
+            if number not in self._known and number not in self._looked:
+                self._looked[number] = self._look(self._units[number])
+        return self._whole() if told is None else told
+
+    def conclude(self, results: Results) -> None:
+        """Take over what was said, in the order of the units."""
+        runs: dict[Specialist, list[int]] = defaultdict(list)
+        for number, unit in enumerate(self._units):
+            runs[unit.specialist].append(number)
+        for specialist in sorted(runs, key=lambda one: one.name):
+            numbers = runs[specialist]
+            for number in numbers:
+                self._take_over(number, results)
+            looked = [self._looked[number] for number in numbers if number in self._looked]
+            cached, seconds = len(numbers) - len(looked), sum(one.seconds for one in looked)
+            results.runs.append(ToolRun(specialist.name, __version__, len(numbers), cached, seconds))
+
+    def _take_over(self, number: int, results: Results) -> None:
+        unit = self._units[number]
+        looked = self._looked.get(number)
+        found = self._known[number] if looked is None else looked.found
+        if looked is not None and looked.unreviewed is not None:
+            results.unreviewed.append(looked.unreviewed)
+        if found is None:
+            return
+        if looked is not None and looked.lasting and self._keys[number]:
+            results.fresh[self._keys[number]] = unit.path, found
+        results.by_file[unit.specialist, unit.path] = found
+
+    # What is to be done
+
+    def _keyed(self) -> list[bytes]:
+        """Under what each unit's answer is kept; nothing where that cannot be said."""
+        side = self._side
+        if side.state is None:
+            return [b""] * len(self._units)
+        identities: dict[Specialist, str] = {}
+        desk = side.desk
+        # The state of the head says what the change touches; that of the base, a commit, does not.
+        touched = b"" if side.name == "head" else key(*sorted(side.changed))
+        keys = []
+        for unit in self._units:
+            identity = identities.get(unit.specialist)
+            if identity is None:
+                identity = identities[unit.specialist] = _code_identity(unit.specialist)
+            keys.append(
+                key("checks", __version__, identity, side.state, touched, repr(unit.options), unit.path,
+                    unit.digest, unit.base_digest, "" if desk is None else desk.identity(unit),
+                    "*" if unit.codes is None else " ".join(sorted(unit.codes)))
+            )  # fmt: skip
+        return keys
+
+    def _tasks(self) -> tuple[list[_Task], list[_Task]]:
+        """What only this process can do, since models are lent here; and what helpers may, largest first."""
+        own: dict[str, list[int]] = defaultdict(list)
+        shared: dict[str, list[int]] = defaultdict(list)
+        for number, unit in enumerate(self._units):
+            if number not in self._known:
+                (own if self._asks_models(unit) else shared)[unit.path].append(number)
+        return self._sized(own), sorted(self._sized(shared), key=lambda task: -task.size)
+
+    def _sized(self, numbers: Mapping[str, Sequence[int]]) -> list[_Task]:
+        found = []
+        for path, some in numbers.items():
+            slow = sum(not self._units[number].specialist.any_text for number in some)
+            found.append(_Task(tuple(some), slow * len(self._side.read(path) or b"")))
+        return found
+
+    def _asks_models(self, unit: Unit) -> bool:
+        return self._side.desk is not None and unit.scored and bool(unit.specialist.models)
+
+    # Doing it
+
+    def _do(self, task: _Task) -> None:
+        for number in task.numbers:
+            self._looked[number] = self._look(self._units[number])
+
+    def _look(self, unit: Unit) -> Looked:
+        """What all checks of its specialist say about a file."""
+        started = time.monotonic()
+        side, specialist = self._side, unit.specialist
+        text = decoded(side.read(unit.path) or b"")
+        checks = specialist.checks if unit.codes is None else _of_codes(specialist.checks, unit.codes)
+
+        def run(models: Models) -> list[RawResult]:
+            source = Source(
+                unit.path, text or "", partial(side.base_text, unit.path), side.project, unit.options,
+                partial(side.is_added, unit.path), models, side.changed.__contains__,
+                partial(side.added_lines, unit.path),
+            )  # fmt: skip
+            return list(specialist.run_checks(checks, source))
+
+        try:
+            found, lasting = (run(NoModels()), True) if side.desk is None else side.desk.look(unit, run)
+            return Looked(found, lasting, None, time.monotonic() - started)
+        except SyntaxError as cause:
+            reason = f"{DOES_NOT_PARSE}: line {cause.lineno or 1}: {cause.msg}"
+        except Exception as cause:  # noqa: BLE001  (a plugin's check: anything can come out)
+            reason = f"a check crashed: {type(cause).__name__}: {cause}"
+        unreviewed = Unreviewed(unit.path, specialist.name, specialist.name, reason)
+        return Looked(None, False, unreviewed, time.monotonic() - started)
+
+    def _help(self, whole: Callable[[], Sequence[Told]] | None) -> _Answer:
+        """In a helper: look at what waits, until nothing does."""
+        self._queue.await_tasks()
+        told = None if whole is None else whole()
+        for task in self._queue:
+            self._do(task)
+        return _Answer(self._looked, told)
+
+
+class _Queue:
+    """Tasks that several processes take, once they are shared: by tokens in a pipe, each of which one gets.
+
+    Attributes:
+        size: of all tasks, in bytes.
+        is_shared: whether others take tasks too, or will not get any.
+    """
+
+    def __init__(self, tasks: Sequence[_Task]) -> None:
+        each = max(1, -(-len(tasks) // _MOST_TOKENS))
+        self._lots = [tasks[start : start + each] for start in range(0, len(tasks), each)]
+        self._begun = 0
+        self._tokens, self._end = os.pipe()
+        self.size = sum(task.size for task in tasks)
+        self.is_shared = False
+
+    def __iter__(self) -> Iterator[_Task]:
+        """Take what nobody has taken, until nothing is left."""
+        while (number := self._next()) is not None:
+            yield from self._lots[number]
+
+    def _next(self) -> int | None:
+        if self.is_shared:
+            token = os.read(self._tokens, _TOKEN_BYTES)
+            return int.from_bytes(token, "little") if token else None
+        self._begun += 1
+        return self._begun - 1 if self._begun <= len(self._lots) else None
+
+    def share(self) -> None:
+        """Let others take what is left."""
+        if not self.is_shared:
+            left = range(self._begun, len(self._lots))
+            os.write(self._end, b"".join(number.to_bytes(_TOKEN_BYTES, "little") for number in left))
+            self.await_tasks()
+
+    def await_tasks(self) -> None:
+        """Take only what is shared; in a fork, from the process that shares it."""
+        os.close(self._end)
+        self.is_shared = True
+
+    def close(self) -> None:
+        if not self.is_shared:
+            os.close(self._end)
+        os.close(self._tokens)
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    """What a helper found out: by number of the unit; and of the whole, if that was its part."""
+
+    looked: dict[int, Looked]
+    told: Sequence[Told] | None = None
+
+
+class _Helper:
+    """A fork of this process, and the pipe its answers come through."""
+
+    def __init__(self, pid: int, pipe: int) -> None:
+        self._pid = pid
+        self._pipe = pipe
+
+    @classmethod
+    def of(cls, work: Callable[[], _Answer], blocked: Collection[signal.Signals]) -> _Helper:
+        """Fork, and let the fork do some work.
+
+        Args:
+            blocked: signals that are to end the fork, and are blocked now.
+        """
+        reading, writing = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            _work(work, writing, blocked)
+        os.close(writing)
+        return cls(pid, reading)
+
+    def answer(self) -> _Answer:
+        """What it found out; nothing if it came to an end before."""
+        import pickle
+
+        with open(self._pipe, "rb") as pipe:
+            self._pipe = -1
+            written = pipe.read()
+        self._wait()
+        with suppress(Exception):  # whatever a part of an answer is taken for
+            answer: _Answer = pickle.loads(written)  # noqa: S301  (this program wrote it)
+            return answer
+        return _Answer({})
+
+    def kill(self) -> None:
+        """End it, if it has not ended."""
+        if self._pid:
+            with suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGKILL)
+            self._wait()
+        if self._pipe >= 0:
+            os.close(self._pipe)
+            self._pipe = -1
+
+    def _wait(self) -> None:
+        with suppress(ChildProcessError):
+            os.waitpid(self._pid, 0)
+        self._pid = 0
+
+
+def _work(work: Callable[[], _Answer], pipe: int, blocked: Collection[signal.Signals]) -> None:
+    """In a fork: work and end, whatever happens. What the other process holds is not tidied up here."""
+    try:
+        import pickle  # helpers alone need it
+
+        for number in blocked:
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, blocked)
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):  # whoever waits for the end of our output must not wait for this one
+            os.dup2(nowhere, stream)
+        with open(pipe, "wb") as file:
+            file.write(pickle.dumps(work()))
+    finally:
+        os._exit(0)
+
+
+def _can_fork() -> bool:
+    """Whether a fork is as good as this process: not where other threads may hold what it needs."""
+    return sys.platform == "linux" and threading.active_count() == 1
+
+
+def _of_codes(checks: Sequence[type[Check]], codes: Collection[str]) -> Sequence[type[Check]]:
+    """The checks that say these codes; all of them where it cannot be told which do."""
+    found: Sequence[type[Check]]
+    if isinstance(checks, LateEach):
+        found = checks.only(codes)
+    else:
+        found = [check for check in checks if check.ID in codes]
+    return found if len(found) == len(codes) else checks
+
+
+def _code_identity(specialist: Specialist) -> str:
+    """What changes when the code of a specialist's checks does."""
+    if isinstance(specialist.checks, Late):
+        files = specialist.checks.package_files()
+    else:
+        modules = {sys.modules.get(check.__module__) for check in specialist.checks}
+        files = sorted(m.__file__ for m in modules if m is not None and m.__file__ is not None)
+    parts = [specialist.name]
+    for file in files:
+        with suppress(OSError):
+            parts.append(f"{file} {file_state(file)}")
+    return "\n".join(parts)

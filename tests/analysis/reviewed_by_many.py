@@ -1,0 +1,76 @@
+"""A review of what is staged here, by checks that tell which process they ran in; started as a program.
+
+    python -m tests.analysis.reviewed_by_many REPOSITORY CORES [MANNER]
+
+It prints a line for each thing said: the path, whether the process that was started said it, and the words.
+In the manner ``killed`` every other process ends itself over its first file, in ``stuck`` it never ends.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+from wardround import review
+from wardround.change.git import Repository
+from wardround.change.origin import RepositoryOrigin
+from wardround.checks import ChangeCheck, Check
+from wardround.config import Request
+from wardround.findings import Span
+from wardround.host import Host
+from wardround.specialists import Specialist
+from wardround.tools.process import Processes
+
+_FIRST = os.getpid()
+_MANNER = (*sys.argv, "", "", "", "")[3]
+
+
+def _who() -> str:
+    """Whether this is the process that was started; others behave as the manner says."""
+    if os.getpid() == _FIRST:
+        time.sleep(0.02)  # so that the others get some of the files
+        return "first"
+    if _MANNER == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if _MANNER == "stuck":
+        print(os.getpid(), file=open(os.environ["PID_FILE"], "w"), flush=True)  # noqa: SIM115
+        time.sleep(600)
+    return "another"
+
+
+class _Told(Check):
+    """Says who looked at a file. So it can be told."""
+
+    ID, NAME = "ACME001", "told"
+
+    def run(self) -> None:
+        self.report(Span(1, 1, 1, 2), f"{_who()} {self.source.base_text!r} {len(self.source.text)}")
+
+
+class _ToldOfAll(ChangeCheck):
+    """Says who looked at the change. So it can be told."""
+
+    ID, NAME = "ACME002", "told-of-all"
+
+    def run(self) -> None:
+        self.report(self.change.files[0].path, Span(1, 1, 1, 2), f"{_who()} {len(self.change.files)}")
+
+
+def main() -> None:
+    """Review and print."""
+    acme = Specialist(name="acme", patterns=("*.acme",), checks=(_Told,), change_checks=(_ToldOfAll,))
+    with Repository(Path(sys.argv[1])) as repository:
+        change = repository.staged()
+        origin = RepositoryOrigin(repository, change)
+        request = Request(filter_mode="nofilter", jobs=int(sys.argv[2]))
+        done = review.run(origin, change, Host([acme]), request, Processes())
+    for finding in done.findings:
+        print(finding.file, finding.rule, finding.message)
+    print("unreviewed", len(done.unreviewed))
+
+
+if __name__ == "__main__":
+    main()
