@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import statistics
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from wardround.python_tree import children, walk, written
+from wardround.python_tree import children, parse, walk, written
 
 _CONTEXTS = (ast.Load, ast.Store, ast.Del)
 _MODULES = sorted(Path(statistics.__file__).parent.glob("*.py"))[:60]
@@ -35,3 +36,30 @@ def test_what_is_written_is_what_unparse_writes(text: str) -> None:
 
 def test_a_node_made_by_hand_may_lack_fields() -> None:
     assert [type(node) for node in walk(ast.Return())] == [ast.Return]
+
+
+class TestParse:
+    """Type parameters are read by interpreters that do not know them."""
+
+    TEXT = (
+        "type Pair[T] = tuple[T, T]\n"
+        "type Names = list[str]\n"
+        "class Shelf[\n    Key: (int, str),\n    Value = dict[str, int],\n]:\n"
+        "    async def first[T](self, rows: list[T]) -> T | None:\n        return rows[0]\n"
+        "type = 1\n"
+    )
+
+    def test_what_is_left_stands_where_it_stood(self) -> None:
+        tree = parse(self.TEXT)
+        places = {node.name: (node.lineno, node.col_offset) for node in walk(tree) if hasattr(node, "name")}
+        assert places["Shelf"] == (3, 0)
+        assert places["first"] == (7, 4)
+        [returned] = [node for node in walk(tree) if isinstance(node, ast.Return)]
+        assert (returned.lineno, returned.col_offset) == (8, 8)
+
+    def test_what_this_interpreter_cannot_read_says_which_one_it_is(self) -> None:
+        with pytest.raises(SyntaxError, match=rf"\(to Python 3\.{sys.version_info.minor}: run wardround on"):
+            parse("def f[T](x): return x\nvalue = (\n")
+
+    def test_warnings_of_what_is_read_are_not_ours(self) -> None:
+        assert parse('pattern = "\\d"\n').body

@@ -11,7 +11,8 @@ from functools import cached_property, lru_cache
 import msgspec
 
 from wardround.checks import Project
-from wardround_python.module import FunctionNode, PythonModule, parse
+from wardround.python_tree import parse
+from wardround_python.module import FunctionNode, PythonModule
 
 _MOST_HOPS = 2
 _SAME_SIGNATURE = frozenset(

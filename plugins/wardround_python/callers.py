@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from wardround.checks import Project, Source
-from wardround.python_tree import walk
+from wardround.python_tree import parse, walk
 from wardround_python.callees import Callees
 from wardround_python.import_places import Place
-from wardround_python.module import FunctionNode, PythonModule, parse
+from wardround_python.module import FunctionNode, PythonModule
 
 _SHORTEST_NAME = 3
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)

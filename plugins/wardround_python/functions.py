@@ -9,9 +9,10 @@ from functools import lru_cache
 import msgspec
 
 from wardround.drift.documented import Code, Compared, DocumentedChange, Parameter, Signature
+from wardround.python_tree import parse
 from wardround_python.docstrings import words_of
 from wardround_python.function_texts import FunctionText, differing
-from wardround_python.module import SCOPES, FunctionNode, nodes_run_by, parse
+from wardround_python.module import SCOPES, FunctionNode, nodes_run_by
 
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 

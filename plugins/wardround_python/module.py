@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from wardround.findings import Span
 from wardround.late import LatePattern
-from wardround.python_tree import children, walk
+from wardround.python_tree import children, shared_tree, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
@@ -21,17 +20,6 @@ _TEST_PATH = LatePattern(r"(^|/)(tests?|testing|conftest\.py|test_[^/]*\.py|[^/]
 def is_test_path(path: str) -> bool:
     """Whether a path is that of a test, by the usual names."""
     return _TEST_PATH.search(path) is not None
-
-
-def parse(text: str) -> ast.Module:
-    """Parse Python source without printing its warnings.
-
-    Raises:
-        SyntaxError, ValueError, RecursionError, MemoryError: it is not Python this interpreter can read.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(text)
 
 
 def last_name(node: ast.AST | None) -> str:
@@ -75,7 +63,7 @@ class PythonModule:
     def __init__(self, path: str, text: str) -> None:
         self.path = path
         self.text = text
-        self.tree = parse(text)
+        self.tree = shared_tree(text)
         self._lines = text.split("\n")
         self.notes: dict[object, object] = {}
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from threading import Lock
 
-from wardround_python.module import PythonModule, parse
+from wardround.python_tree import shared_tree
+from wardround_python.module import PythonModule
 
 _MOST_CHARACTERS = 400_000
 """Of all modules kept together; a tree takes a few hundred times its text."""
@@ -62,4 +63,4 @@ def tree_of(text: str) -> ast.Module:
         SyntaxError, ValueError, RecursionError, MemoryError: it is not Python this interpreter can read.
     """
     kept = _KEPT.holding(text)
-    return parse(text) if kept is None else kept.tree
+    return shared_tree(text) if kept is None else kept.tree

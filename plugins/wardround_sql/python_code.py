@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator
 from functools import lru_cache
 
 from msgspec import Struct, field
 
 from wardround.late import LatePattern
-from wardround.python_tree import children, walk
+from wardround.python_tree import children, shared_tree, walk
 from wardround_sql.python_strings import LineStarts, read_literals
 from wardround_sql.written import Text, Writer
 
@@ -83,9 +82,7 @@ class Module:
         self.parents: dict[int, ast.Call] = {}
         self.bare: list[ast.Call] = []
         self.inverted: set[int] = set()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            self.tree = ast.parse(text)
+        self.tree = shared_tree(text)
         self._read(self.tree, self.scope, in_class=False)
         self.calls.sort(key=lambda call: (call.node.lineno, call.node.col_offset))
 

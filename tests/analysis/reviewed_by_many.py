@@ -61,6 +61,7 @@ class _ToldOfAll(ChangeCheck):
 
 def main() -> None:
     """Review and print."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which a program started aside may ignore
     acme = Specialist(name="acme", patterns=("*.acme",), checks=(_Told,), change_checks=(_ToldOfAll,))
     with Repository(Path(sys.argv[1])) as repository:
         change = repository.staged()

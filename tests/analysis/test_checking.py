@@ -84,15 +84,15 @@ def test_a_small_change_is_left_to_one_process(repo: GitRepository, tmp_path: Pa
 
 @needs_fork
 def test_an_interrupted_review_leaves_no_process_behind(much: GitRepository, tmp_path: Path) -> None:
-    review = subprocess.Popen(
-        _command(much, 2, "stuck"), cwd=_ROOT, env=_environment(tmp_path), stderr=subprocess.DEVNULL
-    )
     noted = tmp_path / "pid"
     deadline = time.monotonic() + 30
-    while not (noted.is_file() and noted.read_text().strip()) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    helper = int(noted.read_text())
-    review.send_signal(signal.SIGINT)
-    assert review.wait(timeout=30) != 0
+    with subprocess.Popen(
+        _command(much, 2, "stuck"), cwd=_ROOT, env=_environment(tmp_path), stderr=subprocess.DEVNULL
+    ) as review:
+        while not (noted.is_file() and noted.read_text().strip()) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        helper = int(noted.read_text())
+        review.send_signal(signal.SIGINT)
+        assert review.wait(timeout=30) != 0
     with pytest.raises(ProcessLookupError):
         os.kill(helper, 0)

@@ -10,10 +10,10 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity, Span
 from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.python_tree import parse, walk
 from wardround_python.check import PythonCheck
 from wardround_python.docstring_claims import by_error, by_gone_field, by_lock, by_number
-from wardround_python.module import FunctionNode, nodes_run_by, parse
+from wardround_python.module import FunctionNode, nodes_run_by
 from wardround_python.result_kinds import (
     code_names,
     defaults_of,

@@ -11,10 +11,11 @@ from typing import ClassVar
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
+from wardround.python_tree import parse
 from wardround_python.callers import method_calls, spellings_of, written
 from wardround_python.check import PythonCheck
 from wardround_python.function_texts import FunctionText, changed
-from wardround_python.module import FunctionNode, PythonModule, parse
+from wardround_python.module import FunctionNode, PythonModule
 from wardround_python.result_uses import Shape, misfit, shapes, taken_apart, uses_of
 
 _SHOWN_PLACES = 3

@@ -10,10 +10,10 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
-from wardround.python_tree import walk
+from wardround.python_tree import parse, walk
 from wardround_python.callers import method_calls, spellings_of, written
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode, PythonModule, parse
+from wardround_python.module import FunctionNode, PythonModule
 from wardround_python.signatures import MOVED, Change, Signature
 
 _SHOWN_PLACES = 3

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterator
+
+from wardround.python_tree import parse
 
 Found = tuple[str, str, int, int, str]
 """Kind, symbol, first line, last line, docstring."""
@@ -16,9 +17,7 @@ def python_pieces(text: str) -> tuple[list[Found], tuple[str, ...]]:
     Both are empty where the text does not parse.
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the code that is read, not of this
-            module = ast.parse(text)
+        module = parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return [], ()
     return list(_within(module, "", False)), tuple(sorted(set(_imports(module))))
