@@ -10,6 +10,7 @@ import pytest
 
 from wardround.change.diff import Change, FileStatus
 from wardround.change.git import INDEX, WORKTREE, Repository
+from wardround.change.trees import MOST_BYTES
 from wardround.errors import GitError
 
 if TYPE_CHECKING:
@@ -586,6 +587,18 @@ class TestKindsOfFile:
             ("data.py", "it is larger than 2 MiB")
         ]
         assert report["context"]["added_lines"] == 50_000_000 // len(row) + 5
+
+    def test_of_a_huge_file_no_more_is_read_than_tells_that_it_is(self, repo: GitRepository) -> None:
+        repo.stage(
+            {"a.bin": b"x" * (MOST_BYTES + 5), "b.py": LINES, "c.bin": b"y" * MOST_BYTES, "d.py": LINES}
+        )
+        with Repository(repo.root) as repository:
+            change = repository.staged()
+            repository.fetch(change.files)
+            for _ in range(2):
+                staged = [repository.content(file, INDEX) or b"" for file in change.files]
+                assert staged == [b"x" * MOST_BYTES, LINES.encode(), b"y" * MOST_BYTES, LINES.encode()]
+            assert repository.tree(WORKTREE).read("a.bin") == b"x" * MOST_BYTES
 
 
 NAMES = [

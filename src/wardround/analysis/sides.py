@@ -20,6 +20,7 @@ from wardround.analysis.whole import Neighbours, said_of
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.origin import Origin, SideName, Texts, decoded
 from wardround.change.snapshot import Snapshot, private_parent
+from wardround.change.trees import MOST_BYTES
 from wardround.checks import ChangedText, WholeChange
 from wardround.config import Config, Request
 from wardround.findings import RawResult, Unreviewed
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 _FILE_LIMIT = 2 * 1024 * 1024
 """Bytes; what is larger is generated or data, and no tool answers about it within a commit."""
-_TEXT_LIMIT = 16 * 1024 * 1024
+_TEXT_LIMIT = MOST_BYTES - 1
 """The same for specialists that look at any text, line by line."""
 _LFS = b"version https://git-lfs.github.com/spec/"
 

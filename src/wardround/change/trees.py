@@ -16,6 +16,8 @@ import msgspec
 from wardround.change.program import GitProgram
 from wardround.errors import GitError
 
+MOST_BYTES = 16 * 1024 * 1024 + 1
+"""What is read of a file: of a larger one no more than the beginning, which tells that it is larger."""
 _KEPT_BYTES = 16 * 1024 * 1024
 """How much content is kept in memory, so that what several steps read is read once."""
 _ASKED_AT_ONCE = 100
@@ -85,8 +87,10 @@ class Blobs:
             with self._lock:
                 try:
                     self._ask(some)
+                    asked = self._process
                     for name in some:
-                        self._keep(name, self._answer(name)[1])
+                        if self._process is asked:
+                            self._keep(name, self._answer(name)[1])
                 except GitError:  # which object it was, ``get`` finds out
                     self._restart()
                     return
@@ -116,11 +120,15 @@ class Blobs:
             raise GitError(f"git stopped while {name!r} was read; run git fsck")
         if len(header) < 3 or not header[-1].isdigit():
             return None, None
-        size = int(header[-1])
+        size = min(int(header[-1]), MOST_BYTES)
         content = stdout.read(size)
-        stdout.read(1)
         if len(content) < size:
             raise GitError(f"git stopped while {name!r} was read; run git fsck")
+        if size < MOST_BYTES:
+            stdout.read(1)
+        else:  # the rest is not worth waiting for
+            self._process.kill()
+            self._restart()
         return header[0].decode(), content if header[-2] == b"blob" else None
 
     def _keep(self, name: str, content: bytes | None) -> None:
@@ -163,7 +171,10 @@ class FolderTree(msgspec.Struct, frozen=True):
         try:
             target = self.root / path
             inside = target.resolve().parent == self.root.resolve() / Path(path).parent
-            return target.read_bytes() if inside and not target.is_symlink() else None
+            if not inside or target.is_symlink():
+                return None
+            with target.open("rb") as file:
+                return file.read(MOST_BYTES)
         except OSError:
             return None
 
