@@ -36,23 +36,21 @@ HOOK = """\
 echo $$ > "$KILL_PID_FILE.new" && mv "$KILL_PID_FILE.new" "$KILL_PID_FILE"
 exec wardround hook
 """
-SOURCE = '''\
-"""Part {number} of a program."""
-
-import json
-from pathlib import Path
+FUNCTIONS = '''
 
 
-def load_{number}(path: Path) -> dict[str, object]:
+def load_{name}(path: Path) -> dict[str, object]:
     """Read a file."""
     with path.open(encoding="utf-8") as file:
         return dict(json.load(file))
 
 
-def total_{number}(prices: list[float]) -> float:
+def total_{name}(prices: list[float]) -> float:
     """Add up."""
-    return sum(price for price in prices if price > {number})
+    return sum(price for price in prices if price > {name})
 '''
+LENGTH = 20
+"""Of these in a file: enough that a review lets other processes help it, which must end with it."""
 
 State = dict[str, object]
 
@@ -142,6 +140,12 @@ def _content(path: Path) -> tuple[int, str]:
     return mode, hashlib.sha256(path.read_bytes()).hexdigest() if stat.S_ISREG(mode) else ""
 
 
+def _source(number: int) -> str:
+    names = (f"{number}_{part}" for part in range(LENGTH))
+    functions = "".join(FUNCTIONS.format(name=name) for name in names)
+    return f'"""Part {number} of a program."""\n\nimport json\nfrom pathlib import Path{functions}'
+
+
 def build(base: Path) -> Bench:
     """Make the repository with every kind of file a commit can meet."""
     for name in ("repo", "home", "tmp", "state"):
@@ -162,14 +166,14 @@ def build(base: Path) -> Bench:
     bench.git("init", "-q", "-b", "main")
     names = [bench.root / f"part{number}.py" for number in range(FILES)]
     for number, path in enumerate(names):
-        path.write_text(SOURCE.format(number=number))
+        path.write_text(_source(number))
     (bench.root / ".gitignore").write_text("*.log\n")
     bench.git("add", "--all")
     bench.git("commit", "-q", "-m", "base")
     third = FILES // 3
     for path in names[: 2 * third]:  # staged; the second third will be so in part
         path.write_text(path.read_text() + "\n\nSTAGED = 1\n")
-    (bench.root / "new.py").write_text(SOURCE.format(number=99))
+    (bench.root / "new.py").write_text(_source(99))
     (bench.root / "new.sh").write_text("#!/bin/sh\n")
     (bench.root / "new.sh").chmod(0o755)
     bench.git("add", "--all")

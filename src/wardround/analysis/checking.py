@@ -1,26 +1,23 @@
 """Running the checks of our own over one side of a change: what is not known yet, on all cores that are idle.
 
-A check is Python code, and one interpreter uses one core. Where there is much to do this process forks before
-the tools start: a helper looks at the change as a whole, and as soon as the tools leave a core to it, it
-takes files too, which wait in a pipe for whoever is free. What a helper does not answer, because it was
-killed say, is looked at here.
+Where there is much to do, helpers are hired before the tools start: the first looks at the change as a whole,
+and as soon as the tools leave cores to them they take files, too. What a helper does not answer, because it
+was killed say, is looked at here.
 """
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
-import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
 import msgspec
 
 from wardround import __version__
+from wardround.analysis.helpers import Helper, Queue, hire
 from wardround.analysis.units import Results, Side, Told, Unit
 from wardround.change.origin import decoded
 from wardround.checks import Check, Source
@@ -36,9 +33,8 @@ _WORTH_A_FORK_BYTES = 60_000
 times that."""
 _BYTES_PER_HELPER = 200_000
 _MOST_HELPERS = 7
-_TOKEN_BYTES = 4
-_MOST_TOKENS = 8_000
-"""Of the work that waits in a pipe, which holds 64 KiB."""
+_FEW_FILES = 8
+"""For each process: so few are shared at once, since who is busy with one cannot see that others are idle."""
 
 
 class Looked(msgspec.Struct, frozen=True):
@@ -67,6 +63,13 @@ class _Task(msgspec.Struct, frozen=True):
     size: int
 
 
+class _Answer(msgspec.Struct, frozen=True):
+    """What a helper found out: by number of the unit; and of the whole, if that was its part."""
+
+    looked: dict[int, Looked]
+    told: Sequence[Told] | None = None
+
+
 class Checking:
     """The checks of our own over the units of one side. Use it as a context manager.
 
@@ -90,9 +93,9 @@ class Checking:
         self._keys = self._keyed()
         known = cache.get(one for one in self._keys if one)
         self._known = {n: known[one] for n, one in enumerate(self._keys) if one in known}
-        self._own, shared = self._tasks()
-        self._queue = _Queue(shared)
-        self._helpers: list[_Helper] = []
+        self._own, self._shared = self._tasks()
+        self._queue = Queue(self._shared)
+        self._helpers: list[Helper[_Answer]] = []
         self._looked: dict[int, Looked] = {}
 
     def __enter__(self) -> Checking:
@@ -105,17 +108,14 @@ class Checking:
 
     def hire(self, cores: int) -> None:
         """Fork for what other cores can do, if it is worth it; before any thread is started."""
-        if self._queue.size < _WORTH_A_FORK_BYTES or not _can_fork():
+        size = sum(task.size for task in self._shared)
+        if size < _WORTH_A_FORK_BYTES:
             return
-        wanted = min(cores - 1, _MOST_HELPERS, 1 + self._queue.size // _BYTES_PER_HELPER)
-        signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-        signal.pthread_sigmask(signal.SIG_BLOCK, signals)  # none may find a helper nobody knows of
-        try:
-            for number in range(wanted):
-                first = self._whole if number == 0 and self._side.desk is None else None
-                self._helpers.append(_Helper.of(partial(self._help, first), signals))
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
+        wanted = min(cores - 1, _MOST_HELPERS, 1 + size // _BYTES_PER_HELPER)
+        first = self._whole if self._side.desk is None else None
+        hire([partial(self._help, None if number else first) for number in range(wanted)], self._helpers)
+        if self._helpers and len(self._shared) <= _FEW_FILES * (1 + len(self._helpers)):
+            self._queue.share()
 
     def run(self, idle_cores: Callable[[], int] = lambda: 0) -> Sequence[Told]:
         """Look at everything that is not known, and at the change as a whole.
@@ -130,15 +130,14 @@ class Checking:
             if self._helpers and not self._queue.is_shared and idle_cores():
                 self._queue.share()
         self._queue.share()
-        told: Sequence[Told] | None = None
-        for helper in self._helpers:
-            answer = helper.answer()
+        answers = [answer for helper in self._helpers if (answer := helper.answer()) is not None]
+        for answer in answers:
             self._looked |= answer.looked
-            told = answer.told if told is None else told
         for number in range(len(self._units)):  # which a helper took, and could not finish
             if number not in self._known and number not in self._looked:
                 self._looked[number] = self._look(self._units[number])
-        return self._whole() if told is None else told
+        told = [answer.told for answer in answers if answer.told is not None]
+        return told[0] if told else self._whole()
 
     def conclude(self, results: Results) -> None:
         """Take over what was said, in the order of the units."""
@@ -245,131 +244,6 @@ class Checking:
         for task in self._queue:
             self._do(task)
         return _Answer(self._looked, told)
-
-
-class _Queue:
-    """Tasks that several processes take, once they are shared: by tokens in a pipe, each of which one gets.
-
-    Attributes:
-        size: of all tasks, in bytes.
-        is_shared: whether others take tasks too, or will not get any.
-    """
-
-    def __init__(self, tasks: Sequence[_Task]) -> None:
-        each = max(1, -(-len(tasks) // _MOST_TOKENS))
-        self._lots = [tasks[start : start + each] for start in range(0, len(tasks), each)]
-        self._begun = 0
-        self._tokens, self._end = os.pipe()
-        self.size = sum(task.size for task in tasks)
-        self.is_shared = False
-
-    def __iter__(self) -> Iterator[_Task]:
-        """Take what nobody has taken, until nothing is left."""
-        while (number := self._next()) is not None:
-            yield from self._lots[number]
-
-    def _next(self) -> int | None:
-        if self.is_shared:
-            token = os.read(self._tokens, _TOKEN_BYTES)
-            return int.from_bytes(token, "little") if token else None
-        self._begun += 1
-        return self._begun - 1 if self._begun <= len(self._lots) else None
-
-    def share(self) -> None:
-        """Let others take what is left."""
-        if not self.is_shared:
-            left = range(self._begun, len(self._lots))
-            os.write(self._end, b"".join(number.to_bytes(_TOKEN_BYTES, "little") for number in left))
-            self.await_tasks()
-
-    def await_tasks(self) -> None:
-        """Take only what is shared; in a fork, from the process that shares it."""
-        os.close(self._end)
-        self.is_shared = True
-
-    def close(self) -> None:
-        if not self.is_shared:
-            os.close(self._end)
-        os.close(self._tokens)
-
-
-class _Answer(msgspec.Struct, frozen=True):
-    """What a helper found out: by number of the unit; and of the whole, if that was its part."""
-
-    looked: dict[int, Looked]
-    told: Sequence[Told] | None = None
-
-
-class _Helper:
-    """A fork of this process, and the pipe its answers come through."""
-
-    def __init__(self, pid: int, pipe: int) -> None:
-        self._pid = pid
-        self._pipe = pipe
-
-    @classmethod
-    def of(cls, work: Callable[[], _Answer], blocked: Collection[signal.Signals]) -> _Helper:
-        """Fork, and let the fork do some work.
-
-        Args:
-            blocked: signals that are to end the fork, and are blocked now.
-        """
-        reading, writing = os.pipe()
-        pid = os.fork()
-        if pid == 0:
-            _work(work, writing, blocked)
-        os.close(writing)
-        return cls(pid, reading)
-
-    def answer(self) -> _Answer:
-        """What it found out; nothing if it came to an end before."""
-        import pickle
-
-        with open(self._pipe, "rb") as pipe:
-            self._pipe = -1
-            written = pipe.read()
-        self._wait()
-        with suppress(Exception):  # whatever a part of an answer is taken for
-            answer: _Answer = pickle.loads(written)  # noqa: S301  (this program wrote it)
-            return answer
-        return _Answer({})
-
-    def kill(self) -> None:
-        """End it, if it has not ended."""
-        if self._pid:
-            with suppress(ProcessLookupError):
-                os.kill(self._pid, signal.SIGKILL)
-            self._wait()
-        if self._pipe >= 0:
-            os.close(self._pipe)
-            self._pipe = -1
-
-    def _wait(self) -> None:
-        with suppress(ChildProcessError):
-            os.waitpid(self._pid, 0)
-        self._pid = 0
-
-
-def _work(work: Callable[[], _Answer], pipe: int, blocked: Collection[signal.Signals]) -> None:
-    """In a fork: work and end, whatever happens. What the other process holds is not tidied up here."""
-    try:
-        import pickle  # helpers alone need it
-
-        for number in blocked:
-            signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, blocked)
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for stream in (0, 1, 2):  # whoever waits for the end of our output must not wait for this one
-            os.dup2(nowhere, stream)
-        with open(pipe, "wb") as file:
-            file.write(pickle.dumps(work()))
-    finally:
-        os._exit(0)
-
-
-def _can_fork() -> bool:
-    """Whether a fork is as good as this process: not where other threads may hold what it needs."""
-    return sys.platform == "linux" and threading.active_count() == 1
 
 
 def _of_codes(checks: Sequence[type[Check]], codes: Collection[str]) -> Sequence[type[Check]]:

@@ -1,0 +1,150 @@
+"""Forks of this process that take a part of its work, and the tasks all of them take from.
+
+One interpreter uses one core. A fork has everything this process has read and loaded, and gives back what it
+found out, no more.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
+from typing import Generic, TypeVar
+
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
+
+_SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+_TOKEN_BYTES = 4
+_MOST_TOKENS = 8_000
+"""Of the work that waits in a pipe, which holds 64 KiB."""
+
+
+class Queue(Generic[Task]):
+    """Tasks that several processes take, once they are shared: by tokens in a pipe, each of which one gets.
+
+    Attributes:
+        is_shared: whether others take tasks too, or will not get any.
+    """
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        each = max(1, -(-len(tasks) // _MOST_TOKENS))
+        self._lots = [tasks[start : start + each] for start in range(0, len(tasks), each)]
+        self._begun = 0
+        self._tokens, self._end = os.pipe()
+        self.is_shared = False
+
+    def __iter__(self) -> Iterator[Task]:
+        """Take what nobody has taken, until nothing is left."""
+        while (number := self._next()) is not None:
+            yield from self._lots[number]
+
+    def _next(self) -> int | None:
+        if self.is_shared:
+            token = os.read(self._tokens, _TOKEN_BYTES)
+            return int.from_bytes(token, "little") if token else None
+        self._begun += 1
+        return self._begun - 1 if self._begun <= len(self._lots) else None
+
+    def share(self) -> None:
+        """Let others take what is left."""
+        if not self.is_shared:
+            left = range(self._begun, len(self._lots))
+            os.write(self._end, b"".join(number.to_bytes(_TOKEN_BYTES, "little") for number in left))
+            self.await_tasks()
+
+    def await_tasks(self) -> None:
+        """Take only what is shared; in a fork, from the process that shares it."""
+        os.close(self._end)
+        self.is_shared = True
+
+    def close(self) -> None:
+        if not self.is_shared:
+            os.close(self._end)
+        os.close(self._tokens)
+
+
+class Helper(Generic[Answer]):
+    """A fork of this process, and the pipe its answer comes through."""
+
+    def __init__(self, pid: int, pipe: int) -> None:
+        self._pid = pid
+        self._pipe = pipe
+
+    def answer(self) -> Answer | None:
+        """What it found out; None if it came to an end before."""
+        import pickle
+
+        with open(self._pipe, "rb") as pipe:
+            self._pipe = -1
+            written = pipe.read()
+        self._wait()
+        with suppress(Exception):  # whatever a part of an answer is taken for
+            answer: Answer = pickle.loads(written)  # noqa: S301  (this program wrote it)
+            return answer
+        return None
+
+    def kill(self) -> None:
+        """End it, if it has not ended."""
+        if self._pid:
+            with suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGKILL)
+            self._wait()
+        if self._pipe >= 0:
+            os.close(self._pipe)
+            self._pipe = -1
+
+    def _wait(self) -> None:
+        with suppress(ChildProcessError):
+            os.waitpid(self._pid, 0)
+        self._pid = 0
+
+
+def hire(works: Sequence[Callable[[], Answer]], helpers: list[Helper[Answer]]) -> None:
+    """Fork for each work, and add who does it to ``helpers``; fewer where the system gives no more.
+
+    Nobody is hired where a fork is not as good as this process, since other threads may hold what it needs.
+    """
+    if sys.platform != "linux" or threading.active_count() > 1:
+        return
+    signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # none may find a helper nobody knows of
+    try:
+        with suppress(OSError):
+            for work in works:
+                helpers.append(_fork(work))  # noqa: PERF401  (each is known before the next may fail)
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+
+
+def _fork(work: Callable[[], Answer]) -> Helper[Answer]:
+    reading, writing = os.pipe()
+    try:
+        pid = os.fork()
+    except OSError:
+        os.close(reading)
+        os.close(writing)
+        raise
+    if pid == 0:
+        _do(work, writing, _SIGNALS)
+    os.close(writing)
+    return Helper(pid, reading)
+
+
+def _do(work: Callable[[], object], pipe: int, blocked: Collection[signal.Signals]) -> None:
+    """In a fork: work and end, whatever happens. What the other process holds is not tidied up here."""
+    try:
+        import pickle  # helpers alone need it
+
+        for number in blocked:
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, blocked)
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):  # whoever waits for the end of our output must not wait for this one
+            os.dup2(nowhere, stream)
+        with open(pipe, "wb") as file:
+            file.write(pickle.dumps(work()))
+    finally:
+        os._exit(0)
