@@ -18,7 +18,7 @@ from wardround.errors import GitError
 
 MOST_BYTES = 16 * 1024 * 1024 + 1
 """What is read of a file: of a larger one no more than the beginning, which tells that it is larger."""
-_KEPT_BYTES = 16 * 1024 * 1024
+_KEPT_BYTES = 8 * 1024 * 1024
 """How much content is kept in memory, so that what several steps read is read once."""
 _ASKED_AT_ONCE = 100
 """Names written before the answers are read; they must fit into a pipe."""
