@@ -285,7 +285,9 @@ def _class_named(annotation: ast.expr | None) -> ast.expr:
         return annotation.left
     if isinstance(annotation, ast.Subscript):
         named = ast.unparse(annotation.value).rpartition(".")[2]
-        inner = annotation.slice.elts[0] if isinstance(annotation.slice, ast.Tuple) else annotation.slice
+        inner = annotation.slice
+        if isinstance(inner, ast.Tuple) and inner.elts:
+            inner = inner.elts[0]
         return inner if named in ("Optional", "Annotated", "Final") else _OTHER
     return annotation if isinstance(annotation, (ast.Name, ast.Attribute)) else _OTHER
 

@@ -7,6 +7,7 @@ to say.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import pairwise
 
 from wardround.checks import Source
@@ -308,3 +309,88 @@ _ASKS = tuple(
     for name in "match search fullmatch first last one_or_none scalar_one_or_none get_or_none find_one find"  # noqa: SIM905
     " select_one find_next find_parent find_next_sibling get".split()
 )
+
+
+def may_go_through_again(source: Source) -> bool:
+    """A name is gone through on two lines, or is made by a generator expression or the like."""
+    text = source.text
+    if _ITERATOR.search(text) is not None:
+        return True
+    parts = text.split(" = ")
+    made = {
+        name
+        for before, after in pairwise(parts)
+        if "(" in _line(after)
+        for name in before[-_LONGEST_NAME:].split()[-1:]
+    }
+    opened = source.said.has("open(")
+    if not made and not opened:
+        return False
+    names = _GONE_THROUGH.findall(text)
+    if opened and any(f" as {name}:" in text for name in set(names)):
+        return True
+    again = Counter(name for name in names if name in made)
+    return any(count > 1 for count in again.values())
+
+
+def _line(text: str) -> str:
+    return text[: text.find("\n")]
+
+
+_LONGEST_NAME = 80
+_GONE_THROUGH = LatePattern(r"(?:\bin |[(*]|\byield from )((?:self\.)?[a-z_]\w*)(?=[\s,:)\]}])")
+_ITERATOR = LatePattern(r" = (?:\(|map\(|filter\(|zip\()|: (?:Async)?(?:Iterator|Generator)\[")
+
+
+def calls_its_own_alone(source: Source) -> bool:
+    """An added line begins with a call of something that the module defines."""
+    text = source.text
+    return any(f"def {name}(" in text for name in set(_ALONE.findall(source.added)))
+
+
+_ALONE = LatePattern(r"^[ \t]+(?:await )?(?:[a-z_]\w*\.)?([a-z_]\w*)\(", re.MULTILINE)
+
+
+def compares_what_is_made(source: Source) -> bool:
+    """It compares, and holds something whose kind is known for certain without an annotation."""
+    said = source.said
+    if said.has_one(_OF_A_KIND):
+        return _COMPARES.search(source.text) is not None
+    return any(said.has_one(words) and unlike.search(source.text) for words, unlike in _UNLIKE)
+
+
+_COMPARES = LatePattern(r"==|!=|\bin\b(?! range)|[(\[][\"']")
+_OF_A_KIND = (
+    "redis", "environ", "getenv", "argv", "check_output", "subprocess.run", "encode(", "digest(", "b64",
+    "input(", ".content", "read_bytes", "recv(", "tuple(", "uuid", "UUID(", "Path(",
+    "urandom", "token_bytes", "struct.pack", "-> bytes", ".keys()", ".values()", "datetime",
+    "request.", "'rb'", '"rb"', "urlopen", "Popen", ": bytes", ": date",
+)  # fmt: skip
+_UNLIKE = (
+    ((": str", "str("), LatePattern(r"[!=]= ?-?\d")),
+    (
+        ("len(", "int(", "float(", "status_code", ": int"),
+        LatePattern(r"[!=]= ?[bru]?[\"']"),
+    ),
+    (("list(", "sorted(", "set(", ": list"), LatePattern(r"[!=]= ?[\"'({]")),
+)
+"""What gives a kind as well, where it is written beside one that cannot equal it."""
+
+
+def may_change_by_halves(source: Source) -> bool:
+    """It changes rows by a connection that keeps each change, or takes from one record what another gets."""
+    said = source.said
+    if said.has_one(("autocommit", "isolation_level", "asyncpg", "databases")):
+        return said.in_lower_case.has_one(("update ", "insert ", "delete "))
+    return (said.has(" -= ") and said.has(" += ") and said.has_one((".save(", ".commit("))) or said.has("=F(")
+
+
+def adds_an_entry(source: Source) -> bool:
+    """The change gives a name something's field, and another line does so too."""
+    from wardround.drift.copied_rows import may_hold_a_row
+
+    added = source.added
+    return _FIELD_TAKEN.search(added) is not None and may_hold_a_row(added, source.text)
+
+
+_FIELD_TAKEN = LatePattern(r"[\w\]\"')]\.[a-z]\w*|\[[\"']\w+[\"']\]")

@@ -13,7 +13,7 @@ from wardround_python.module import nodes_run_by
 # What a handler may do between two attempts without ending them.
 BETWEEN_ATTEMPTS = LatePattern(
     r"_*(sleep|log|debug|info|warning|warn|error|exception|critical|print|echo|write|format|str|repr|min"
-    r"|max|random|uniform"
+    r"|max|random|uniform|inc|incr|increment|capture_(exception|message)|record_exception|add_breadcrumb"
     r"|(back_?off|pause|nap|delay|cool_?down|snooze|wait|sleep)(_\w+)?)"
 )
 ASKS_A_PERSON = frozenset(
@@ -92,3 +92,23 @@ def shown(node: ast.expr) -> str:
 def called_name(call: ast.Call) -> str:
     """The last part of what is called."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def awaited_value(test: ast.expr) -> str | None:
+    """The name or attribute that a loop waits for to be true, or to be there."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        wanted = test.operand
+    elif isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is) and _is_none(test):
+        wanted = test.left
+    else:
+        return None
+    return ast.unparse(wanted) if isinstance(wanted, (ast.Name, ast.Attribute)) else None
+
+
+def _is_none(test: ast.Compare) -> bool:
+    against = test.comparators[0]
+    return len(test.ops) == 1 and isinstance(against, ast.Constant) and against.value is None
+
+
+def sets(statement: ast.stmt, name: str) -> bool:
+    return isinstance(statement, ast.Assign) and any(ast.unparse(t) == name for t in statement.targets)

@@ -23,6 +23,7 @@ WAITING_CALLS = frozenset(
     | {f"subprocess.{name}" for name in ("run", "call", "check_call", "check_output", "getoutput")}
     | {"time.sleep", "os.system", "urllib.request.urlopen", "urllib.request.urlretrieve"}
     | {"socket.create_connection", "smtplib.SMTP", "smtplib.SMTP_SSL", "concurrent.futures.wait"}
+    | {f"django.core.mail.{name}" for name in ("send_mail", "send_mass_mail", "mail_admins", "mail_managers")}
 )
 # What waits on objects of these kinds, by method; all of them have a counterpart to await.
 _VERBS = frozenset({*_HTTP_VERBS, "send", "stream"})
@@ -60,6 +61,8 @@ WAITING_METHODS: Mapping[str, frozenset[str]] = {
     "threading.Thread": frozenset({"join"}),
     "smtplib.SMTP": frozenset({"send_message", "sendmail", "login", "starttls", "connect"}),
     "smtplib.SMTP_SSL": frozenset({"send_message", "sendmail", "login", "connect"}),
+    "django.core.mail.EmailMessage": frozenset({"send"}),
+    "django.core.mail.EmailMultiAlternatives": frozenset({"send"}),
     "sqlalchemy.orm.Session": _SQL,
     "sqlalchemy.orm.session.Session": _SQL,
     "redis.Redis": _REDIS,

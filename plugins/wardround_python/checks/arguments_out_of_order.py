@@ -8,6 +8,8 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.drift.directions import turned_on_purpose
+from wardround.drift.worded_lines import PYTHON
 from wardround.late import LatePattern
 from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
@@ -86,6 +88,8 @@ class ArgumentsOutOfOrder(PythonCheck):
         "def span(start, end): ...\ndef f(first, last):\n    return span(first, last)\n",
         "def span(start, end): ...\ndef backwards(start, end):\n    return span(end, start)\n",
         Valid("import re\ndef f(text):\n    return re.sub('a', text, 'b')\n", path="tests/test_f.py"),
+        "def sheet(width, height): ...\ndef fit(width, height):\n    # the printer takes pages sideways\n"
+        "    return sheet(height, width)\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid("import re\ndef f(text):\n    return re.sub(r'\\s+', text, ' ')\n", line=3, column=12),
@@ -200,21 +204,23 @@ class ArgumentsOutOfOrder(PythonCheck):
         if (sum(one is not None for one in given) < 2 and not verbs and not clips) or node.keywords:
             return None
         callee = self.callees.of(node)
-        if callee is None or len(node.args) > len(callee.parameters) or self._is_turned(node, callee.name):
+        if callee is None or len(node.args) > len(callee.parameters):
             return None
         names = [one.name if one is not None else "" for one in given]
-        if told := _verb_elsewhere(callee.parameters, node.args):
-            return told
-        return (
-            self._by_other_calls(node, callee.parameters, names)
+        told = (
+            _verb_elsewhere(callee.parameters, node.args)
+            or self._by_other_calls(node, callee.parameters, names)
             or _by_order(callee.parameters, names)
             or _by_bounds(callee.parameters, node.args)
         )
+        return None if told is None or self._is_turned(node, callee.name) else told
 
     def _is_turned(self, node: ast.Call, callee: str) -> bool:
         """Whether the turning round is meant: said by a name around, or both ways are asked in one "
         "statement.
         """
+        if turned_on_purpose(self.source.text, PYTHON, node.lineno):
+            return True
         texts = _texts(node)
         for parent in self.module.ancestors(node):
             if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -296,7 +302,8 @@ _ENOUGH_OTHERS = 2
 _BOUND = LatePattern(r"(^|_)(lo|low|lower|min|minimum|floor|a_min|smallest|hi|high|upper|max|maximum)(_|$)")
 _SAY_LITTLE = frozenset({"id", "name", "key", "value", "at", "code", "number", "path", "type"})
 _TURNS = LatePattern(
-    r"refund|revert|chargeback|roll_?back|repay|revers|backward|invert|swap|flip|mirror|undo|transpose|opposite|symmetric|back_|rotat|return_|descend"
+    r"refund|revert|chargeback|roll_?back|repay|revers|backward|invert|swap|flip|mirror|undo|transpose"
+    r"|opposite|symmetric|back_|rotat|return_|descend"
 )
 _MAPS = ("shapely.", "django.contrib.gis.", "geojson.", "geoalchemy2.", "pyproj.")
 

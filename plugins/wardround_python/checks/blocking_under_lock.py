@@ -11,9 +11,9 @@ from typing import ClassVar
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
-from wardround.python_tree import walk
+from wardround.python_tree import shared_tree, walk
 from wardround_python.check import PythonCheck
-from wardround_python.module import nodes_run_by
+from wardround_python.module import FunctionNode, last_name, nodes_run_by
 from wardround_python.waiting import Waiting
 
 _LOCK_NAME = LatePattern(r"(^|_)(lock|mutex|rlock)$", re.IGNORECASE)
@@ -23,6 +23,7 @@ _WAITING_IS_MEANT = LatePattern(
     r"rate_?limit|limiter|throttl|pace|wait|process_?lock|file_?lock", re.IGNORECASE
 )
 
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _INSIDE = ("queue.", "threading.", "sqlalchemy.", "redis.")
 
 
@@ -59,6 +60,12 @@ class BlockingUnderLock(PythonCheck):
         "        requests.post('u')\n",
         "async def f(self):\n    async with self._lock:\n        self.x = await self.load()\n",
         Valid("import time\nwith lock:\n    time.sleep(1)\n", path="tests/test_lock.py"),
+        Valid(
+            "import requests\nfrom filelock import FileLock\ndef f(u):\n    with FileLock('x'):\n"
+            "        requests.post(u, read())\n",
+            base="import requests\nfrom filelock import FileLock\ndef f(u):\n    with FileLock('x'):\n"
+            "        requests.post(u, text)\n",
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid("import time\nwith lock:\n    time.sleep(1)\n", line=3, column=5),
@@ -107,6 +114,14 @@ class BlockingUnderLock(PythonCheck):
             line=4,
             column=9,
         ),
+        Invalid(
+            "import requests\nfrom filelock import FileLock\ndef f(u):\n    with FileLock('x'):\n"
+            "        text = read()\n        requests.post(u, text)\n",
+            base="import requests\nfrom filelock import FileLock\ndef f(u):\n    with FileLock('x'):\n"
+            "        text = read()\n    requests.post(u, text)\n",
+            line=6,
+            column=9,
+        ),
     ]
 
     @classmethod
@@ -144,9 +159,49 @@ class BlockingUnderLock(PythonCheck):
         lock = next((item.context_expr for item in node.items if self._is_lock(item.context_expr)), None)
         if lock is not None:
             self._look_at(node, lock)
+        elif any(_made_lock(item.context_expr) for item in node.items):
+            self._tell_of_moved(node)
+
+    def _tell_of_moved(self, node: ast.With | ast.Try) -> None:
+        """Under a lock that is meant to be waited for: what the change moved there."""
+        for call in (n for n in nodes_run_by(node.body) if isinstance(n, ast.Call)):
+            function = self.module.function_of(call)
+            name = getattr(function, "name", None)
+            if (name, ast.unparse(call)) in self._free_before and self._waits(call) is not None:
+                self._reported.add(call)
+                lock = ast.unparse(getattr(node, "items", [node])[0])
+                self.report(
+                    self.module.span(call),
+                    f"{self._waits(call)} is waited for under {lock}, and was not before",
+                )
+
+    @cached_property
+    def _free_before(self) -> frozenset[tuple[str, str]]:
+        """The calls that stood outside every ``with`` before the change, by function and as written."""
+        base = self.source.base_text
+        try:
+            tree = shared_tree(base) if base is not None else None
+        except _UNREADABLE:
+            tree = None
+        functions = (n for n in walk(tree) if isinstance(n, FunctionNode)) if tree is not None else ()
+        found: set[tuple[str, str]] = set()
+        for function in functions:
+            held = {
+                id(inner)
+                for one in walk(function)
+                if isinstance(one, (ast.With, ast.AsyncWith))
+                for inner in walk(one)
+            }
+            found |= {
+                (function.name, ast.unparse(n))
+                for n in nodes_run_by(function.body)
+                if isinstance(n, ast.Call) and id(n) not in held
+            }
+        return frozenset(found)
 
     def _look_at(self, node: ast.With | ast.Try, lock: ast.expr) -> None:
         if self._waits_on_purpose(node):
+            self._tell_of_moved(node)
             return
         inside = list(nodes_run_by(node.body))
         calls = [n for n in inside if isinstance(n, ast.Call) and self._waits(n) is not None]
@@ -187,3 +242,8 @@ class BlockingUnderLock(PythonCheck):
         names = [parent.name for parent in self.module.ancestors(node) if isinstance(parent, named)]
         names += [ast.unparse(item.context_expr) for item in getattr(node, "items", ())]
         return any(_WAITING_IS_MEANT.search(name) for name in names)
+
+
+def _made_lock(node: ast.expr) -> bool:
+    """Whether a ``with`` takes a lock that is made there: ``FileLock(path)``, ``cache.lock("x")``."""
+    return isinstance(node, ast.Call) and last_name(node.func).endswith(("Lock", "lock"))

@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
-from wardround_python.module import FunctionNode
-
-_MAKERS = frozenset({"map", "filter", "zip", "reversed", "enumerate", "csv.reader", "csv.DictReader"})
-_USERS = frozenset(
-    {"list", "tuple", "set", "sum", "max", "min", "sorted", "frozenset", "dict", "len", "join"}
-)
+from wardround_python.module import FunctionNode, last_name
+from wardround_python.used_up import FILES, gives_once, is_iterator, leaves_some, takes_all
 
 
 class IteratorUsedTwice(PythonCheck):
     """An iterator is gone through a second time.
 
-    A generator, ``map``, ``filter`` or ``zip`` gives each value once. The second use finds nothing and raises
-    nothing: a sum is 0, a loop does not run. Make a list of it first.
+    A generator, ``map``, ``filter``, an open file or what a function with ``yield`` answers gives each value
+    once. The second use finds nothing and raises nothing: a sum is 0, a loop does not run. Make a list of it
+    first, or ask for it again.
     """
 
     ID = "PY029"
     NAME = "iterator-used-twice"
-    WORDS = ("= (", *(f"{maker.rpartition('.')[2]}(" for maker in sorted(_MAKERS)))
+    LOOK = "wardround_python.looks:may_go_through_again"
     DEFECT_CLASS = "iterator-exhausted"
-    TRIED_ON = "twenty-three trees of 1.2 million lines, tests left out: none, so only its cases speak for it"
+    TRIED_ON = (
+        "twenty-three trees of 1.2 million lines, tests left out: none; with files, generators of the "
+        "project and attributes, over eleven trees and 7,500 modules of installed libraries: 2, both "
+        "wrong, for a zip of its own and a parameter given a new value, which are left alone since"
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "def f(rows):\n    found = [row for row in rows]\n    g(sum(found))\n    return list(found)\n",
         "def f(rows):\n    found = (row for row in rows)\n    return list(found)\n",
@@ -39,6 +40,34 @@ class IteratorUsedTwice(PythonCheck):
         "def f(rows):\n    found = map(int, rows)\n    g(sum(found))\n"
         "    found = map(int, rows)\n    h(max(found))\n",
         "def f(rows):\n    found = map(int, rows)\n    next(found)\n    return list(found)\n",
+        "import itertools\ndef f(rows):\n    found = (r for r in rows)\n"
+        "    found, again = itertools.tee(found)\n"
+        "    g(sum(found))\n    return list(again)\n",
+        "def read(path):\n    for line in g(path):\n        yield line\n\ndef f(path, store):\n"
+        "    rows = list(read(path))\n    total = sum(rows)\n    for row in rows:\n        store(row)\n"
+        "    return total\n",
+        "def read(path):\n    for line in g(path):\n        yield line\n\ndef f(path, store):\n"
+        "    total = sum(read(path))\n    for row in read(path):\n        store(row)\n    return total\n",
+        "from collections.abc import Iterator\ndef f(lines: Iterator[str]):\n    for line in lines:\n"
+        "        if line == '--':\n            break\n    return [line for line in lines]\n",
+        "from collections.abc import Iterator\ndef f(lines: Iterator[str]):\n    for line in lines:\n"
+        "        if line == '{':\n            g(list(lines))\n",
+        "import csv\ndef f(path):\n    with open(path) as handle:\n        count = sum(1 for _ in handle)\n"
+        "        handle.seek(0)\n        return count, list(csv.reader(handle))\n",
+        "import csv\ndef f(handle):\n    rows = csv.reader(handle)\n    count = sum(1 for _ in rows)\n"
+        "    handle.seek(0)\n    return count, list(rows)\n",
+        "import glob\ndef f():\n    found = glob.glob('*.txt')\n    g(len(found))\n"
+        "    return sorted(found)\n",
+        "class A:\n    def __init__(self, rows):\n        self.rows = [r for r in rows]\n\n"
+        "    def total(self):\n        return sum(self.rows)\n\n    def all(self):\n"
+        "        return list(self.rows)\n",
+        "def f(rows):\n    found = (r for r in rows)\n    if g():\n        found = list(found)\n"
+        "        h(sum(found))\n    return list(found)\n",
+        "def f(rows):\n    count = len(list(rows))\n    rows = filter(None, rows)\n"
+        "    return count, list(rows)\n",
+        "def zip(*rows):\n    return list(g(*rows))\n\ndef f(rows):\n    found = zip(rows, rows)\n"
+        "    if any(found):\n        return list(found)\n",
+        "def f(*, rows: tuple[()]):\n    return sum(rows), rows.all()\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
@@ -59,51 +88,206 @@ class IteratorUsedTwice(PythonCheck):
             line=4,
             column=19,
         ),
+        Invalid(
+            "def read(path):\n    for line in g(path):\n        yield line\n\ndef f(path, store):\n"
+            "    rows = read(path)\n    total = sum(len(row) for row in rows)\n    for row in rows:\n"
+            "        store(row)\n    return total\n",
+            line=8,
+            column=16,
+        ),
+        Invalid(
+            "class Book:\n    def _pages(self):\n        yield from self.sheets\n\n    def show(self):\n"
+            "        pages = self._pages()\n        print(any(pages))\n        return [*pages]\n",
+            line=8,
+            column=18,
+        ),
+        Invalid(
+            "from pathlib import Path\ndef f(folder: Path):\n    found = folder.glob('*.csv')\n"
+            "    print(len(list(found)), 'files')\n    for one in found:\n        g(one)\n",
+            line=5,
+            column=16,
+        ),
+        Invalid(
+            "from collections.abc import Iterator\ndef f(rows: Iterator[int]) -> float:\n"
+            "    count = sum(1 for _ in rows)\n    return sum(rows) / count\n",
+            line=4,
+            column=16,
+        ),
+        Invalid(
+            "async def pages(client):\n    while True:\n        yield await client.page()\n\n"
+            "async def f(client):\n    found = pages(client)\n    names = [p.name async for p in found]\n"
+            "    async for page in found:\n        g(page, names)\n",
+            line=8,
+            column=23,
+        ),
+        Invalid(
+            "import csv\ndef f(path):\n    with open(path, newline='') as handle:\n"
+            "        count = sum(1 for _ in handle)\n        for row in csv.reader(handle):\n"
+            "            g(row, count)\n",
+            line=5,
+            column=31,
+        ),
+        Invalid(
+            "class Report:\n    def __init__(self, rows):\n        self.rows = (r for r in rows if r)\n\n"
+            "    def total(self):\n        return sum(r.total for r in self.rows)\n\n"
+            "    def write(self, to):\n"
+            "        to.writerows(self.rows)\n",
+            line=9,
+            column=22,
+        ),
+        Invalid(
+            "NAMES = map(str.lower, ('Anna', 'Ben'))\n\ndef is_known(name):\n    return name in NAMES\n",
+            line=4,
+            column=20,
+        ),
+        Invalid(
+            "def total(rows):\n    return sum(r for r in rows)\n\ndef f(rows, writer):\n"
+            "    found = (r for r in rows if r)\n    writer.writerow([total(found)])\n"
+            "    for number, row in enumerate(found):\n        writer.writerow([number, row])\n",
+            line=7,
+            column=34,
+        ),
+        Invalid(
+            "def f(rows):\n    rows = filter(None, rows)\n    print(len(list(rows)))\n"
+            "    return list(rows)\n",
+            line=4,
+            column=17,
+        ),
     ]
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        target = node.targets[0]
-        function = self.module.function_of(node)
-        if (
-            not isinstance(target, ast.Name)
-            or not isinstance(function, FunctionNode)
-            or not self._is_once(node)
-        ):
+        self._look_at(node.targets[0], node.value, node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self._look_at(node.target, node.value, node)
+
+    def visit_With(self, node: ast.With) -> None:
+        for item in node.items:
+            made = item.context_expr
+            if isinstance(item.optional_vars, ast.Name) and isinstance(made, ast.Call):
+                called = self.module.dotted(made.func) or ""
+                if called in FILES or called.endswith(".open"):
+                    self._look_in(node, item.optional_vars.id, node, is_file=True)
+
+    def visit_arg(self, node: ast.arg) -> None:
+        function = self.module.parents[self.module.parents[node]]
+        if is_iterator(node.annotation) and isinstance(function, FunctionNode):
+            self._look_in(function, node.arg, function)
+
+    def _look_at(self, target: ast.expr, value: ast.expr, node: ast.stmt) -> None:
+        """Look at what a statement gives a name or an attribute of the object."""
+        if not isinstance(value, (ast.GeneratorExp, ast.Call)):
             return
-        named = [n for n in walk(function) if isinstance(n, ast.Name) and n.id == target.id]
-        loads = sorted(
-            (n for n in named if isinstance(n.ctx, ast.Load)), key=lambda n: (n.lineno, n.col_offset)
-        )
-        if len(loads) != len(named) - 1 or not all(map(self._uses_up, loads)):
+        if isinstance(target, ast.Attribute):
+            if isinstance(target.value, ast.Name) and target.value.id == "self":
+                self._look_at_attribute(target, value, node)
             return
-        for number, use in enumerate(loads):
-            before = loads[number - 1] if number else None
-            if self._runs_again(use, node) or (before is not None and self._follows(use, before)):
-                self.report(
-                    self.module.span(use), f'"{target.id}" is an iterator and has been used up before'
-                )
+        if not isinstance(target, ast.Name):
+            return
+        scope = self.module.function_of(node) or self.module.tree
+        is_file = isinstance(value, ast.Call) and (self.module.dotted(value.func) or "") in FILES
+        self._look_in(scope, target.id, node, is_file, value)
+
+    def _look_in(
+        self, scope: ast.AST, name: str, made: ast.stmt, is_file: bool = False, value: ast.expr | None = None
+    ) -> None:
+        """Report the second use of a name in a function, a ``with`` or the module."""
+        named = [n for n in walk(scope) if isinstance(n, ast.Name) and n.id == name]
+        loads = [n for n in named if isinstance(n.ctx, ast.Load)]
+        given = len(named) - len(loads)
+        if isinstance(scope, FunctionNode) and scope is not made and _takes(scope, name):
+            if self.module.parents[made] is not scope:
                 return
+            loads = [n for n in loads if n.lineno > (made.end_lineno or made.lineno)]
+        if given != (not isinstance(made, FunctionNode)) or any(map(self._is_asked_apart, loads)):
+            return
+        uses = sorted((n for n in loads if self._takes_all(n, is_file)), key=_place)
+        if not uses or not (is_file or value is None or gives_once(value, self.module, self.callees)):
+            return
+        if is_file and any(self._goes_back(n) for n in walk(self.module.function_of(made) or scope)):
+            return
+        again = self._first_again(uses, made) or self._in_any_call(uses, scope)
+        if again is not None:
+            self.report(
+                self.module.span(again), f'"{name}" gives its values once, and they have been used up before'
+            )
 
-    def _is_once(self, node: ast.Assign) -> bool:
-        """Whether a value can be gone through once only."""
-        if isinstance(node.value, ast.GeneratorExp):
+    def _takes_all(self, use: ast.expr, is_file: bool) -> bool:
+        if takes_all(use, self.module, self.callees):
             return True
-        return isinstance(node.value, ast.Call) and self.module.dotted(node.value.func) in _MAKERS
-
-    def _uses_up(self, use: ast.Name) -> bool:
         parent = self.module.parents[use]
-        if isinstance(parent, (ast.For, ast.comprehension)):
-            return parent.iter is use
-        if isinstance(parent, ast.Compare):
-            return isinstance(parent.ops[0], (ast.In, ast.NotIn)) and use in parent.comparators
-        if not isinstance(parent, ast.Call) or use not in parent.args:
+        if not is_file:
             return False
-        name = parent.func.attr if isinstance(parent.func, ast.Attribute) else self.module.dotted(parent.func)
-        return name in _USERS
+        if isinstance(parent, ast.Attribute):
+            call = self.module.parents[parent]
+            return parent.attr in ("read", "readlines") and isinstance(call, ast.Call) and not call.args
+        return (
+            isinstance(parent, ast.Call)
+            and parent.args[:1] == [use]
+            and last_name(parent.func) in ("load", "safe_load", "reader", "DictReader")
+        )
 
-    def _runs_again(self, use: ast.Name, made: ast.Assign) -> bool:
+    def _is_asked_apart(self, use: ast.Name) -> bool:
+        """Whether values are taken one by one, or it is looked at whether it is an iterator at all."""
+        parent = self.module.parents[use]
+        return isinstance(parent, ast.Call) and last_name(parent.func) in ("next", "isinstance", "tee")
+
+    def _goes_back(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Attribute) and node.attr in ("seek", "readline", "tell")
+
+    def _first_again(self, uses: Sequence[ast.Name], made: ast.stmt) -> ast.Name | None:
+        """The first use that comes after another, or that a loop runs again."""
+        for number, use in enumerate(uses):
+            if self._is_inside(use, uses):
+                continue
+            earlier = (one for one in uses[:number] if not leaves_some(one, self.module))
+            if self._runs_again(use, made) or any(self._follows(use, one) for one in earlier):
+                return use
+        return None
+
+    def _in_any_call(self, uses: Iterable[ast.Name], scope: ast.AST) -> ast.Name | None:
+        """The first use in a function, of what the module makes once for all calls of it."""
+        if not isinstance(scope, ast.Module):
+            return None
+        for use in uses:
+            function = self.module.function_of(use)
+            if isinstance(function, FunctionNode) and function.name != "main":
+                return use
+        return None
+
+    def _is_inside(self, use: ast.Name, uses: Sequence[ast.Name]) -> bool:
+        """Whether a use stands in a loop over the same: the loop goes on where that one stopped."""
+        loops = [p for p in self.module.ancestors(use) if isinstance(p, (ast.For, ast.AsyncFor))]
+        return any(loop.iter is one for loop in loops for one in uses if one is not use)
+
+    def _look_at_attribute(self, target: ast.Attribute, value: ast.expr, node: ast.stmt) -> None:
+        """Report the second method that goes through an attribute of the object."""
+        method = self.module.function_of(node)
+        holder = self.module.class_of(method) if isinstance(method, FunctionNode) else None
+        if holder is None or method is None:
+            return
+        named = [n for n in walk(holder) if isinstance(n, ast.Attribute) and n.attr == target.attr]
+        loads = [n for n in named if isinstance(n.ctx, ast.Load)]
+        if len(loads) != len(named) - 1 or not gives_once(value, self.module, self.callees):
+            return
+        uses = sorted((n for n in loads if takes_all(n, self.module, self.callees)), key=_place)
+        methods = list(self._methods_of(uses))
+        if len(set(methods)) > 1 and len(uses) == len(loads):
+            second = next(use for use, one in zip(uses, methods, strict=True) if one != methods[0])
+            self.report(
+                self.module.span(second),
+                f'"self.{target.attr}" gives its values once, and "{methods[0]}" uses them up too',
+            )
+
+    def _methods_of(self, uses: Iterable[ast.expr]) -> Iterator[str]:
+        for use in uses:
+            function = self.module.function_of(use)
+            yield function.name if isinstance(function, FunctionNode) else ""
+
+    def _runs_again(self, use: ast.Name, made: ast.stmt) -> bool:
         """Whether a use is in the body of a loop that the iterator is made before."""
-        holder = self.module.parents[made]
+        holder = made if isinstance(made, (FunctionNode, ast.With)) else self.module.parents[made]
         child: ast.AST = use
         for parent in self.module.ancestors(use):
             if parent is holder:
@@ -126,3 +310,13 @@ class IteratorUsedTwice(PythonCheck):
                     return False
                 return any(use is n for one in later for n in walk(one))
         return False
+
+
+def _place(node: ast.expr) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _takes(function: FunctionNode, name: str) -> bool:
+    """Whether a function has a parameter of a name."""
+    arguments = function.args
+    return any(one.arg == name for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))

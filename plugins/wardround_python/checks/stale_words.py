@@ -38,6 +38,10 @@ _UNIT = (
 _FOUND = 'def find(key) -> {}:\n    """Find a row; None if there is none."""\n    return rows[key]\n'
 
 
+_WIPED = "def wipe(rows):\n    for row in rows:\n        row.{}\n    log.info('deleted %d rows', len(rows))\n"
+_MOVED = 'def turn(old, new):\n    """Move the file to its shelf."""\n    shutil.{}(old, new)\n'
+
+
 def _invalid(shape: str, was: str, now: str, line: int, column: int) -> Invalid:
     return Invalid(shape.format(now), line, column, base=shape.format(was))
 
@@ -60,7 +64,8 @@ class StaleWords(PythonCheck):
         "Python, scripts, SQL and "
         "YAML: 6 phrases that the authors left, 5 of them stale; what was wrong stood in a sample "
         "of code and is passed "
-        "over since"
+        "over since; of deeds 75,136 changed files of 24 projects: 1, wrong, "
+        "passed over since, and not run again"
     )
     IN_TESTS = True
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -73,6 +78,9 @@ class StaleWords(PythonCheck):
         ),
         Valid("# was 30 before the move\nTIMEOUT = 60\n", base="# was 30 before the move\nTIMEOUT = 30\n"),
         Valid("# see issue #30\nTIMEOUT = 60\n", base="# see issue #30\nTIMEOUT = 30\n"),
+        Valid(_WIPED.format("delete(now=True)"), base=_WIPED.format("delete()")),
+        Valid(_WIPED.format("hide()").replace("'deleted", "'hidden"), base=_WIPED.format("delete()")),
+        Valid(_WIPED.format("hide()").replace("deleted", "not deleted"), base=_WIPED.format("delete()")),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         _invalid(_RETRY, "3", "8", 1, 3),
@@ -82,6 +90,8 @@ class StaleWords(PythonCheck):
         _invalid(_SIZE, "6371.0", "6_371_000.0", 5, 24),
         _invalid(_UNIT, "MB", "KB", 6, 35),
         _invalid(_FOUND, "Row | None", "Row", 2, 20),
+        _invalid(_WIPED, "delete()", "hide()", 4, 15),
+        _invalid(_MOVED, "move", "copy", 2, 8),
         Invalid(
             "poll(rows, every=60)  # half a minute, 30 seconds\n",
             line=1,

@@ -8,6 +8,8 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
+from wardround.drift.directions import against_the_words, are_opposites, names_a_way, turned_on_purpose
+from wardround.drift.worded_lines import PYTHON
 from wardround.findings import Plane, Severity, Span
 from wardround.late import LatePattern
 from wardround.names import MOST_ARGUMENTS, Call, Named, Swap, is_mirrored, tells_something, turns_round
@@ -38,7 +40,8 @@ class SwappedArguments(PythonCheck):
     TRIED_ON = (
         "thirteen repositories, most in up to 14 yearly states, and their commits that mend an order: 5 "
         "places in 3 of them, all mended there later; no false one in 16,600 judged calls (code that stays "
-        "counts in each state); of 2,015 injected swaps 870 found"
+        "counts in each state); of 2,015 injected swaps 870 found; of words that state a direction, 24 "
+        "projects: 1, wrong, its cause passed over since"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "def crop(width, height): ...\n\ndef main(width, height):\n    crop(width, height)\n",
@@ -60,6 +63,16 @@ class SwappedArguments(PythonCheck):
             "def crop(width, height): ...\n\ndef main(width, height):\n    crop(height, width)\n# end\n",
             base="def crop(width, height): ...\n\ndef main(width, height):\n    crop(height, width)\n",
         ),
+        "def crop(width, height): ...\n\ndef fit(width, height):\n"
+        "    # the scanner hands pages in sideways\n    crop(height, width)\n",
+        "def crop(width, height): ...\n\ndef fit(width, height):\n"
+        '    """Cut the page after a quarter turn."""\n    crop(height, width)\n',
+        "def added(old, new): ...\n\ndef removed(old, new):\n    return added(new, old)\n",
+        "def move(source, target): ...\n\ndef restock(shop, depot):\n"
+        '    """Bring pallets from the depot to the shop."""\n    move(depot, shop)\n',
+        "def move(source, target): ...\n\ndef both(shop, depot):\n"
+        '    """Bring pallets from the depot to the shop, and boxes from the shop to the depot."""\n'
+        "    move(depot, shop)\n    move(shop, depot)\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
@@ -108,6 +121,18 @@ class SwappedArguments(PythonCheck):
             },
             line=4,
             column=17,
+        ),
+        Invalid(
+            "def move(source, target): ...\n\ndef restock(shop, depot):\n"
+            '    """Bring pallets out of the depot to the shop."""\n    move(shop, depot)\n',
+            line=5,
+            column=10,
+        ),
+        Invalid(
+            "def pay(amount, payer, payee): ...\n\ndef settle(host, guest):\n"
+            "    # goes to the host from the guest\n    pay(3, host.account, guest.account)\n",
+            line=5,
+            column=12,
         ),
     ]
 
@@ -166,6 +191,9 @@ class SwappedArguments(PythonCheck):
     def judged(self, node: ast.Call, call: Call) -> Swap | None:
         """The order that fits better, unless something says that this one is meant."""
         swap = call.better_order()
+        if swap is None and names_a_way(call.parameters):
+            text = self.source.text
+            return against_the_words(text, PYTHON, node.lineno, call.arguments, call.parameters)
         if swap is None or self._suspects >= _SUSPECTS_AT_MOST:
             return None
         self._suspects += 1
@@ -177,8 +205,12 @@ class SwappedArguments(PythonCheck):
             if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 if turns_round(parent.name) or _GIVES_BACK.search(parent.name) or parent.name == call.callee:
                     return True
+                if are_opposites(parent.name, call.callee):
+                    return True
             elif isinstance(parent, (ast.If, ast.IfExp, ast.While)) and _compares(parent.test, moved):
                 return True
+        if turned_on_purpose(self.source.text, PYTHON, node.lineno):
+            return True
         return is_mirrored(call.texts, [[ast.unparse(a) for a in like.args] for like in self._like(node)])
 
     def _like(self, node: ast.Call) -> Iterator[ast.Call]:

@@ -59,6 +59,14 @@ class TaintedRedirect(TaintedCheck):
         "        target = '/'\n    return redirect(target)\n",
         "PARTNERS = {'shop': 'https://shop.example/'}\nfrom flask import redirect\n@app.get('/go/<name>')\n"
         "def go(name):\n    return redirect(PARTNERS[name])\n",
+        "from django.shortcuts import redirect\n"
+        "from django.utils.http import url_has_allowed_host_and_scheme\n"
+        "def _back(request):\n    target = request.GET.get('next', '')\n"
+        "    is_ours = url_has_allowed_host_and_scheme(target, allowed_hosts=None)\n"
+        "    return target if is_ours else '/'\n\ndef go(request):\n    return redirect(_back(request))\n",
+        "from flask import redirect, request\ndef go():\n    target = request.args['next']\n"
+        "    is_strange = target not in ('/a', '/b')\n    if is_strange:\n        return redirect('/')\n"
+        "    return redirect(target)\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
@@ -98,5 +106,12 @@ class TaintedRedirect(TaintedCheck):
             "    if target.startswith('/'):\n        return redirect(target)\n    return redirect('/')\n",
             line=6,
             column=25,
+        ),
+        Invalid(
+            "from flask import redirect, request\nfrom app.urls import is_safe_url\n\ndef back():\n"
+            "    target = request.args['next']\n    is_ours = is_safe_url(target)\n"
+            "    target = request.args['after']\n    return redirect(target if is_ours else '/')\n",
+            line=8,
+            column=21,
         ),
     ]

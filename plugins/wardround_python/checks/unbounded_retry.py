@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.findings import Span
 from wardround.late import LatePattern
 from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
@@ -18,9 +19,11 @@ from wardround_python.polling import (
     RENEWS,
     asked_for,
     asks,
+    awaited_value,
     called_name,
     calls_between,
     is_between,
+    sets,
     shown,
 )
 
@@ -192,6 +195,13 @@ class UnboundedRetry(PythonCheck):
             line=3,
             column=5,
         ),
+        Invalid(
+            "def g():\n    tries = 3\n    while True:\n        try:\n            return fetch()\n"
+            "        except Odd:\n            tries -= 1\n            if tries < 0:\n                raise\n"
+            "        except ReadTimeout:\n            statsd.incr('late')\n            continue\n",
+            line=3,
+            column=5,
+        ),
     ]
 
     def visit_While(self, node: ast.While) -> None:
@@ -199,7 +209,7 @@ class UnboundedRetry(PythonCheck):
         complaint = None
         if isinstance(test, ast.Constant) and test.value in (True, 1):
             complaint = self._tried_again(node) or self._asked_again(node)
-        elif (awaited := _awaited_value(test)) is not None:
+        elif (awaited := awaited_value(test)) is not None:
             complaint = self._tried_again(node, awaited)
         if complaint is None and isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             polled = self._polls(node, test.operand)
@@ -207,12 +217,21 @@ class UnboundedRetry(PythonCheck):
         elif complaint is None and self._polls_state(node, test):
             complaint = f"{ast.unparse(test)} is polled without limit or deadline"
         if complaint and not self._is_limited_outside(node):
-            self.report(self.module.keyword_span(node, len("while")), complaint)
+            self.report(self._place(node), complaint)
 
     def visit_For(self, node: ast.For) -> None:
         counts = isinstance(node.iter, ast.Call) and self.module.imported_name(node.iter.func)
         if counts == "itertools.count" and (complaint := self._tried_again(node)):
-            self.report(self.module.keyword_span(node, len("for")), complaint)
+            self.report(self._place(node), complaint)
+
+    def _place(self, node: ast.While | ast.For) -> Span:
+        """The loop; or where a handler goes back to it, if a change wrote that into an old loop."""
+        if not self.source.is_added(node.lineno):
+            tries = (n for n in _statements(node.body) if isinstance(n, ast.Try))
+            for handler in (h for attempt in tries for h in attempt.handlers if _starts_again(h)):
+                if self.source.is_added(handler.lineno):
+                    return self.module.span(handler.body[-1])
+        return self.module.keyword_span(node, len("while" if isinstance(node, ast.While) else "for"))
 
     def _tried_again(self, node: ast.While | ast.For, awaited: str | None = None) -> str | None:
         """What a loop tries for ever; ``awaited`` is what its test waits for an attempt to set."""
@@ -358,13 +377,14 @@ def _retries(loop: ast.While | ast.For, attempt: ast.Try, awaited: str | None = 
     handlers = [h for h in attempt.handlers if _starts_again(h)]
     if not handlers or attempt.finalbody or not _tries_something(attempt):
         return False
-    tried = set(map(id, nodes_run_by(attempt.body + attempt.orelse)))
+    ending = [s for h in attempt.handlers if h not in handlers for s in h.body]
+    tried = set(map(id, nodes_run_by(attempt.body + attempt.orelse + ending)))
     others = [n for n in nodes_run_by(loop.body) if id(n) not in tried]
     if awaited is not None:
         leaves = any(isinstance(n, (ast.Return, ast.Break, ast.Raise)) for n in others)
         counts = any(isinstance(n, ast.AugAssign) for n in nodes_run_by(loop.body))
-        sets = any(_sets(statement, awaited) for statement in attempt.body + attempt.orelse)
-        return sets and not leaves and not counts and not _makes_progress(attempt, others)
+        is_set = any(sets(statement, awaited) for statement in attempt.body + attempt.orelse)
+        return is_set and not leaves and not counts and not _makes_progress(attempt, others)
     return _ends_on_success(loop, attempt, others, handlers) and not _makes_progress(attempt, others)
 
 
@@ -401,26 +421,6 @@ def _starts_again(handler: ast.ExceptHandler) -> bool:
     ):
         return False
     return all(map(is_between, calls_between(handler.body)))
-
-
-def _awaited_value(test: ast.expr) -> str | None:
-    """The name or attribute that a loop waits for to be true, or to be there."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        wanted = test.operand
-    elif isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is) and _is_none(test):
-        wanted = test.left
-    else:
-        return None
-    return ast.unparse(wanted) if isinstance(wanted, (ast.Name, ast.Attribute)) else None
-
-
-def _is_none(test: ast.Compare) -> bool:
-    against = test.comparators[0]
-    return len(test.ops) == 1 and isinstance(against, ast.Constant) and against.value is None
-
-
-def _sets(statement: ast.stmt, name: str) -> bool:
-    return isinstance(statement, ast.Assign) and any(ast.unparse(t) == name for t in statement.targets)
 
 
 def _tries_something(attempt: ast.Try) -> bool:

@@ -63,6 +63,7 @@ class Bindings(Conditions):
         self._set(key, value)
         self._learn(key, known)
         self._made_of[key] = self._names(source) - {key}
+        self._keep_test(key, source)
         made = self._made_here(source)
         if made is not None:
             self._instances[key] = made

@@ -20,6 +20,24 @@ _MATCHES = frozenset({"match", "fullmatch", "search"})
 class Conditions(Folding):
     """What is harmless where a test is true, and where it is false."""
 
+    def _keep_test(self, key: str, source: ast.expr) -> None:
+        """Note what a name answers: ``allowed = is_safe(target)`` is asked later, by the name."""
+        if self._is_test(source):
+            asked = frozenset(one.id for one in walk(source) if isinstance(one, ast.Name))
+            if key not in asked:
+                self._tests[key] = source, asked
+
+    def _is_test(self, node: ast.expr) -> bool:
+        """Whether an expression gives a yes or a no about a value."""
+        if isinstance(node, ast.UnaryOp):
+            return isinstance(node.op, ast.Not) and self._is_test(node.operand)
+        if isinstance(node, ast.BoolOp):
+            return all(map(self._is_test, node.values))
+        if isinstance(node, ast.Call):
+            last = last_name(node.func)
+            return last in cleansing.TELLING or cleansing.CHECKING.search(last) is not None
+        return isinstance(node, ast.Compare) or (isinstance(node, ast.Name) and node.id in self._tests)
+
     def _clears(self, test: ast.expr) -> tuple[Clears, Clears]:
         """What is known to be harmless where a test is true, and where it is false."""
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -44,6 +62,8 @@ class Conditions(Folding):
             return looked, looked
         if isinstance(test, ast.Attribute) and test.attr in {"netloc", "hostname"}:
             return {}, self._without_host(test.value)
+        if isinstance(test, ast.Name) and test.id in self._tests:
+            return self._clears(self._tests[test.id][0])
         return self._found(test)
 
     def _without_host(self, parts: ast.expr) -> Clears:

@@ -1,0 +1,52 @@
+"""The functions of a module that a change rewrote, each with what it was before."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+
+from wardround.checks import Source
+from wardround.python_tree import shared_tree
+from wardround_python.module import FunctionNode, PythonModule
+
+Pair = tuple[FunctionNode, FunctionNode]
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+def rewritten(source: Source, module: PythonModule) -> Sequence[Pair]:
+    """Each function that stood there before under the same name and reads otherwise now: then, and now."""
+    kept = module.notes.get("rewritten")
+    if not isinstance(kept, tuple):
+        kept = module.notes["rewritten"] = tuple(_rewritten(source, module))
+    return kept
+
+
+def _rewritten(source: Source, module: PythonModule) -> Iterator[Pair]:
+    base = source.base_text
+    if base is None or base == source.text:
+        return
+    try:
+        tree = shared_tree(base)
+    except _UNREADABLE:
+        return
+    before = dict(_functions(tree.body, ""))
+    old, new = base.split("\n"), source.text.split("\n")
+    for name, now in _functions(module.tree.body, ""):
+        was = before.get(name)
+        if was is not None and _lines(was, old) != _lines(now, new):
+            yield was, now
+
+
+def _lines(node: FunctionNode, lines: Sequence[str]) -> Sequence[str]:
+    first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+    return lines[first - 1 : node.end_lineno]
+
+
+def _functions(block: Iterable[ast.stmt], prefix: str) -> Iterator[tuple[str, FunctionNode]]:
+    for one in block:
+        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield prefix + one.name, one
+        elif isinstance(one, ast.ClassDef):
+            yield from _functions(one.body, f"{prefix}{one.name}.")
+        elif isinstance(one, (ast.If, ast.Try)):
+            yield from _functions([*one.body, *one.orelse], prefix)

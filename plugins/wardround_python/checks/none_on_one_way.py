@@ -1,0 +1,205 @@
+"""PY444."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.python_tree import walk
+from wardround_python.check import PythonCheck
+from wardround_python.module import last_name, names_in
+
+_LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_ENDS = frozenset({"exit", "_exit", "abort", "fail", "skip", "error", "fatal", "xfail", "quit"})
+_NEEDS_ONE = frozenset(
+    {"len", "iter", "sorted", "sum", "min", "max", "int", "float", "enumerate", "reversed"}
+)
+_SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return)
+
+_TRIED = "def total(box):\n    try:\n        rows = box.load()\n    except OSError as e:\n        log(e)\n"
+_ELSE = "        rows = None\n"
+
+
+class NoneOnOneWay(PythonCheck):
+    """A value is None where something failed, and is used right after it as if it were there.
+
+    The error that was caught so that the function can go on comes back as another one, which says nothing of
+    the cause. Look whether there is a value, or leave where it failed.
+    """
+
+    ID = "PY444"
+    NAME = "none-on-one-way"
+    DEFECT_CLASS = "none-used"
+    WORDS = ("= None",)
+    TRIED_ON = (
+        "eighteen trees of 7,043 files and 27,775 files of installed packages and six more trees: "
+        "none, so nothing wrong and nothing proven"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        f"{_TRIED}{_ELSE}    return rows and len(rows)\n",
+        f"{_TRIED}{_ELSE}    if rows is None:\n        return 0\n    return len(rows)\n",
+        f"{_TRIED}{_ELSE}        return 0\n    return len(rows)\n",
+        f"{_TRIED}        rows = []\n    return len(rows)\n",
+        f"{_TRIED}{_ELSE}    rows = rows or []\n    return len(rows)\n",
+        f"{_TRIED}        failed = True\n{_ELSE}    if failed:\n        return 0\n    return len(rows)\n",
+        "def total(box):\n    if box:\n        rows = box.load()\n    else:\n        rows = None\n"
+        "    return [one for one in rows or []]\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(f"{_TRIED}{_ELSE}    return len(rows)\n", line=7, column=16),
+        Invalid(f"{_TRIED}{_ELSE}    for row in rows:\n        show(row)\n", line=7, column=16),
+        Invalid(
+            "def total(box):\n    rows = None\n    try:\n        rows = box.load()\n    except OSError:\n"
+            "        log(1)\n    first = rows[0]\n    return first\n",
+            line=7,
+            column=13,
+        ),
+        Invalid(
+            "def total(box):\n    if box:\n        rows = box.load()\n    else:\n        rows = None\n"
+            "    show(box)\n    return rows.count\n",
+            line=7,
+            column=12,
+        ),
+    ]
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self._look_at(node.body)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self._look_at(node.body)
+
+    def _look_at(self, block: Sequence[ast.stmt]) -> None:
+        for index, statement in enumerate(block):
+            for name, along in _maybe_none(statement, block[:index]):
+                used = _used_unseen(block[index + 1 :], name, along)
+                if used is not None:
+                    why = (
+                        "where the attempt above fails"
+                        if isinstance(statement, ast.Try)
+                        else "on one way here"
+                    )
+                    self.report(self.module.span(used), f"{name} is None {why}, and this takes it as a value")
+            for below in _blocks(statement):
+                self._look_at(below)
+
+
+def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(statement, name, None)
+        if isinstance(block, list):
+            yield block
+    for handler in getattr(statement, "handlers", ()):
+        yield handler.body
+
+
+def _maybe_none(statement: ast.stmt, before: Sequence[ast.stmt]) -> Iterator[tuple[str, set[str]]]:
+    """Names that are None after a statement on one way and something else on another.
+
+    With each, the names that are set along with it: they tell which way it was.
+    """
+    if isinstance(statement, ast.Try):
+        given = set(_set_in([*statement.body, *statement.orelse])) - set(_set_in(statement.finalbody))
+        for handler in statement.handlers:
+            if _leaves(handler.body):
+                continue
+            along = set(_set_in(handler.body))
+            for name in given:
+                last = _last_value(handler.body, name) if name in along else _last_value(before[-3:], name)
+                if _is_none(last) and not _is_none(_last_value([*statement.body, *statement.orelse], name)):
+                    yield name, along - {name}
+    elif isinstance(statement, ast.If) and statement.orelse:
+        ways = [statement.body, statement.orelse]
+        for one, other in (ways, ways[::-1]):
+            if _leaves(one) or _leaves(other):
+                continue
+            for name in set(_set_in(one)) & set(_set_in(other)):
+                last = _last_value(other, name)
+                if _is_none(_last_value(one, name)) and last is not None and not _is_none(last):
+                    yield name, {*_set_in(one), *_set_in(other), *names_in(statement.test)} - {name}
+
+
+def _set_in(block: Iterable[ast.stmt]) -> Iterator[str]:
+    for statement in block:
+        for node in walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                yield node.id
+
+
+def _last_value(block: Sequence[ast.stmt], name: str) -> ast.expr | None:
+    """What a block gives a name last, by a statement that surely runs."""
+    for statement in reversed(block):
+        if isinstance(statement, ast.Assign) and any(
+            isinstance(target, ast.Name) and target.id == name for target in statement.targets
+        ):
+            return statement.value
+        if name in set(_set_in([statement])):
+            return None
+    return None
+
+
+def _is_none(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
+
+
+def _leaves(block: Sequence[ast.stmt]) -> bool:
+    last = block[-1]
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
+        return last_name(last.value.func) in _ENDS
+    if isinstance(last, ast.If) and last.orelse:
+        return _leaves(last.body) and _leaves(last.orelse)
+    return isinstance(last, _LEAVES)
+
+
+def _used_unseen(after: Sequence[ast.stmt], name: str, along: set[str]) -> ast.expr | None:
+    """Where a name is used as a value before anything asks for it, or for what was set along with it."""
+    for statement in after:
+        if isinstance(statement, (ast.If, ast.While)):
+            asked = names_in(statement.test)
+            if name in asked or asked & along or _leaves(statement.body) or name in set(_set_in([statement])):
+                return None
+            continue
+        if isinstance(statement, _SIMPLE):
+            parts: list[ast.AST] = [statement]
+        elif isinstance(statement, ast.For):
+            if isinstance(statement.iter, ast.Name) and statement.iter.id == name:
+                return statement.iter
+            parts = [statement.iter]
+        else:
+            return None
+        if any(_asks(one, name) for part in parts for one in walk(part)):
+            return None
+        used = next((found for part in parts for one in walk(part) if (found := _use(one, name))), None)
+        if used is not None or name in set(_set_in([statement])):
+            return used
+    return None
+
+
+def _asks(node: ast.AST, name: str) -> bool:
+    if isinstance(node, (ast.BoolOp, ast.IfExp, ast.Compare, ast.Lambda)):
+        return name in names_in(node)
+    if isinstance(node, ast.comprehension):
+        return any(name in names_in(one) for one in node.ifs)
+    return isinstance(node, ast.Call) and last_name(node.func) in (
+        "isinstance",
+        "hasattr",
+        "getattr",
+        "assert_",
+    )
+
+
+def _use(node: ast.AST, name: str) -> ast.expr | None:
+    """The name, where a node needs a value of it."""
+    inner: ast.AST | None = None
+    if isinstance(node, (ast.Attribute, ast.Subscript)):
+        inner = node.value
+    elif isinstance(node, ast.comprehension):
+        inner = node.iter
+    elif isinstance(node, ast.Starred):
+        inner = node.value
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _NEEDS_ONE:
+        inner = node.args[0] if node.args else None
+    return inner if isinstance(inner, ast.Name) and inner.id == name else None

@@ -1,0 +1,130 @@
+"""PY448."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround.python_tree import shared_tree, walk
+from wardround_python.check import PythonCheck
+
+_BARE = ("requests", "httpx", "aiohttp", "urllib", "urllib3", "http")
+_VERBS = frozenset(
+    {"get", "post", "put", "patch", "delete", "head", "request", "send", "stream", "fetch", "open"}
+)
+_GUARDED = LatePattern(
+    r"(?i)advocate|ssrf|is_private|is_loopback|is_global|ip_address|allow(?:ed)?_?(?:hosts?|list|net)|block_?list"
+    r"|unacceptable|safe_?(?:requests?|session|get|fetch|http|client)|restricted|private_?(?:ip|addr|net)"
+)
+_MADE = frozenset({"Session", "session", "Client", "AsyncClient", "ClientSession", "PoolManager", "urlopen"})
+
+_OWN = "from shop.net import safe_requests\n\ndef load(url):\n    return safe_requests.get(url).text\n"
+_SELF = "import requests\n\ndef load(url):\n    return requests.get(url, timeout=5).text\n"
+
+
+class OwnClientReplaced(PythonCheck):
+    """A request went through the project's own guarded client, and goes through the bare library now.
+
+    The own client refuses addresses inside the network, or hosts that are not allowed. The bare one goes
+    wherever it is sent, the cloud's metadata service included. Give the own client what is missing there.
+    """
+
+    ID = "PY448"
+    NAME = "own-client-replaced"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "ssrf"
+    WORDS = _BARE
+    TRIED_ON = (
+        "the newest 250 commits of nine projects (4,980 changed files): two of one commit, as it "
+        "says, and meant"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(_OWN.replace("text", "content"), base=_OWN),
+        Valid(_SELF, base=_OWN.replace("safe_requests", "client")),
+        Valid(_SELF, base="X = 1\n"),
+        Valid(_OWN + "\n" + _SELF.replace("load", "other"), base=_OWN),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(_SELF, base=_OWN, line=4, column=12),
+        Invalid(
+            _SELF,
+            base=_OWN.replace("safe_requests", "http"),
+            others={"shop/net.py": "import ipaddress\n\ndef check(x):\n    return x.is_private\n"},
+            line=4,
+            column=12,
+        ),
+        Invalid(
+            "import httpx\n\nasync def load(url):\n    async with httpx.AsyncClient() as client:\n"
+            "        return await client.get(url)\n",
+            base="from .net import guarded_client\nfrom .net import SSRFError\n\nasync def load(url):\n"
+            "    return await guarded_client.get(url)\n",
+            path="shop/load.py",
+            others={"shop/net.py": "class SSRFError(Exception): ...\n"},
+            line=4,
+            column=16,
+        ),
+    ]
+
+    @classmethod
+    def applies(cls, source: Source) -> bool:
+        return source.base_text is not None and super().applies(source)
+
+    def visit_Module(self, node: ast.Module) -> None:
+        base = self.source.base_text
+        try:
+            before = None if base is None or base == self.source.text else shared_tree(base)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return
+        if before is None:
+            return
+        lost = {name: place for name, place in _own_clients(before) if name not in _used(node)}
+        guarded = next((name for name, place in lost.items() if self._is_guarded(name, place)), None)
+        old = {ast.unparse(one) for one in walk(before) if isinstance(one, ast.Call)}
+        for call in self.module.nodes if guarded is not None else ():
+            if isinstance(call, ast.Call) and self._is_bare(call) and ast.unparse(call) not in old:
+                self.report(
+                    self.module.span(call),
+                    f"requests went through {guarded}, which looks where they go, and go out as they are now",
+                )
+                return
+
+    def _is_guarded(self, name: str, place: str) -> bool:
+        """Whether a client looks at addresses, by its name or by what its module says."""
+        if _GUARDED.search(f"{place}.{name}"):
+            return True
+        level = len(place) - len(place.lstrip("."))
+        folder = self.source.path.split("/")[:-level] if level else []
+        path = "/".join([*folder, *place.lstrip(".").split(".")])
+        text = self.source.project.read(f"{path}.py") or self.source.project.read(f"{path}/__init__.py")
+        return text is not None and _GUARDED.search(text) is not None
+
+    def _is_bare(self, call: ast.Call) -> bool:
+        dotted = self.module.imported_name(call.func) or ""
+        return dotted.startswith(_BARE) and dotted.rpartition(".")[2] in _VERBS | _MADE
+
+
+def _own_clients(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """The names that requests are sent through and that come from another module, with that module."""
+    used = _used(tree)
+    for node in walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] not in _BARE:
+            for alias in node.names:
+                name = alias.asname or alias.name
+                if name in used:
+                    yield name, "." * node.level + (node.module or "")
+
+
+def _used(tree: ast.Module) -> frozenset[str]:
+    """The names of which a method that sends is called."""
+    return frozenset(
+        node.func.value.id
+        for node in walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.attr in _VERBS
+    )

@@ -1,0 +1,128 @@
+"""PY446."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround.late import LatePattern
+from wardround.python_tree import walk
+from wardround_python.before import rewritten
+from wardround_python.check import PythonCheck
+from wardround_python.module import FunctionNode
+
+_GIVEN_ANYWAY = frozenset({"self", "cls", "args", "kwargs", "event", "context", "sender", "frame", "signum"})
+_MEANT = LatePattern(
+    r"(?i)deprecat|unused|not used|no longer|ignored|backward|compat|noqa|ARG00|not supported"
+    r"|any more|legacy|no-op"
+)
+_HOOKS = LatePattern(r"__\w+__|visit_\w+|on_\w+|handle_\w+|\w*_?(?:hook|callback|handler|receiver|listener)")
+
+_LIST = "def tags(names, user):\n    rows = visible(user, Tag)\n    return matching(names, rows)\n"
+
+
+class ParameterNoLongerRead(PythonCheck):
+    """A function stopped reading a parameter that it still takes.
+
+    Callers go on giving it and believe that it counts: the user whose rows alone were to be found, the limit,
+    the order. Use it again, or take it out of the signature together with the callers.
+    """
+
+    ID = "PY446"
+    NAME = "parameter-no-longer-read"
+    LOOK = "wardround_python.looks:changes_a_function"
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "ignored-argument"
+    TRIED_ON = (
+        "the newest 300 commits of nine projects (6,311 changed files): fifteen in eleven "
+        "functions, all as it says; most were left over on purpose or for later, so a note"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(_LIST.replace("visible(user, Tag)", "Tag.all(user)"), base=_LIST),
+        Valid("def tags(names):\n    return matching(names, Tag.all())\n", base=_LIST),
+        Valid(_LIST.replace("visible(user, Tag)", "Tag.all()  # user is ignored"), base=_LIST),
+        Valid("def tags(names, user):\n    raise NotImplementedError\n", base=_LIST),
+        Valid("def tags(names, user):\n    del user\n    return names\n", base=_LIST),
+        Valid("def tags(names, user):\n    return find(**locals())\n", base=_LIST),
+        Valid(
+            "class A(B):\n    def tags(self, user):\n        return 1\n",
+            base="class A(B):\n    def tags(self, user):\n        return user\n",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(_LIST.replace("visible(user, Tag)", "Tag.all()"), base=_LIST, line=1, column=17),
+        Invalid(
+            "class Box:\n    def load(self, key, *, timeout=3):\n        return fetch(key)\n",
+            base="class Box:\n    def load(self, key, *, timeout=3):\n        return fetch(key, timeout)\n",
+            line=2,
+            column=28,
+        ),
+        Invalid(
+            "async def found(text, limit):\n    return [one async for one in search(text)]\n",
+            base="async def found(text, limit):\n    return [one async for one in search(text, limit)]\n",
+            line=1,
+            column=23,
+        ),
+    ]
+
+    def visit_Module(self, node: ast.Module) -> None:
+        self._told: set[str] = set()
+        for was, now in rewritten(self.source, self.module):
+            if not self._may_be_told_by_others(now):
+                self._compare(was, now)
+
+    def _compare(self, was: FunctionNode, now: FunctionNode) -> None:
+        parameters = [one for one in _parameters(now) if one.arg not in _GIVEN_ANYWAY]
+        read = _read(now)
+        lost = [one for one in parameters if one.arg not in read and one.arg[0] != "_"]
+        if not lost or _is_stub(now) or "locals" in read:
+            return
+        old = _read(was) & {one.arg for one in _parameters(was)}
+        text = "\n".join(self.source.lines[now.lineno - 1 : now.end_lineno])
+        for one in lost:
+            if one.arg in old and one.arg not in self._told and not _MEANT.search(text):
+                self._told.add(one.arg)
+                self.report(
+                    self.module.span(one),
+                    f"{now.name}() still takes {one.arg}, and this change stopped using it",
+                )
+
+    def _may_be_told_by_others(self, node: FunctionNode) -> bool:
+        """Whether somebody else says which parameters a function has: a base, a framework."""
+        holder = self.module.class_of(node)
+        if _HOOKS.fullmatch(node.name):
+            return True
+        return bool(holder and holder.bases) or any(
+            "overrid" in ast.unparse(one) or "receiver" in ast.unparse(one) for one in node.decorator_list
+        )
+
+
+def _parameters(node: FunctionNode) -> list[ast.arg]:
+    return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+
+
+def _read(node: FunctionNode) -> set[str]:
+    """The names a function reads; one that is deleted is known to be of no use."""
+    return {
+        one.id
+        for statement in node.body
+        for one in walk(statement)
+        if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Store)
+    }
+
+
+def _is_stub(node: FunctionNode) -> bool:
+    """Whether a function says that it does nothing, or hands on what is fixed."""
+    rest = [
+        one for one in node.body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
+    ]
+    if not rest:
+        return True
+    first = rest[0]
+    return len(rest) == 1 and (
+        isinstance(first, (ast.Pass, ast.Raise))
+        or (isinstance(first, ast.Return) and (first.value is None or isinstance(first.value, ast.Constant)))
+    )

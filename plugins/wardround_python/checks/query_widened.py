@@ -1,0 +1,125 @@
+"""PY452."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround.python_tree import walk
+from wardround_python.before import rewritten
+from wardround_python.check import PythonCheck
+from wardround_python.module import FunctionNode, last_name
+
+_ASKS = frozenset(
+    {"filter", "get", "exclude", "filter_by", "get_object_or_404", "aget", "first", "get_or_404", "where"}
+)
+_WHOSE = LatePattern(
+    r"(?i)(?:^|_)(?:users?|owners?|org(?:anization)?|tenants?|teams?|groups?|household|account|project|workspace|customer"
+    r"|company|site|member|author|created_by|shop|store|channel)(?:_|$)"
+)
+_MINE = (
+    "def mine(request, key):\n    box = Box.objects.get(pk=key, owner=request.user)\n    return box.show()\n"
+)
+
+
+class QueryWidened(PythonCheck):
+    """A query was held to one owner, and the same query is not any more.
+
+    It finds the rows of everybody now: who asks with somebody else's key gets their data. Narrow it again,
+    or check right after it whose row it is.
+    """
+
+    ID = "PY452"
+    NAME = "query-widened"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "missing-authorization"
+    LOOK = "wardround_python.looks:changes_a_function"
+    WORDS = tuple(f"{name}(" for name in sorted(_ASKS))
+    TRIED_ON = (
+        "the newest 300 commits of nine projects (6,311 changed files): none, so nothing wrong; "
+        "tried on edits made by script in five projects beside that"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(_MINE.replace("pk=key", "id=key"), base=_MINE),
+        Valid(_MINE.replace("box.show()", "box.show(1)"), base=_MINE),
+        Valid(
+            _MINE.replace("Box.objects.get(pk=key, owner=request.user)", "find(key, request.user)"),
+            base=_MINE,
+        ),
+        Valid(
+            _MINE.replace(", owner=request.user", "").replace(
+                "return", "check(box, request.user)\n    return"
+            ),
+            base=_MINE,
+        ),
+        Valid(
+            _MINE.replace("Box.objects.get(pk=key, owner=request.user)", "request.user.boxes.get(pk=key)"),
+            base=_MINE,
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(_MINE.replace(", owner=request.user", ""), base=_MINE, line=2, column=11),
+        Invalid(
+            "def rows(session, team):\n    return session.query(Row).filter_by(kind=1).all()\n",
+            base="def rows(session, team):\n    return session.query(Row).filter_by(kind=1, team_id=team.id)"
+            ".all()\n",
+            line=2,
+            column=12,
+        ),
+        Invalid(
+            "def rows(user, **by):\n    return Grant.objects.filter(**by).values('pk')\n",
+            base="def rows(user, **by):\n"
+            "    return Grant.objects.filter(group__user=user, **by).values('pk')\n",
+            line=2,
+            column=12,
+        ),
+    ]
+
+    def visit_Module(self, node: ast.Module) -> None:
+        for was, now in rewritten(self.source, self.module):
+            self._compare(was, now)
+
+    def _compare(self, was: FunctionNode, now: FunctionNode) -> None:
+        before = [one for one in walk(was) if _is_query(one)]
+        kept = {ast.unparse(one) for one in before}
+        for call in walk(now):
+            if not isinstance(call, ast.Call) or not _is_query(call) or ast.unparse(call) in kept:
+                continue
+            for old in before:
+                lost = _lost(old, call) if isinstance(old, ast.Call) else None
+                if lost is not None and not self._is_asked_otherwise(lost, call, was, now):
+                    told = ast.unparse(lost)
+                    self.report(
+                        self.module.span(call),
+                        f"this was held to {told[:60]} before the change, and is not now",
+                    )
+                    break
+
+    def _is_asked_otherwise(
+        self, lost: ast.keyword, call: ast.Call, was: FunctionNode, now: FunctionNode
+    ) -> bool:
+        """Whether what it was held to is named more often elsewhere in the function than before."""
+        told = ast.unparse(lost.value)
+        text, old = ast.unparse(now), ast.unparse(was)
+        return text.count(told) >= old.count(told)
+
+
+def _is_query(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and last_name(node.func) in _ASKS
+
+
+def _lost(old: ast.Call, new: ast.Call) -> ast.keyword | None:
+    """The keyword that says whose rows a query finds, if the new one is the old without it."""
+    if ast.unparse(old.func) != ast.unparse(new.func) or [*map(ast.unparse, old.args)] != [
+        *map(ast.unparse, new.args)
+    ]:
+        return None
+    now = {ast.unparse(one) for one in new.keywords}
+    gone = [one for one in old.keywords if ast.unparse(one) not in now]
+    if len(gone) != 1 or len(new.keywords) != len(old.keywords) - 1 or gone[0].arg is None:
+        return None
+    return gone[0] if _WHOSE.search(gone[0].arg) else None

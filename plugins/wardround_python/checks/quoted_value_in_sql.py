@@ -1,0 +1,143 @@
+"""PY447."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.module import last_name
+
+_TAKES = frozenset(
+    {"text", "literal_column", "RawSQL", "raw", "execute", "executemany", "filter_by_sql", "where"}
+)
+_FORMAT = LatePattern(r"'%?\{(?P<field>[^{}]*)\}%?'")
+_PERCENT = LatePattern(r"'(?:%%)?%(?:\((?P<field>\w+)\))?s(?:%%)?'")
+_SQL = LatePattern(
+    r"(?i)\b(?:case\s+when|i?like|select|where|update|delete|insert|order by|having|between|set|and|or|on)\b"
+    r"|=\s*'|\bin\s*\("
+)
+_SAFE = LatePattern(r"(?i)escape|quote|sanit|isoformat|strftime|\bint\b|replace\(")
+
+
+class QuotedValueInSql(PythonCheck):
+    """A value is written between the quotes of a piece of SQL.
+
+    Whoever gives the value can close the quote and write on; one with an apostrophe breaks the statement.
+    Bind it as a parameter: ``text("name = :name").bindparams(name=name)``.
+    """
+
+    ID = "PY447"
+    WORDS = ("text(", "literal_column(", "RawSQL(", ".extra(")
+    NAME = "quoted-value-in-sql"
+    PLANE = Plane.SECURITY
+    DEFECT_CLASS = "sql-injection"
+    TRIED_ON = (
+        "eighteen trees of 7,043 files and 27,775 files of installed packages and six more trees: "
+        "one, right by its message: the value comes from the program itself"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "from sqlalchemy import text\ndef first(name):\n"
+        '    return text("CASE WHEN name = :name THEN 0 END").bindparams(name=name)\n',
+        "from sqlalchemy import text\nKIND = 'a'\nfirst = text(f\"kind = '{KIND}'\")\n",
+        "from sqlalchemy import text\ndef first(day):\n    return text(f\"day > '{day.isoformat()}'\")\n",
+        "from shop import text\ndef first(name):\n    return text(f\"no such '{name}' or other\")\n",
+        "from sqlalchemy import text\ndef first(part):\n    return text('a > {}'.format(part))\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "from sqlalchemy import text\ndef first(name):\n"
+            "    return text(\"CASE WHEN name = '{}' THEN 0 END\".format(name))\n",
+            line=3,
+            column=17,
+        ),
+        Invalid(
+            "from shop.database import db\ndef near(query, name):\n"
+            "    return query.filter(db.text(f\"lower(name) like '{name}%'\"))\n",
+            line=3,
+            column=33,
+        ),
+        Invalid(
+            "from django.db.models.expressions import RawSQL\ndef mark(rows, name):\n"
+            "    clause = \"name = '%s'\" % name\n    return rows.annotate(own=RawSQL(clause, []))\n",
+            line=3,
+            column=14,
+        ),
+        Invalid(
+            "def near(rows, name):\n    return rows.extra(where=[f\"name ILIKE '%{name}%'\"])\n",
+            line=2,
+            column=30,
+        ),
+    ]
+
+    def visit_Call(self, node: ast.Call) -> None:
+        for given in self._pieces(node):
+            text = self._text(given)
+            value = None if text is None else _quoted(text)
+            if text is not None and value is not None and not self._is_fixed(value):
+                self.report(
+                    self.module.span(text), f"{ast.unparse(value)} is written between the quotes of this SQL"
+                )
+
+    def _pieces(self, node: ast.Call) -> Iterator[ast.expr]:
+        name = last_name(node.func)
+        if name == "extra" and isinstance(node.func, ast.Attribute):
+            for keyword in node.keywords:
+                if keyword.arg in ("where", "select", "order_by"):
+                    value = keyword.value
+                    yield from value.elts if isinstance(value, (ast.List, ast.Tuple)) else ()
+                    yield from value.values if isinstance(value, ast.Dict) else ()
+        elif name in ("text", "literal_column", "RawSQL") and node.args and self._is_of_database(node.func):
+            yield node.args[0]
+
+    def _is_of_database(self, func: ast.expr) -> bool:
+        dotted = self.module.dotted(func) or ""
+        if dotted.startswith(("sqlalchemy", "sqlmodel", "django")):
+            return True
+        return isinstance(func, ast.Attribute) and last_name(func.value) in ("db", "sa", "sqlalchemy")
+
+    def _text(self, given: ast.expr) -> ast.expr | None:
+        """A text that is put together, also where a name stands for it."""
+        if isinstance(given, ast.Name):
+            values = self.module.assigned.get(given.id, [])
+            given = values[0] if len(values) == 1 else given
+        return given if isinstance(given, (ast.JoinedStr, ast.Call, ast.BinOp)) else None
+
+    def _is_fixed(self, value: ast.expr) -> bool:
+        """Whether a value is one the program itself names, or is made harmless."""
+        if isinstance(value, ast.Constant) or _SAFE.search(ast.unparse(value)):
+            return True
+        last = last_name(value)
+        return last.isupper() or (isinstance(value, ast.Attribute) and last == "value")
+
+
+def _quoted(node: ast.expr) -> ast.expr | None:
+    """The first value that a text puts between quotes, if the rest of it is SQL."""
+    if isinstance(node, ast.JoinedStr):
+        parts = node.values
+        written = "".join(str(one.value) if isinstance(one, ast.Constant) else "\0" for one in parts)
+        filled = [one for one in parts if isinstance(one, ast.FormattedValue)]
+        pieces = written.split("\0")
+        for place, one in enumerate(filled):
+            if pieces[place].rstrip("%").endswith("'") and pieces[place + 1].lstrip("%").startswith("'"):
+                return one.value if _SQL.search(written) else None
+        return None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        template, pattern = node.func.value, _FORMAT
+        positions, named = node.args, {k.arg: k.value for k in node.keywords}
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        template, pattern = node.left, _PERCENT
+        positions = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
+        named = {}
+    else:
+        return None
+    if not isinstance(template, ast.Constant) or not isinstance(template.value, str):
+        return None
+    found = pattern.search(template.value)
+    if found is None or not _SQL.search(template.value):
+        return None
+    return named.get(found["field"]) or (positions[0] if positions else None)

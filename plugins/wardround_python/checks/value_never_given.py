@@ -1,0 +1,159 @@
+"""PY403."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround_python.check import PythonCheck
+from wardround_python.module import last_name
+
+_ENDINGS = frozenset(
+    """
+    csv tsv json jsonl txt md rst xml html htm yml yaml toml ini cfg log sql py js ts css pdf docx xls xlsx
+    ppt pptx odt zip gz bz2 xz tar tgz jpg jpeg png gif svg webp bmp tiff mp3 mp4 wav avi mov parquet exe
+    """.split()  # noqa: SIM905
+)
+_VERBS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
+# What people write, and what is there instead.
+_SYSTEMS: Mapping[str, Mapping[str, str]] = {
+    "sys.platform": {
+        "windows": "win32", "win64": "win32", "win": "win32", "mac": "darwin", "macos": "darwin",
+        "osx": "darwin", "linux2": "linux",
+    },
+    "os.name": {
+        "windows": "nt", "win32": "nt", "linux": "posix", "darwin": "posix", "macos": "posix",
+    },
+    "platform.system": {
+        "windows": "Windows", "win32": "Windows", "linux": "Linux", "darwin": "Darwin", "macos": "Darwin",
+        "mac": "Darwin",
+    },
+}  # fmt: skip
+_OUTSIDE = {"weekday": (0, 6), "isoweekday": (1, 7)}
+
+
+class ValueNeverGiven(PythonCheck):
+    """Something is compared with a value that it never has.
+
+    ``Path.suffix`` begins with a dot, the method of a request is in capitals, Windows is ``win32`` to
+    ``sys.platform``, and ``weekday()`` ends at 6. What stands behind such a comparison never runs. Compare
+    with what is really given.
+    """
+
+    ID = "PY403"
+    NAME = "value-never-given"
+    WORDS = (
+        ".suffix",
+        "splitext(",
+        ".method",
+        "sys.platform",
+        "os.name",
+        "platform.system",
+        "weekday(",
+        "__name__",
+    )
+    DEFECT_CLASS = "useless-comparison"
+    TRIED_ON = (
+        "eleven trees of 500,000 lines and 7,500 modules of installed libraries, tests left out: 1, a "
+        "branch for Windows that never runs: right"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "def f(path):\n    return path.suffix == '.csv' or path.suffix in ('.jpg', '.png', '')\n",
+        "def f(user):\n    return user.suffix == 'Jr'\n",
+        "def f(path):\n    return path.suffix.lstrip('.') == 'csv' or path.suffix[1:] == 'csv'\n",
+        "def f(request):\n    return request.method == 'POST' or request.method.lower() == 'put'\n",
+        "def f(payment):\n    return payment.method == 'post'\n",
+        "import os, platform, sys\ndef f():\n"
+        "    return sys.platform == 'win32' or os.name == 'nt' or platform.system() == 'Windows'\n",
+        "import platform\ndef f():\n    return platform.system().lower() == 'windows'\n",
+        "def f(day):\n    return day.weekday() == 6 or day.isoweekday() == 7\n",
+        "if __name__ == '__main__':\n    run()\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("def f(path):\n    if path.suffix == 'csv':\n        return 1\n", line=2, column=8),
+        Invalid("def f(path):\n    return path.suffix.lower() in ('jpg', 'png')\n", line=2, column=12),
+        Invalid(
+            "import os\ndef f(name):\n    return os.path.splitext(name)[1] not in {'zip', 'gz'}\n",
+            line=3,
+            column=12,
+        ),
+        Invalid("def f(request):\n    if request.method == 'post':\n        return 1\n", line=2, column=8),
+        Invalid("import sys\nIS_WINDOWS = sys.platform == 'windows'\n", line=2, column=14),
+        Invalid("import platform\nIS_MAC = platform.system() == 'macos'\n", line=2, column=10),
+        Invalid("def f(day):\n    return day.weekday() == 7\n", line=2, column=12),
+        Invalid("if __name__ == 'main':\n    run()\n", line=1, column=4),
+        Invalid(
+            "import os\ndef f(name):\n    _, ending = os.path.splitext(name)\n    return ending == 'pdf'\n",
+            line=4,
+            column=12,
+        ),
+    ]
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.In, ast.NotIn)):
+            return
+        right = node.comparators[0]
+        if isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            if not isinstance(right, (ast.Tuple, ast.List, ast.Set)):
+                return
+            others = right.elts
+        else:
+            others = [right]
+        told = [self._told(node.left, one.value) for one in others if isinstance(one, ast.Constant)]
+        if told and len(told) == len(others) and all(told):
+            self.report(self.module.span(node), f"this is never so: {told[0]}")
+
+    def _told(self, node: ast.expr, value: object) -> str:
+        """Why something never has a value; empty if it may."""
+        if isinstance(value, int):
+            return self._of_day(node, value)
+        if not isinstance(value, str):
+            return ""
+        if value.lower() in _ENDINGS and self._is_ending(node):
+            return f'it begins with a dot, ".{value}"'
+        name = self.module.imported_name(node.func if isinstance(node, ast.Call) else node) or ""
+        is_asked = isinstance(node, ast.Call) == (name == "platform.system")
+        there = _SYSTEMS.get(name, {}).get(value.lower()) if is_asked else None
+        if there is not None and there != value and value not in _SYSTEMS[name].values():
+            return f'it is "{there}" there'
+        if isinstance(node, ast.Attribute) and node.attr == "method" and value not in _VERBS:
+            is_sent = last_name(node.value) in ("request", "req") and value.upper() in _VERBS
+            return f'it is in capitals, "{value.upper()}"' if is_sent else ""
+        is_own_name = isinstance(node, ast.Name) and node.id == "__name__"
+        return 'it is "__main__"' if is_own_name and value.strip("_") == "main" != value[2:-2] else ""
+
+    def _of_day(self, node: ast.expr, value: int) -> str:
+        called = last_name(node.func) if isinstance(node, ast.Call) and not node.args else ""
+        if called not in _OUTSIDE:
+            return ""
+        first, last = _OUTSIDE[called]
+        return "" if first <= value <= last else f"{called}() goes from {first} to {last}"
+
+    def _is_ending(self, node: ast.expr) -> bool:
+        """Whether something is what follows the name of a file: ``path.suffix``, ``splitext(path)[1]``."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:
+            return node.func.attr in ("lower", "upper", "casefold") and self._is_ending(node.func.value)
+        if isinstance(node, ast.Attribute):
+            return node.attr == "suffix"
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, (ast.Constant, ast.UnaryOp)):
+            is_last = ast.unparse(node.slice) in ("1", "-1")
+            return is_last and isinstance(node.value, ast.Call) and self._splits(node.value)
+        return isinstance(node, ast.Name) and self._is_second_part(node)
+
+    def _splits(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Call) and self.module.imported_name(node.func) == "os.path.splitext"
+
+    def _is_second_part(self, node: ast.Name) -> bool:
+        """``stem, ending = splitext(name)``, and nothing else gives the name a value."""
+        given = [
+            one
+            for one in self.module.nodes
+            if isinstance(one, ast.Name) and one.id == node.id and not isinstance(one.ctx, ast.Load)
+        ]
+        parent = self.module.parents[given[0]] if len(given) == 1 else None
+        if not isinstance(parent, ast.Tuple) or len(parent.elts) != 2 or parent.elts[1] is not given[0]:
+            return False
+        statement = self.module.parents[parent]
+        return isinstance(statement, ast.Assign) and self._splits(statement.value)
