@@ -50,6 +50,13 @@ class FragmentWithoutKey(TreeCheck):
             "const list = rows.map(draw);\nconst cell = () => <td />;\n",
             path="a.tsx",
         ),
+        Valid(
+            "const draw = (row, at) => <li key={row.id}>{at}</li>;\n"
+            "const list = rows.map((row, at) => draw(row, at));\n"
+            "const cells = rows.map((row) => pad(<td key={row.id} />));\nfunction pad(cell) {\n"
+            "  return cell;\n}\n",
+            path="a.tsx",
+        ),
         Valid("const columns = rows.map((row) => ({ cell: <><b /></> }));\n", path="a.tsx"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
@@ -73,6 +80,14 @@ class FragmentWithoutKey(TreeCheck):
             line=2,
             column=25,
         ),
+        Invalid(
+            "const draw = ({ row, wide }) => {\n  return (\n    <div className={wide}>\n"
+            "      <Row key={row.id} row={row} />\n    </div>\n  );\n};\n"
+            "const List = ({ rows }) => rows.slice(0, 3).map((row) => draw({ row, wide: 'w' }));\n",
+            path="a.tsx",
+            line=3,
+            column=5,
+        ),
     ]
 
     def look(self) -> None:
@@ -88,11 +103,23 @@ class FragmentWithoutKey(TreeCheck):
             if given is None or function is None:
                 continue
             is_named = given.type not in FUNCTIONS
-            for answer in returned(function):
+            drawing = [(answer, is_named) for answer in returned(function)]
+            drawing += [(answer, True) for one, _ in drawing for answer in self._of_helper(one)]
+            for answer, is_apart in drawing:
                 for element in _drawn(answer):
-                    if element.id not in seen and self._is_keyless(element, is_named):
+                    if element.id not in seen and self._is_keyless(element, is_apart):
                         seen.add(element.id)
                         self.say(element, "an item of this list has no key")
+
+    def _of_helper(self, answer: Node) -> Iterator[Node]:
+        """What a function of the file answers that draws the item: ``rows.map((row) => draw(row, 1))``."""
+        from wardround_typescript.code import bare, returned
+
+        one = bare(answer)
+        if one is not None and one.type == "call_expression" and one.child_by_field_name("arguments"):
+            called = self.code.called(one)
+            function = self.code.function_of(called, one) if "." not in called else None
+            yield from returned(function) if function is not None else ()
 
     def _is_keyless(self, element: Node, is_named: bool) -> bool:
         """A fragment, which can have none; of a function of its own also an element without one."""

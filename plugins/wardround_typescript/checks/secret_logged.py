@@ -24,6 +24,10 @@ _SENT_ALONG = LatePattern(
     r"(?i)headers(\.authorization|\[['\"](authorization|cookie|x-api-key)['\"]\]|\.cookie)$"
 )
 _WHOLE = LatePattern(r"^(req|request|ctx\.request|ctx|event)\??\.(body|headers|cookies)$")
+_SENT_AS = LatePattern(
+    r"(?i)^(authorization|proxy-authorization|cookie|x-[\w-]*(secret|token|api-?key|signature|auth)[\w-]*|api-key)$"
+)
+_COVERED = LatePattern(r"(?i)redact|mask|hidden|\*\*|hmac|createSign|\bsign\w*\(")
 _LOGIN = LatePattern(r"(?i)password|passwd|credit.?card|/login|/signin")
 
 
@@ -72,6 +76,11 @@ class SecretLogged(ServerCheck):
             "logger.error('invalid token', err);\n",
             path="case.ts",
         ),
+        Valid(
+            "const headers = { 'content-type': 'text/plain', authorization: redact(key) };\n"
+            "logger.info({ url, headers });\n",
+            path="case.ts",
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
@@ -110,6 +119,21 @@ class SecretLogged(ServerCheck):
             column=1,
             path="case.ts",
         ),
+        Invalid(
+            "const headers = { accept: 'application/json', Authorization: `Bearer ${key}` };\n"
+            "const reply = await fetch(url, { headers });\n"
+            "if (!reply.ok) logger.warn({ url, status: reply.status, headers });\n",
+            line=3,
+            column=16,
+            path="case.ts",
+        ),
+        Invalid(
+            "const init = { timeout: 5, headers: { 'X-Shop-Secret': shop.secret ?? '' } };\n"
+            "console.debug('asking', JSON.stringify(init));\n",
+            line=2,
+            column=1,
+            path="case.ts",
+        ),
     ]
 
     def look(self) -> None:
@@ -144,7 +168,9 @@ class SecretLogged(ServerCheck):
             return is_text and given is not None and any(self._tells(one) for one in given.named_children[:1])
         text = self.text(node)
         if node.type in {"identifier", "shorthand_property_identifier"}:
-            return _SECRET.search(text) is not None and not self._is_harmless(text)
+            if _SECRET.search(text) is not None:
+                return not self._is_harmless(text)
+            return self._is_made_of_secrets(text, node)
         if node.type in {"member_expression", "subscript_expression", "non_null_expression"}:
             is_whole = _WHOLE.search(text) is not None and self._holds_secret(text)
             return is_whole or _SENT_ALONG.search(text) is not None or _SECRET.search(_last(text)) is not None
@@ -155,6 +181,22 @@ class SecretLogged(ServerCheck):
             value = one.child_by_field_name("value")
             return value is not None and self._tells(value)
         return self._tells(one) if one.type in {"shorthand_property_identifier", "spread_element"} else False
+
+    def _is_made_of_secrets(self, name: str, at: Node) -> bool:
+        """Whether a name stands for headers written out above with a secret in them."""
+        value = self.code.value_of(name, at)
+        if value is None or value.type != "object":
+            return False
+        return any(self._is_sent_secret(one) for one in value.named_children if one.type == "pair")
+
+    def _is_sent_secret(self, pair: Node) -> bool:
+        key = self.code.field(pair, "key").strip("'\"")
+        value = pair.child_by_field_name("value")
+        if value is None or value.type in {"string", "number", "true", "false", "null", "undefined"}:
+            return False
+        if value.type == "object":
+            return any(self._is_sent_secret(one) for one in value.named_children if one.type == "pair")
+        return _SENT_AS.search(key) is not None and not _COVERED.search(self.text(value))
 
     def _holds_secret(self, text: str) -> bool:
         """Headers hold tokens; a body does where its file is about logins."""

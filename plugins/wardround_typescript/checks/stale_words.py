@@ -34,6 +34,12 @@ _SCHEMA = (
 )
 
 
+_SENT = (
+    "export async function finish(order: Order) {\n  await DEED;\n"
+    "  logger.info(`sent the receipt of ${order.id}`);\n}\n"
+)
+
+
 def _invalid(shape: str, gap: str, was: str, now: str, line: int, column: int) -> Invalid:
     return Invalid(shape.replace(gap, now), line, column, path="a.ts", base=shape.replace(gap, was))
 
@@ -55,7 +61,8 @@ class StaleWords(Check):
         "Python, scripts, SQL and "
         "YAML: 6 phrases that the authors left, 5 of them stale; what was wrong stood in a sample "
         "of code and is passed "
-        "over since"
+        "over since; of deeds 75,136 changed files of 24 projects: 1, wrong, "
+        "passed over since, and not run again"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(_RETRY, path="a.ts"),
@@ -85,6 +92,7 @@ class StaleWords(Check):
             base=_SCHEMA.replace("min(0)", "min(3)"),
         ),
         _invalid(_STATE, "STATE", "CANCELLED", "DRAFT", 2, 6),
+        _invalid(_SENT, "DEED", "mailer.send(order)", "outbox.insert(order)", 3, 16),
     ]
 
     @classmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks import Invalid, Valid
@@ -24,6 +25,7 @@ _TAKING = LatePattern(r"\.(find|findLast|at|get)$")
 _PRESERVING = frozenset(
     {"member_expression", "subscript_expression", "non_null_expression", "call_expression", "identifier"}
 )
+_SLICED = LatePattern(r"^(?P<list>[\w$]+)\.(?:slice|concat)\(\)$")
 _FIRST = 0
 
 
@@ -31,8 +33,8 @@ class StateChanged(TreeCheck):
     """The state before is changed here, and React or Redux compares the new one with it.
 
     What was taken out of the state is still the same object: to change it changes what earlier renders,
-    other subscribers and the history see, and a comparison finds no difference. Make a copy with the
-    change in it.
+    other subscribers and the history see, and a comparison finds no difference. A copy made with ``...``
+    goes one level deep, what is inside is shared. Make a copy with the change in it.
     """
 
     ID = "TS068"
@@ -41,7 +43,7 @@ class StateChanged(TreeCheck):
     PLANE = Plane.SEMANTIC
     SEVERITY = Severity.WARN
     KINDS = (".ts", ".tsx", ".js", ".jsx")
-    WORDS = ("educer", "set", ".sort(", ".reverse(", ".splice(")
+    WORDS = ("educer", "set", ".sort(", ".reverse(", ".splice(", "{ ...", "[...", "    ...")
     ALSO = (
         (
             ".push(",
@@ -58,7 +60,7 @@ class StateChanged(TreeCheck):
             "delete ",
             "assign(",
         ),
-        ("educer", "useState", "/>", "</"),
+        ("educer", "useState", "/>", "</", "..."),
     )
     TRIED_ON = (
         "the trees of hoppscotch, langfuse, react-hook-form, redash, redux-toolkit, shadcn-ui/ui, "
@@ -85,6 +87,30 @@ class StateChanged(TreeCheck):
             "setRows((old) => [...old].sort(byName));\n"
             "setRows((old) => old.filter(isOpen).reverse());\n",
             path="a.js",
+        ),
+        Valid(
+            "export const rename = (shelf, name) => {\n  const { label, ...rest } = shelf;\n"
+            "  rest.name = name;\n  const first = { ...shelf.books[0] };\n  first.read = true;\n"
+            "  return { ...shelf, ...rest, books: [first] };\n};\n",
+            path="a.ts",
+        ),
+        Valid(
+            "export function Board({ players }) {\n"
+            "  const ranked = useMemo(() => [...players].sort(byScore), [players]);\n"
+            "  return <Rows rows={ranked} order={(players) => players.sort(byName)} />;\n}\n",
+            path="a.jsx",
+        ),
+        Valid(
+            "export function withBook(shelf: Shelf, book: Book): Shelf {\n"
+            "  const next = { ...shelf, books: [...shelf.books] };\n  next.books.push(book);\n"
+            "  next.label = book.label;\n  return next;\n}\n",
+            path="a.ts",
+        ),
+        Valid(
+            "const [rows, setRows] = useState([]);\nconst open = (at) =>\n  setRows((old) => {\n"
+            "    const next = [...old];\n    next[at] = { ...next[at] };\n    next[at].open = true;\n"
+            "    return next;\n  });\n",
+            path="a.jsx",
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
@@ -132,32 +158,73 @@ class StateChanged(TreeCheck):
             line=2,
             column=18,
         ),
+        Invalid(
+            "export function Board({ players, onPick }) {\n"
+            "  const ranked = useMemo(() => {\n    return players.sort(byScore);\n  }, [players]);\n"
+            "  return <Rows rows={ranked} onPick={onPick} />;\n}\n",
+            path="a.jsx",
+            line=3,
+            column=12,
+        ),
+        Invalid(
+            "const newest = (shelf: Shelf) => {\n  const { books } = shelf;\n"
+            "  return books[books.length - 1];\n};\n"
+            "export const finish = (shelf: Shelf, mark: Partial<Book>) => {\n"
+            "  const book = newest(shelf);\n  Object.assign(book, mark);\n"
+            "  return { ...shelf, books: [...shelf.books] };\n};\n",
+            path="a.ts",
+            line=7,
+            column=3,
+        ),
+        Invalid(
+            "export function withBook(shelf: Shelf, book: Book): Shelf {\n  const next = { ...shelf };\n"
+            "  next.books.push(book);\n  return next;\n}\n",
+            path="a.ts",
+            line=3,
+            column=3,
+        ),
+        Invalid(
+            "const [rows, setRows] = useState([]);\nconst open = (id) =>\n  setRows((old) => {\n"
+            "    const next = [...old];\n    const row = next.find((one) => one.id === id);\n"
+            "    row.open = true;\n    return next;\n  });\n",
+            path="a.jsx",
+            line=6,
+            column=5,
+        ),
     ]
+
+    @cached_property
+    def _open(self) -> set[int]:
+        """Where the helpers begin that are being looked into, which may call each other."""
+        return set()
 
     def look(self) -> None:
         if _IMMER.search(self.code.module.text):
             return
         for node in self._sorted_props():
             self.say(node, "this changes the list that was handed in, in place: make a copy first")
+        seen: set[int] = set()
         for function in self._changers():
+            seen.add(function.id)
             names = self._of_state(function)
             for node in self._changes(function, names) if names else ():
                 self.say(node, "this changes the state before, which what renders is compared with")
+        for function in self._copiers():
+            names = self._of_state(function) if function.id not in seen else set()
+            for node in self._changes(function, names) if names else ():
+                self.say(node, "this changes what was handed in, of which the answer is to be a changed copy")
 
     def _sorted_props(self) -> Iterator[Node]:
         """Lists of a component's props that are sorted or cut in place while it renders."""
-        from wardround_typescript.code import function_around
-        from wardround_typescript.components import is_component
+        from wardround_typescript.components import component_around, is_component
 
         code = self.code
         for called, call in code.calls:
             name, _, method = called.rpartition(".")
-            function = function_around(call)
-            if (
-                method not in ("sort", "reverse", "splice")
-                or function is None
-                or not is_component(code, function)
-            ):
+            if method not in ("sort", "reverse", "splice"):
+                continue
+            function = component_around(code, call)
+            if function is None or not is_component(code, function):
                 continue
             given = function.child_by_field_name("parameters")
             first = (
@@ -165,15 +232,34 @@ class StateChanged(TreeCheck):
                 if given is not None and given.named_children
                 else None
             )
-            if first is not None and (
-                (first.type == "object_pattern" and name in code.names_in(first))
-                or (
-                    first.type == "identifier"
-                    and name.startswith(f"{code.text(first)}.")
-                    and name.count(".") == 1
-                )
-            ):
+            if first is not None and self._is_prop(first, name, call):
                 yield call
+
+    def _is_prop(self, props: Node, name: str, at: Node) -> bool:
+        """Whether a name stands at a place for what a component was handed."""
+        code = self.code
+        if props.type == "identifier":
+            return name.startswith(f"{code.text(props)}.") and name.count(".") == 1
+        declared = code.declaration(name, at)
+        return props.type == "object_pattern" and declared == props.parent and name in code.names_in(props)
+
+    def _copiers(self) -> Iterator[Node]:
+        """Functions that answer with a copy of the first thing they are given."""
+        from wardround_typescript.code import bare, function_around, returned
+
+        code = self.code
+        for spread in code.kinds("spread_element"):
+            function = function_around(spread)
+            if function is None or not code.name_of(function) or function.type == "method_definition":
+                continue
+            given = _parameters(function)
+            if not given or code.field(given[0], "pattern") != code.text(spread)[3:]:
+                continue
+            for answer in map(bare, returned(function)):
+                kept = code.value_of(code.text(answer), answer) if answer is not None else None
+                if spread.parent in (answer, kept):
+                    yield function
+                    break
 
     def _changers(self) -> Iterator[Node]:
         """Reducers, and functions handed to the setter of a state."""
@@ -201,13 +287,24 @@ class StateChanged(TreeCheck):
             return set()
         names = {first}
         for node in own_nodes(function):
-            if node.type == "variable_declarator" and self._is_taken(
+            if node.type == "variable_declarator" and self._is_copy(node.child_by_field_name("value"), names):
+                names.update(self._marks(node))
+            elif node.type == "variable_declarator" and self._is_taken(
                 node.child_by_field_name("value"), names
             ):
-                names.add(code.field(node, "name"))
+                names.update(self._bound(node.child_by_field_name("name")))
             elif node.type == "assignment_expression" and code.field(node, "left") in names:
                 return set()
         return names
+
+    def _bound(self, pattern: Node | None) -> Iterator[str]:
+        """The names a pattern binds to parts of a value; what ``...rest`` gathers is a copy."""
+        if pattern is not None and pattern.type == "object_pattern":
+            for one in pattern.named_children:
+                if one.type != "rest_pattern":
+                    yield from self.code.names_in(one)
+        elif pattern is not None and pattern.type == "identifier":
+            yield self.code.text(pattern)
 
     def _is_taken(self, value: Node | None, names: set[str]) -> bool:
         """Whether a value is a part of the state, and no copy of one."""
@@ -220,18 +317,23 @@ class StateChanged(TreeCheck):
         if one.type == "identifier":
             return code.text(one) in names
         if one.type in ("member_expression", "subscript_expression"):
-            return self._is_taken(one.child_by_field_name("object"), names)
+            holder = one.child_by_field_name("object")
+            is_shared = f"{code.text(holder)}." in names and not self._is_own(one, names)
+            return is_shared or self._is_taken(holder, names)
         called = code.called(one)
         if _TAKING.search(called):
             owner = one.child_by_field_name("function")
-            return owner is not None and self._is_taken(owner.child_by_field_name("object"), names)
+            holder = owner.child_by_field_name("object") if owner is not None else None
+            return f"{code.text(holder)}." in names or self._is_taken(holder, names)
         helper = code.function_of(called, one) if "." not in called else None
         first = argument(one, _FIRST)
         if helper is None or first is None or not self._is_taken(first, names):
             return False
-        given = _parameters(helper)
-        name = code.field(given[0], "pattern") if given else ""
-        return any(self._is_taken(answer, {name}) for answer in returned(helper))
+        own = self._of_state(helper) if helper.start_byte not in self._open else set[str]()
+        self._open.add(helper.start_byte)
+        found = any(self._is_taken(answer, own) for answer in returned(helper))
+        self._open.discard(helper.start_byte)
+        return found
 
     def _changes(self, function: Node, names: set[str]) -> Iterator[Node]:
         from wardround_typescript.code import argument, own_nodes
@@ -257,7 +359,35 @@ class StateChanged(TreeCheck):
     def _is_part(self, target: Node | None, names: set[str]) -> bool:
         if target is None or target.type not in ("member_expression", "subscript_expression"):
             return False
-        return not self.code.text(target).endswith(".current") and self._is_taken(target, names)
+        holder = target.child_by_field_name("object")
+        return not self.code.text(target).endswith(".current") and self._is_taken(holder, names)
+
+    def _is_copy(self, value: Node | None, names: set[str]) -> bool:
+        """Whether a value is a copy of the state that is one level deep."""
+        from wardround_typescript.code import bare
+
+        one = bare(value)
+        if one is not None and one.type in ("object", "array"):
+            spread = [part for part in one.named_children if part.type == "spread_element"]
+            return any(self._is_taken(part.named_children[0], names) for part in spread)
+        found = _SLICED.search(self.code.text(one)) if one is not None else None
+        return found is not None and found["list"] in names
+
+    def _marks(self, copy: Node) -> Iterator[str]:
+        """How a copy is kept among the names: with a point behind it, and with each key it has of its own."""
+        from wardround_typescript.code import bare
+
+        name, value = self.code.field(copy, "name"), bare(copy.child_by_field_name("value"))
+        yield f"{name}."
+        for one in value.named_children if value is not None and value.type == "object" else ():
+            if one.type in ("pair", "shorthand_property_identifier"):
+                yield f"{name}.{self.code.field(one, 'key') or self.code.text(one)}"
+
+    def _is_own(self, part: Node, names: set[str]) -> bool:
+        """Whether a part of a copy is not shared: written with it, or put into it since."""
+        path = self.code.text(part)
+        made = self.code.kinds("assignment_expression")
+        return path in names or any(self.code.field(one, "left") == path for one in made)
 
 
 def _parameters(function: Node) -> list[Node]:

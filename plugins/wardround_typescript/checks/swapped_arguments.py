@@ -9,9 +9,21 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Check, Invalid, Source, Valid
+from wardround.drift.directions import against_the_words, are_opposites, names_a_way, turned_on_purpose
+from wardround.drift.text import parts
+from wardround.drift.worded_lines import SCRIPT
 from wardround.findings import Plane, Severity, Span
 from wardround.late import LatePattern
-from wardround.names import MOST_ARGUMENTS, Call, Named, Swap, is_mirrored, tells_something, turns_round
+from wardround.names import (
+    MOST_ARGUMENTS,
+    Call,
+    Named,
+    Swap,
+    is_mirrored,
+    similarity,
+    tells_something,
+    turns_round,
+)
 from wardround_typescript.callees import callee_of, script_of
 from wardround_typescript.tree_check import SCRIPTS
 
@@ -43,6 +55,7 @@ _SORTS = LatePattern(r"\b(?:sort|toSorted|sortBy|orderBy)\s{0,3}\($")
 _CONDITION = LatePattern(r"(?<![\w$.])(?:if|while)\s{0,9}\(")
 _NEARBY_LINES = 12
 _CONDITION_LINES = 3
+_ALIKE = 0.6
 _SUSPECTS_AT_MOST = 100
 """Of one file; one with more goes by another convention, or is no code that people write."""
 
@@ -81,6 +94,16 @@ class SwappedScriptArguments(Check):
             path="src/use.ts",
             others={"lib/shape.ts": "export function crop(width, height) {}\n"},
         ),
+        Valid(
+            "function crop(width, height) {}\nfunction fit(width, height) {\n"
+            "  // the scanner hands pages in sideways\n  crop(height, width);\n}\n",
+            path="a.ts",
+        ),
+        Valid(
+            "function note(kind, ownerId, shelfId) {}\nfunction add(userId, shelfId) {\n"
+            "  note('add', userId, shelfId);\n  note('seen', userId, shelfId);\n}\n",
+            path="a.ts",
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
@@ -117,6 +140,21 @@ class SwappedScriptArguments(Check):
             },
             line=2,
             column=20,
+        ),
+        Invalid(
+            "function note(kind, ownerId, shelfId) {}\nfunction add(userId, id) {\n"
+            "  note('add', userId, id);\n}\nfunction drop(userId, shelfId) {\n"
+            "  note('drop', shelfId, userId);\n}\n",
+            path="a.ts",
+            line=6,
+            column=16,
+        ),
+        Invalid(
+            "function move(source, target) {}\n/** Brings pallets out of the depot to the shop. */\n"
+            "function restock(shop, depot) {\n  move(shop, depot);\n}\n",
+            path="a.ts",
+            line=4,
+            column=8,
         ),
     ]
 
@@ -180,16 +218,56 @@ class SwappedScriptArguments(Check):
     def judged(self, place: re.Match[str], call: Call) -> Swap | None:
         """The order that fits better, unless something says that this one is meant."""
         swap = call.better_order()
+        if swap is None:
+            swap = self._against_the_words(place, call) or self._against_another(place, call)
         if swap is None or self._suspects >= _SUSPECTS_AT_MOST:
             return None
         self._suspects += 1
         return None if self._is_meant(place, call, swap) else swap
 
+    def _against_the_words(self, place: re.Match[str], call: Call) -> Swap | None:
+        """Two arguments that go the other way than the words about the function say."""
+        if not names_a_way(call.parameters):
+            return None
+        line = self.source.place(place.start())[0]
+        return against_the_words(self.source.text, SCRIPT, line, call.arguments, call.parameters)
+
+    def _against_another(self, place: re.Match[str], call: Call) -> Swap | None:
+        """An argument called as the one parameter, where another call gives that what goes there here."""
+        names = [one.name if one is not None else "" for one in call.arguments]
+        for here, name in enumerate(names):
+            there = call.parameters.index(name) if name in call.parameters else here
+            # Only a name of several words says so much; and what stands there fits there no better.
+            if there == here or len(parts(name)) < 2 or not names[there]:
+                continue
+            if similarity(names[here], call.parameters[here]) > _ALIKE or names[there] == name:
+                continue
+            if call.texts[there] in self._given_at(place, here) and call.texts[here] not in self._given_at(
+                place, here
+            ):
+                return Swap(tuple(sorted([(here, there), (there, here)])), 1.0)
+        return None
+
+    def _given_at(self, place: re.Match[str], argument: int) -> set[str]:
+        """What the other calls of the same name in the file give at the place of an argument."""
+        found: set[str] = set()
+        for other in _CALL.finditer(self._script.scan.structure):
+            if other["name"] == place["name"] and other.start() != place.start():
+                listed = self._script.list_at(other.end() - 1) or ()
+                if len(listed) > argument:
+                    start, end = listed[argument]
+                    found.add(self._script.scan.code[start:end])
+        return found
+
     def _is_meant(self, place: re.Match[str], call: Call, swap: Swap) -> bool:
         moved = {call.texts[i] for i, _ in swap.moves}
         return (
-            any(turns_round(name) or name == call.callee for name in self._names_around(place.start()))
+            any(
+                turns_round(name) or name == call.callee or are_opposites(name, call.callee)
+                for name in self._names_around(place.start())
+            )
             or self._is_chosen(place.start(), moved)
+            or turned_on_purpose(self.source.text, SCRIPT, self.source.place(place.start())[0])
             or is_mirrored(call.texts, self._orders_nearby(place))
         )
 

@@ -1,0 +1,183 @@
+"""TS404."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.before import BeforeCheck, functions_of
+from wardround_typescript.tree_check import COMPONENTS, SCRIPTS
+
+if TYPE_CHECKING:
+    from wardround_typescript.code import Code
+    from wardround_typescript.syntax import Node
+
+_TAKEN = LatePattern(r"\.(?:then|catch|finally|unref)$")
+_STORE = (
+    "export async function move(row: Row) {\n  await shelf.drop(row.id);\n  await shelf.put(row);\n"
+    "  return row;\n}\n"
+)
+_READ = (
+    "export const read = async (row) => {\n  try {\n    return await decode(row);\n  } catch (error) {\n"
+    "    return lost(error);\n  }\n};\n"
+)
+
+
+class AwaitGone(BeforeCheck):
+    """A call was awaited before this change, and now nobody waits for it.
+
+    What follows runs before it is done, and when it fails nobody hears of it: the request is answered, the
+    transaction closed or the process ended in between. Await it again; where it is meant to go on by itself,
+    write ``void`` before it and handle its failure with ``catch``.
+    """
+
+    ID = "TS404"
+    NAME = "await-gone"
+    DEFECT_CLASS = "floating-promise"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.INFO
+    KINDS = (*SCRIPTS, *COMPONENTS)
+    WORDS = ("async",)
+    GONE = LatePattern(r"\bawait\b")
+    TRIED_ON = (
+        "11,400 newest commits with scripts of documenso, excalidraw, formbricks, hoppscotch, "
+        "langfuse and redash: four, one of a function that another file made plain, passed over "
+        "since; of the other three nobody hears of the failure, but their authors left them so, "
+        "so a note"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(_STORE, path="a.ts"),
+        Valid(_STORE.replace("await shelf.put", "void shelf.put"), path="a.ts", base=_STORE),
+        Valid(_STORE.replace("await shelf.put", "return shelf.put"), path="a.ts", base=_STORE),
+        Valid(_STORE.replace("await ", "").replace("async ", ""), path="a.ts", base=_STORE),
+        Valid(
+            _STORE.replace("await shelf.put(row)", "shelf.put(row).catch(report)"), path="a.ts", base=_STORE
+        ),
+        Valid(
+            "const put = (row) => rows.push(row);\nexport const add = async (row) => {\n  put(row);\n"
+            "  await save();\n};\n",
+            path="a.js",
+            base="const put = async (row) => rows.push(row);\nexport const add = async (row) => {\n"
+            "  await put(row);\n  await save();\n};\n",
+        ),
+        Valid(
+            "import { put } from './shelf';\nexport const add = async (row) => {\n  put(row);\n"
+            "  await save();\n};\n",
+            path="a.ts",
+            base="import { put } from './shelf';\nexport const add = async (row) => {\n"
+            "  await put(row);\n  await save();\n};\n",
+            others={"shelf.ts": "export function put(row) {\n  rows.push(row);\n}\n"},
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(_STORE.replace("await shelf.put", "shelf.put"), line=3, column=3, path="a.ts", base=_STORE),
+        Invalid(
+            _STORE.replace("await shelf.drop(row.id)", "shelf.drop(row.id, true)"),
+            line=2,
+            column=3,
+            path="a.ts",
+            base=_STORE,
+        ),
+        Invalid(
+            "class Mailer {\n  async close() {\n    if (this.line) this.line.end();\n"
+            "    await this.log.flush();\n  }\n}\n",
+            line=3,
+            column=20,
+            path="a.ts",
+            base="class Mailer {\n  async close() {\n    if (this.line) await this.line.end();\n"
+            "    await this.log.flush();\n  }\n}\n",
+        ),
+        Invalid(
+            "export const copy = async (rows) => {\n  rows.forEach((row) => shelf.put(row));\n"
+            "  await done();\n};\n",
+            line=2,
+            column=3,
+            path="a.ts",
+            base="export const copy = async (rows) => {\n"
+            "  await Promise.all(rows.map((row) => shelf.put(row)));\n  await done();\n};\n",
+        ),
+        Invalid(_READ.replace("return await", "return"), line=3, column=12, path="a.ts", base=_READ),
+    ]
+
+    def compare(self, was: Code) -> None:
+        from wardround_typescript.code import is_async
+
+        before = functions_of(was)
+        for name, function in functions_of(self.code).items():
+            old = before.get(name)
+            if old is None or not is_async(function) or not self.is_touched(function):
+                continue
+            lost = set(_awaited(was, old)) - set(_awaited(self.code, function))
+            lost -= {was.called(call) for call in _dropped(old)} if lost else set()
+            for call in _dropped(function) if lost else ():
+                called = self.code.called(call)
+                if called in lost and self.is_touched(call) and not self._answers_at_once(was, called):
+                    self.say(call, f"{called}() was awaited before this change, and nobody waits for it now")
+
+    def _answers_at_once(self, was: Code, called: str) -> bool:
+        """Whether the function of the file that is called, if it is one, is not async any more."""
+        from wardround_typescript.code import is_async
+
+        own = called.rpartition(".")[2]
+        before, now = functions_of(was), functions_of(self.code)
+        for name, function in now.items():
+            if name.rpartition(".")[2] == own and name in before:
+                return is_async(before[name]) and not is_async(function)
+        return _TAKEN.search(called) is not None or self._is_plain_elsewhere(called)
+
+    def _is_plain_elsewhere(self, called: str) -> bool:
+        """Whether another file has the function that is called, and it gives no promise."""
+        from wardround_typescript.callees import origin, script_of
+        from wardround_typescript.code import code_of
+        from wardround_typescript.promises import function_gives
+
+        script = script_of(self.source.path, self.source.text)
+        found = origin(called, script, self.source.project) if called in self.code.imports else None
+        if found is None:
+            return False
+        other, name = found
+        there = code_of(other.path, other.text)
+        function = there.function_of(name, there.module.root)
+        return function is not None and not function_gives(there, function)
+
+
+def _awaited(code: Code, function: Node) -> Iterator[str]:
+    from wardround_typescript.code import argument, bare, own_nodes
+
+    for node in own_nodes(function):
+        value = bare(node.named_children[0]) if node.type == "await_expression" else None
+        if value is not None and value.type == "call_expression":
+            called = code.called(value)
+            yield called
+            each = bare(argument(value, 0)) if called.startswith("Promise.all") else None
+            mapped = code.called(each) if each is not None and each.type == "call_expression" else ""
+            if mapped.endswith(".map"):
+                yield mapped
+                yield f"{mapped.removesuffix('map')}forEach"
+
+
+def _dropped(function: Node) -> Iterator[Node]:
+    """The calls of a function that are statements of their own, or are returned past a ``catch``."""
+    from wardround_typescript.code import own_nodes
+
+    for node in own_nodes(function):
+        is_past = node.type == "return_statement" and bool(node.named_children) and _is_tried(node)
+        value = node.named_children[0] if is_past or node.type == "expression_statement" else None
+        if value is not None and value.type == "call_expression":
+            yield value
+
+
+def _is_tried(node: Node) -> bool:
+    """Whether a statement stands in the body of a ``try`` of its function that has a ``catch``."""
+    inner: Node = node
+    while inner.parent is not None and inner.parent.type not in ("program", "class_body"):
+        above = inner.parent
+        if above.type == "try_statement" and above.child_by_field_name("body") == inner:
+            return above.child_by_field_name("handler") is not None
+        if "function" in above.type or above.type == "method_definition":
+            return False
+        inner = above
+    return False

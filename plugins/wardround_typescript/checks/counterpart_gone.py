@@ -1,0 +1,180 @@
+"""TS402."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.before import BeforeCheck
+from wardround_typescript.tree_check import COMPONENTS, SCRIPTS
+
+if TYPE_CHECKING:
+    from wardround_typescript.code import Code
+    from wardround_typescript.syntax import Node
+
+_PAIRS: dict[str, tuple[str, ...]] = {
+    "addEventListener": ("removeEventListener",),
+    "addListener": ("removeListener", "removeEventListener", "off", "remove", "removeAllListeners"),
+    "on": ("off", "removeListener", "removeAllListeners"),
+    "setInterval": ("clearInterval",),
+    "subscribe": ("unsubscribe",),
+    "observe": ("disconnect", "unobserve"),
+    "createObjectURL": ("revokeObjectURL",),
+    "requestAnimationFrame": ("cancelAnimationFrame",),
+    "startTransaction": ("commitTransaction", "abortTransaction", "release", "commit", "rollback"),
+    "acquire": ("release",),
+    "lock": ("unlock", "release"),
+    "setPointerCapture": ("releasePointerCapture",),
+    "showLoading": ("hideLoading",),
+    "mount": ("unmount", "destroy"),
+}
+_HEARD = frozenset({"on", "subscribe", "addListener"})
+_OTHERWISE = LatePattern(
+    r"(?i)\babort|\bsignal\b|\bonce\b|clean_?up|dispose|destroy|teardown|unmount|unsub|\busing\b|use\w*(?:Listener|Interval"
+    r"|Observer)|finally|\bstop\w*\(|\bclear\w*\(|\bremove\w*\(|\boff\(|close\(|release\("
+)
+_SETTER = LatePattern(r"^(?:this\.)?set(?:Is)?[A-Z]\w*$")
+_BUSY = LatePattern(
+    r"(?i)(?:loading|busy|pending|saving|submitting|fetching|uploading|deleting|processing|running)$"
+)
+_PANEL = (
+    "export class Panel {\n  open(bus) {\n    window.addEventListener('resize', this.fit);\n"
+    "    bus.draw();\n  }\n"
+    "  shut(bus) {\n    window.removeEventListener('resize', this.fit);\n    bus.wipe();\n  }\n}\n"
+)
+_TICKER = (
+    "export const tick = (show) => {\n  timer = setInterval(show, 50);\n};\n"
+    "export const rest = () => {\n  clearInterval(timer);\n  timer = null;\n};\n"
+)
+_SAVE = (
+    "const save = async (row) => {\n  setIsSaving(true);\n  await put(row);\n  setIsSaving(false);\n"
+    "  notify(row);\n};\n"
+)
+
+
+class CounterpartGone(BeforeCheck):
+    """What is taken, started or switched on here was given back in this file, and is not since this change.
+
+    The listener, timer, subscription, lock or address of a blob stays for good, or a button stays busy for
+    ever. Put the call back that ended it, or take the other one out too.
+    """
+
+    ID = "TS402"
+    NAME = "counterpart-gone"
+    DEFECT_CLASS = "missing-effect-cleanup"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.WARN
+    KINDS = (*SCRIPTS, *COMPONENTS)
+    WORDS = (
+        "addEventListener(",
+        "addListener(",
+        ".on(",
+        "setInterval(",
+        "subscribe(",
+        "observe(",
+        "createObjectURL(",
+        "requestAnimationFrame(",
+        "startTransaction(",
+        "acquire(",
+        "lock(",
+        "setPointerCapture(",
+        "showLoading(",
+        "mount(",
+        "(true)",
+    )
+    GONE = LatePattern(
+        r"\.?\b(?:remove(?:Event)?Listener|off|clearInterval|unsubscribe|disconnect|unobserve|revokeObjectURL"
+        r"|cancelAnimationFrame|release\w*|unlock|hideLoading|unmount|destroy|commit\w*|rollback|abortTransaction)\(|\(false\)"
+    )
+    TRIED_ON = (
+        "11,400 newest commits with scripts of documenso, excalidraw, formbricks, hoppscotch, "
+        "langfuse and redash: two, one right (the address of a blob), one whose answer is handed "
+        "out, passed over since"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(_PANEL, path="a.ts"),
+        Valid(
+            _PANEL.replace("    window.removeEventListener('resize', this.fit);\n", "").replace(
+                "    window.addEventListener('resize', this.fit);\n", ""
+            ),
+            path="a.ts",
+            base=_PANEL,
+        ),
+        Valid(_PANEL.replace("window.removeEventListener(", "stopListening("), path="a.ts", base=_PANEL),
+        Valid(_SAVE.replace("(false)", "(isDirty)"), path="a.ts", base=_SAVE),
+        Valid(_TICKER.replace("clearInterval(timer)", "timer.cancel()"), path="a.ts"),
+        Valid(
+            "export const hear = (bus, show) => bus.on('open', show);\n",
+            path="a.ts",
+            base="export const hear = (bus, show) => bus.on('open', show);\n"
+            "export const stop = (bus, show) => bus.off('open', show);\n",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            _PANEL.replace("    window.removeEventListener('resize', this.fit);\n", ""),
+            line=3,
+            column=5,
+            path="a.ts",
+            base=_PANEL,
+        ),
+        Invalid(
+            _TICKER.replace("  clearInterval(timer);\n", ""), line=2, column=11, path="a.js", base=_TICKER
+        ),
+        Invalid(_SAVE.replace("  setIsSaving(false);\n", ""), line=2, column=3, path="a.ts", base=_SAVE),
+    ]
+
+    def compare(self, was: Code) -> None:
+        if _OTHERWISE.search(self.source.added):
+            return
+        for call in self._left_open(was):
+            self.say(call, "what ended this is gone from the file with this change, and this is still done")
+        for call in self._left_on(was):
+            self.say(call, "what switched this off again is gone from the file with this change")
+
+    def _left_open(self, was: Code) -> Iterator[Node]:
+        now, before = self.code.calls_by_last, was.calls_by_last
+        for opener, closers in _PAIRS.items():
+            opened = now.get(opener, ())
+            if not opened or len(opened) < len(before.get(opener, ())):
+                continue
+            closed = [name for name in closers if before.get(name)]
+            left = [one for one in opened if opener not in _HEARD or _is_statement(one)]
+            if closed and left and not any(map(now.get, closers)) and not self._is_in_effect(left[0]):
+                yield left[0]
+
+    def _left_on(self, was: Code) -> Iterator[Node]:
+        """Calls ``setLoading(true)`` of a setter that was called with ``false`` before this change."""
+        now, before = _switched(self.code), _switched(was)
+        for name, calls in now.items():
+            on = [one for one, given in calls if given == "true"]
+            were = before.get(name, [])
+            if not on or any(given != "true" for _, given in calls):
+                continue
+            if any(given == "false" for _, given in were) and len(on) >= sum(g == "true" for _, g in were):
+                yield on[0]
+
+    def _is_in_effect(self, call: Node) -> bool:
+        """What an effect opens and does not close is another rule's."""
+        from wardround_typescript.components import is_in_effect
+
+        return is_in_effect(self.code, call)
+
+
+def _is_statement(call: Node) -> bool:
+    """Whether nobody takes the answer, which is often what ends it."""
+    return call.parent is not None and call.parent.type == "expression_statement"
+
+
+def _switched(code: Code) -> dict[str, list[tuple[Node, str]]]:
+    """The setters of what says that something is going on -> their calls, with what is given."""
+    from wardround_typescript.code import argument
+
+    found: dict[str, list[tuple[Node, str]]] = {}
+    for called, call in code.calls:
+        if _SETTER.search(called) and _BUSY.search(called):
+            found.setdefault(called, []).append((call, code.text(argument(call, 0))))
+    return found

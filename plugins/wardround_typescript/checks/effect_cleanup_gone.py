@@ -1,0 +1,231 @@
+"""TS401."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.before import BeforeCheck, name_around
+
+if TYPE_CHECKING:
+    from wardround_typescript.code import Code
+    from wardround_typescript.syntax import Node
+
+_EFFECTS = LatePattern(
+    r"^(?:React\.)?use\w*Effect\w*$|^onMount$|^\$effect$|^watchEffect$|^createEffect$|^useMount$"
+)
+_DULL = LatePattern(
+    r"^(?:set(?!Interval|Timeout)[A-Z]\w*|console\.\w+|\w*[lL]og(?:ger)?\.\w+|Promise|JSON\.\w+|Math\.\w+|Object\.\w+)$"
+)
+_OTHERWISE = LatePattern(
+    r"(?i)\babort|\bsignal\b|\bonce\b|onCleanup|onUnmount|onDestroy|onScopeDispose|useUnmount"
+)
+_FRAME = (
+    "export function Page({ mode, bus }) {\n  useEffect(() => {\n    BODY\n  }, [mode]);\n"
+    "  return <p>{mode}</p>;\n}\n"
+)
+_MARKED = "document.body.classList.add(mode);\n    return () => document.body.classList.remove(mode);"
+_HEARD = "const off = bus.on(mode, show);\n    return () => {\n      off();\n    };"
+
+
+def _page(body: str) -> str:
+    return _FRAME.replace("BODY", body)
+
+
+class _Effect(NamedTuple):
+    """An effect: whose it is, its call, what it does, and what its clean-up does to what."""
+
+    function: str
+    call: Node
+    acts: Counter[str]
+    cleans: Counter[str]
+    has_cleanup: bool
+    owners: set[str]
+
+
+class EffectCleanupGone(BeforeCheck):
+    """An effect gave back what it took, and since this change it does not.
+
+    What it sets up still happens, again with every change of what it depends on, and stays when the component
+    is gone: listeners, timers and marks on the page pile up. Return the function that undoes it.
+    """
+
+    ID = "TS401"
+    NAME = "effect-cleanup-gone"
+    DEFECT_CLASS = "missing-effect-cleanup"
+    PLANE = Plane.SEMANTIC
+    SEVERITY = Severity.WARN
+    WORDS = ("Effect", "onMount", "useMount")
+    GONE = LatePattern(r"\breturn\b|=>|\bstop|\bclear|\boff|\bun\w|\bremove|\bdis|\bclose|\bdestroy|\bcancel")
+    TRIED_ON = (
+        "11,400 newest commits with scripts of documenso, excalidraw, formbricks, hoppscotch, "
+        "langfuse and redash: two in one commit, of an object from outside that was only used "
+        "again, passed over since"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(_page(_MARKED), path="a.tsx"),
+        Valid(_page("show(mode);"), path="a.tsx", base=_page(_MARKED)),
+        Valid(_page("bus.once(mode, show);"), path="a.tsx", base=_page(_HEARD)),
+        Valid(
+            _page("let gone = false;\n    load(mode).then(show);"),
+            path="a.tsx",
+            base=_page(
+                "let gone = false;\n    load(mode).then(show);\n    return () => {\n      gone = true;\n"
+                "    };"
+            ),
+        ),
+        Valid(
+            _page(_HEARD.replace("off()", "stop(off)")) + "const stop = (off) => off();\n",
+            path="a.tsx",
+            base=_page(_HEARD),
+        ),
+        Valid(
+            _page("bus.update(mode);"),
+            path="a.tsx",
+            base=_page("bus.update(mode);\n    return () => bus.reset();"),
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            _page("document.body.classList.add(mode, 'page');"),
+            line=3,
+            column=5,
+            path="a.tsx",
+            base=_page(_MARKED),
+        ),
+        Invalid(_page("bus.on(mode, show);"), line=3, column=5, path="a.tsx", base=_page(_HEARD)),
+        Invalid(
+            _page("const timer = setInterval(show, 50);\n    show(timer);"),
+            line=3,
+            column=19,
+            path="a.jsx",
+            base=_page("const timer = setInterval(show, 50);\n    return () => clearInterval(timer);"),
+        ),
+        Invalid(
+            _page("document.body.style.cursor = mode;"),
+            line=3,
+            column=5,
+            path="a.tsx",
+            base=_page(
+                "const old = document.body.style.cursor;\n    document.body.style.cursor = mode;\n"
+                "    return () => {\n      document.body.style.cursor = old;\n    };"
+            ),
+        ),
+    ]
+
+    def compare(self, was: Code) -> None:
+        before = [one for one in _effects(was) if one.has_cleanup and one.cleans]
+        now = list(_effects(self.code))
+        for one in now:
+            if one.has_cleanup or not one.acts:
+                continue
+            lost = next((old for old in before if _is_same(old, one)), None)
+            if lost is None or any(new.has_cleanup and _is_same(lost, new) for new in now):
+                continue
+            if not self._is_elsewhere(was, lost) and not _OTHERWISE.search(self.source.added):
+                before.remove(lost)
+                self.say(
+                    self._act(one, lost),
+                    "the clean-up that undid this is gone with this change",
+                )
+
+    def _is_elsewhere(self, was: Code, lost: _Effect) -> bool:
+        """Whether what cleaned up still stands in the file, in another effect or a helper."""
+        return all(self._times(self.code, name) >= self._times(was, name) for name in lost.cleans)
+
+    def _times(self, code: Code, name: str) -> int:
+        return len(code.calls_named(name)) or code.module.text.count(f"{name} =")
+
+    def _act(self, now: _Effect, lost: _Effect) -> Node:
+        """The first thing done that was undone: of the object that was cleaned, or done before too."""
+        from wardround_typescript.syntax import inside
+
+        code = self.code
+        deeds = [(one, _deed(code, one)) for one in inside(now.call) if one != now.call]
+        near = [one for one, done in deeds if _owner(done) in lost.owners]
+        same = [one for one, done in deeds if done in lost.acts and not _DULL.search(done)]
+        return next(iter([*near, *same]), now.call)
+
+
+def _owner(called: str) -> str:
+    return called.rpartition(".")[0]
+
+
+def _is_same(old: _Effect, new: _Effect) -> bool:
+    """Whether an effect does what another did, or something to what that one cleaned."""
+    if old.function != new.function:
+        return False
+    touched = {_owner(name) for name in new.acts}
+    shared = {name for name in old.acts if name in new.acts and not _DULL.search(name)}
+    return bool(old.owners & touched) or bool(shared & _opening(old))
+
+
+def _opening(effect: _Effect) -> set[str]:
+    return {name for name in effect.acts if _OPENS.search(name)}
+
+
+_OPENS = LatePattern(
+    r"(?:^|\.)(?:set(?:Interval|Timeout)|addEventListener|addListener|on|once|subscribe|listen|watch|observe|connect|open|start"
+    r"|register\w*|add\w*|attach\w*|bind\w*|use\w*|join|enter|request\w+|create\w+|mount|show|lock|acquire|play|subscribe\w+)$"
+)
+
+
+def _owners(code: Code, effect: Node, cleans: Counter[str]) -> set[str]:
+    """The objects that a clean-up works on: those of the page, and those the effect made."""
+    found = set()
+    for owner in {_owner(name) for name in cleans} - {""}:
+        declared = code.declared.get(owner.partition(".")[0].rstrip("?!"), ())
+        if not declared or any(effect.start_byte < one.start_byte < effect.end_byte for one in declared):
+            found.add(owner)
+    return found
+
+
+def _effects(code: Code) -> Iterator[_Effect]:
+    from wardround_typescript.code import argument
+
+    for called, call in code.calls:
+        if not _EFFECTS.search(called):
+            continue
+        function = code.function_meant(argument(call, 0))
+        if function is None:
+            continue
+        cleanups = list(_cleanups(code, function))
+        cleans = Counter(name for one in cleanups for name in _calls(code, one))
+        acts = Counter(_calls(code, function))
+        acts.subtract(cleans)
+        owners = _owners(code, call, cleans)
+        yield _Effect(name_around(code, call), call, +acts, cleans, bool(cleanups), owners)
+
+
+def _cleanups(code: Code, function: Node) -> Iterator[Node]:
+    """What an effect returns: a function, the name of one, or the answer of a call."""
+    from wardround_typescript.code import bare, returned
+
+    body = function.child_by_field_name("body")
+    if body is None or body.type != "statement_block":
+        return
+    for answer in returned(function):
+        one = bare(answer)
+        if one is not None and one.type not in ("undefined", "null"):
+            yield code.function_meant(one) or one
+
+
+def _calls(code: Code, node: Node) -> Iterator[str]:
+    """What is called, and the fields of other things that are set."""
+    from wardround_typescript.syntax import inside
+
+    return (done for done in (_deed(code, one) for one in inside(node)) if done)
+
+
+def _deed(code: Code, node: Node) -> str:
+    if node.type == "call_expression":
+        return code.called(node)
+    if node.type != "assignment_expression":
+        return ""
+    left = node.child_by_field_name("left")
+    field = code.text(left) if left is not None and left.type == "member_expression" else ""
+    return "" if field.endswith(".current") else field

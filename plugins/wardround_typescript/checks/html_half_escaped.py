@@ -1,0 +1,185 @@
+"""TS407."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import COMPONENTS, SCRIPTS, TreeCheck
+
+if TYPE_CHECKING:
+    from wardround_typescript.syntax import Node
+
+_TAG = LatePattern(r"<[a-zA-Z][\w-]*[\s>/]|</[a-zA-Z]")
+_CLEANS = LatePattern(
+    r"(?i)(?:^|\.)(?:_?\.?escape(?:Html|HTML|Xml|Text|Attr\w*)?|html_?escape|sanitize\w*|purify\w*|encodeHtml\w*|encodeEntities|esc"
+    r"|xss|filterXSS|stripTags|strip_?tags|he\.encode|dompurify\.sanitize)$"
+)
+_CLEANED = LatePattern(
+    r"(?i)saniti[sz]|purif|escap|encod|safe|clean|html|markup|\bt\(|i18n|translat|icon|svg|class|style|color"
+)
+_DULL = LatePattern(
+    r"(?i)(?:^|\.|_)(?:i|idx|index|n|id|key|count|total|page|level|width|height|size|length|year|month|day|port|number|percent|date"
+    r"|time|timestamp|version|url|href|src|link|path|lang|locale)s?$|(?:Id|Count|Index|Width|Height|Size|Length|Url|At|Number|Px)$"
+    r"|(?-i:^[A-Z][A-Z0-9_]*$)"
+)
+_PIECE = LatePattern(
+    r"(?i)(?:body|content|children|inner|rows?|items?|list|header|footer|main|nav|sections?|links?|buttons?|cells?|tags?|head"
+    r"|layout|attrs|attributes|fragment|element|template|options|extra|actions|wrapped|slot|out|output|result|blocks?|table|page)$"
+)
+_LOOSE = frozenset({"identifier", "member_expression", "subscript_expression"})
+_TEXTS = frozenset({"string", "number", "true", "false", "ternary_expression", "array", "object"})
+
+
+class HtmlHalfEscaped(TreeCheck):
+    """One value in this HTML is escaped and the other goes in as it is.
+
+    Whoever wrote the text knew that it comes to a page; a value beside the escaped one that holds an element
+    with a handler runs in every reader's browser. Escape both, or clean the whole text at the end.
+    """
+
+    ID = "TS407"
+    NAME = "html-half-escaped"
+    DEFECT_CLASS = "html-injection"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.WARN
+    KINDS = (*SCRIPTS, *COMPONENTS)
+    WORDS = ("scape", "saniti", "Saniti", "purify", "Purify", "esc(", "xss(", "ncode")
+    ALSO = (("<",), ("${", "' +", '" +'))
+    TRIED_ON = (
+        "the trees of documenso, excalidraw, formbricks, hoppscotch, langfuse and redash (13,048 "
+        "scripts): no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "const row = (one) => `<li>${escapeHtml(one.label)}: ${escapeHtml(one.note)}</li>`;\n",
+            path="a.ts",
+        ),
+        Valid('const row = (one) => `<li id="${one.id}">${escapeHtml(one.label)}</li>`;\n', path="a.ts"),
+        Valid(
+            "const row = (one) => {\n  const note = escapeHtml(one.note);\n"
+            "  return `<li>${escapeHtml(one.label)}: ${note}</li>`;\n};\n",
+            path="a.ts",
+        ),
+        Valid("const path = (one) => `${escape(one.label)}/${one.note}`;\n", path="a.ts"),
+        Valid(
+            "const row = (one) => sanitize(`<li>${escapeHtml(one.label)}: ${one.note}</li>`);\n", path="a.ts"
+        ),
+        Valid(
+            "const page = (title, body) => `<title>${escapeHtml(title)}</title><body>${body}</body>`;\n",
+            path="a.ts",
+        ),
+        Valid(
+            "const rows = (all) => {\n"
+            "  const list = all.map((one) => `<li>${escapeHtml(one)}</li>`).join('');\n"
+            "  return `<h1>${escapeHtml(title)}</h1><ul>${list}</ul>`;\n};\n",
+            path="a.ts",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "const row = (one) => `<li>${escapeHtml(one.label)}: ${one.note}</li>`;\n",
+            line=1,
+            column=55,
+            path="a.ts",
+        ),
+        Invalid(
+            "marker.bindTooltip(note);\nfunction told(place, words) {\n"
+            "  const heading = place[words.field];\n"
+            "  const text = sanitize(fill(words.template, place));\n"
+            "  return heading ? `<h4>${heading}</h4>${text}` : text;\n}\n",
+            line=5,
+            column=27,
+            path="a.ts",
+        ),
+        Invalid(
+            "function row(one) {\n  return '<li>' + _.escape(one.label) + ': ' + one.note + '</li>';\n}\n",
+            line=2,
+            column=48,
+            path="a.js",
+        ),
+    ]
+
+    def look(self) -> None:
+        for whole, parts in self._texts():
+            cleaned = [self._is_cleaned(one) for one in parts]
+            if not any(cleaned) or self._is_cleaned_later(whole):
+                continue
+            for one, is_cleaned in zip(parts, cleaned, strict=True):
+                if not is_cleaned and self._is_raw(one):
+                    self.say(one, "this goes into the HTML as it is, beside a value that is escaped")
+                    break
+
+    def _texts(self) -> Iterator[tuple[Node, list[Node]]]:
+        """Texts with HTML in them that are put together, and the values in each."""
+        code = self.code
+        for node in code.kinds("template_string"):
+            told = "".join(code.text(one) for one in node.named_children if one.type == "string_fragment")
+            parts = [
+                one.named_children[0]
+                for one in node.named_children
+                if one.type == "template_substitution" and one.named_children
+            ]
+            if len(parts) > 1 and _TAG.search(told):
+                yield node, parts
+        for node in code.kinds("binary_expression"):
+            if node.parent is not None and node.parent.type == "binary_expression":
+                continue
+            terms = list(_terms(node))
+            told = "".join(code.text(one) for one in terms if one.type == "string")
+            if code.field(node, "operator") == "+" and _TAG.search(told):
+                yield node, [one for one in terms if one.type != "string"]
+
+    def _is_cleaned(self, node: Node) -> bool:
+        """Whether a value is, or was made, the answer of a call that cleans."""
+        from wardround_typescript.code import bare
+
+        one = bare(node)
+        if one is not None and one.type == "identifier":
+            one = self.code.value_of(self.code.text(one), one)
+        return (
+            one is not None
+            and one.type == "call_expression"
+            and _CLEANS.search(self.code.called(one)) is not None
+        )
+
+    def _is_raw(self, node: Node) -> bool:
+        """Whether a value may be the text of others: a parameter, or a field of one."""
+        code = self.code
+        text = code.text(node)
+        if node.type not in _LOOSE or _DULL.search(text) or _CLEANED.search(text):
+            return False
+        if node.type == "identifier" and _PIECE.search(text):
+            return False  # HTML that was put together before
+        root = text.partition(".")[0].partition("[")[0].rstrip("?!")
+        declaration = code.declaration(root, node)
+        if declaration is None:
+            return False
+        if declaration.type != "variable_declarator":
+            return True
+        value = code.value_of(root, node)
+        if value is None:
+            return code.field(declaration, "name") != root
+        return value.type in (*_LOOSE, "await_expression") and not _CLEANED.search(code.text(value))
+
+    def _is_cleaned_later(self, node: Node) -> bool:
+        """Whether the whole text is given to what cleans it."""
+        above = node.parent
+        while above is not None and not above.type.endswith(("statement", "declaration", "statement_block")):
+            if above.type == "call_expression" and _CLEANS.search(self.code.called(above)):
+                return True
+            above = above.parent
+        return False
+
+
+def _terms(node: Node) -> Iterator[Node]:
+    open_ = [node]
+    while open_:
+        one = open_.pop()
+        if one.type in ("binary_expression", "parenthesized_expression"):
+            open_.extend(reversed(one.named_children))
+        else:
+            yield one

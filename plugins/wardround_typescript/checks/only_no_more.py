@@ -1,0 +1,192 @@
+"""TS408."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity, Span
+from wardround.late import LatePattern
+from wardround_typescript.before import BeforeCheck
+from wardround_typescript.tree_check import COMPONENTS, SCRIPTS
+
+if TYPE_CHECKING:
+    from wardround_typescript.code import Code
+    from wardround_typescript.syntax import Node
+
+_ONLY = LatePattern(
+    r"(?i)\b(?:only|just|solely|exclusively)\s+(?:the\s+|an?\s+|for\s+|by\s+|when\s+|if\s+|in\s+)*[`'\"]?(?P<who>[A-Za-z][\w-]{2,40})"
+)
+_AFTER = LatePattern(r"(?i)\b(?P<who>[A-Za-z][\w-]{2,40})[`'\"]?\s+only\b")
+_PATH = r"[A-Za-z_$][\w$]*(?:\??\.[\w$]+)*"
+_COMPARED = LatePattern(
+    rf"(?P<left>{_PATH})\s*(?:===?|!==?)\s*(?:[\w$]+\.)*[`'\"]?(?P<value>[A-Za-z][\w-]*)[`'\"]?(?=[\s):;&|?,]|$)"
+)
+_LISTED = LatePattern(rf"\[(?P<list>[^\[\]]{{1,300}})\]\s*\.includes\(\s*(?P<left>{_PATH})\s*\)")
+_HELD = LatePattern(rf"(?P<list>[A-Z][\w.]*|\w*[a-z]s)\.(?:includes|has)\(\s*(?P<left>{_PATH})\s*\)")
+_VALUE = LatePattern(r"(?:[\w$]+\.)*[`'\"]?(?P<value>[A-Za-z][\w-]*)[`'\"]?")
+_BELOW = frozenset(
+    {"function_declaration", "lexical_declaration", "export_statement", "method_definition", "if_statement"}
+    | {"variable_declaration", "return_statement", "expression_statement", "public_field_definition", "pair"}
+)
+_LONGEST = 6_000
+_NO_VALUES = frozenset({"null", "undefined", "true", "false", "typeof", "this", "void", "await", "new"})
+_SEATS = (
+    "/** Only ADMINs may book more than one seat. */\nexport function mayBook(user: User, seats: number) {\n"
+    "  return user.role === Role.ADMIN || seats === 1;\n}\n"
+)
+
+
+class OnlyNoMore(BeforeCheck):
+    """A comment says that only one of them counts, and since this change others do too.
+
+    Whoever reads it relies on what was so before: that nobody else may, or that nothing else is looked at.
+    Change the comment in the same commit.
+    """
+
+    ID = "TS408"
+    NAME = "only-no-more"
+    DEFECT_CLASS = "stale-words"
+    PLANE = Plane.CONTRACT
+    SEVERITY = Severity.INFO
+    KINDS = (*SCRIPTS, *COMPONENTS)
+    WORDS = ("only", "Only", "just", "Just", "xclusively", "olely")
+    ALSO = (("//", "/*"),)
+    GONE = LatePattern(r"===?|!==?|\bcase\b|\.includes\(|\.has\(")
+    TRIED_ON = (
+        "11,400 newest commits with scripts of documenso, excalidraw, formbricks, hoppscotch, "
+        "langfuse and redash: no hit"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(_SEATS, path="a.ts"),
+        Valid(_SEATS.replace("seats === 1", "seats === ONE"), path="a.ts", base=_SEATS),
+        Valid(
+            _SEATS.replace("Only ADMINs", "Only staff").replace("user.role === Role.ADMIN", "isStaff(user)"),
+            path="a.ts",
+            base=_SEATS,
+        ),
+        Valid(
+            _SEATS.replace("user.role === Role.ADMIN", "Role.ADMIN === user.role"), path="a.ts", base=_SEATS
+        ),
+        Valid(_SEATS.replace("user.role === Role.ADMIN", "isAdmin(user)"), path="a.ts", base=_SEATS),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            _SEATS.replace("user.role === Role.ADMIN", "[Role.ADMIN, Role.GUIDE].includes(user.role)"),
+            line=1,
+            column=5,
+            path="a.ts",
+            base=_SEATS,
+        ),
+        Invalid(
+            _SEATS.replace("user.role === Role.ADMIN", "BOOKING_ROLES.includes(user.role)"),
+            line=1,
+            column=5,
+            path="a.ts",
+            base=_SEATS,
+        ),
+        Invalid(
+            "for (const row of rows) {\n  // only drafts are dropped\n"
+            "  if (row.state === 'draft' || row.state === 'stale') drop(row);\n}\n",
+            line=2,
+            column=6,
+            path="a.js",
+            base="for (const row of rows) {\n  // only drafts are dropped\n"
+            "  if (row.state === 'draft') drop(row);\n}\n",
+        ),
+        Invalid(
+            _SEATS.replace("Only ADMINs", "Currently only ADMINs").replace(
+                "Role.ADMIN ||", "Role.ADMIN || user.role === Role.GUIDE ||"
+            ),
+            line=1,
+            column=15,
+            path="a.ts",
+            base=_SEATS.replace("Only ADMINs", "Currently only ADMINs"),
+        ),
+        Invalid(
+            "class Gate {\n  // admins only\n  mayOpen(user) {\n    return OPENERS.has(user.role);\n  }\n}\n",
+            line=2,
+            column=6,
+            path="a.js",
+            base="class Gate {\n  // admins only\n  mayOpen(user) {\n    return user.role === 'admin';\n"
+            "  }\n}\n",
+        ),
+    ]
+
+    def compare(self, was: Code) -> None:
+        before = {was.text(comment): below for comment, below in _commented(was)}
+        for comment, below in _commented(self.code):
+            told = self.code.text(comment)
+            old = before.get(told)
+            if old is None or was.text(old) == self.code.text(below):
+                continue
+            for match in (*_ONLY.finditer(told), *_AFTER.finditer(told)):
+                if self._is_untrue(match["who"], was.text(old), self.code.text(below)):
+                    self._say_of(comment, match[0], match.start())
+                    break
+
+    def _is_untrue(self, who: str, before: str, now: str) -> bool:
+        """Whether something was compared with one value alone, and is with others too now."""
+        name = _root(who)
+        for left, values in _compared(before).items():
+            if values != {name}:
+                continue
+            others = _compared(now).get(left, set())
+            if others and name in others and others != values:
+                return True
+            held = {one["list"] for one in _HELD.finditer(now) if one["left"] == left}
+            if any(one not in before for one in held) and name not in _words(now):
+                return True
+        return False
+
+    def _say_of(self, comment: Node, words: str, at: int) -> None:
+        text = self.code.text(comment)
+        line, column = self.code.module.place(comment)
+        row = text.count("\n", 0, at)
+        start = at - text.rfind("\n", 0, at) if row else at + column
+        first = words.partition("\n")[0]
+        span = Span(line + row, start, line + row, start + len(first))
+        self.report(
+            span,
+            f'the comment says "{" ".join(words.split())}", and the code below counts more with this change',
+        )
+
+
+_WORDS = LatePattern(r"[A-Za-z][\w-]*")
+
+
+def _root(word: str) -> str:
+    """A word without its plural and its case."""
+    small = word.lower().replace("_", "").replace("-", "")
+    return small[:-1] if small.endswith("s") and len(small) > _SHORT else small
+
+
+def _compared(text: str) -> dict[str, set[str]]:
+    """What a piece of code compares -> what with: names of constants and texts, as roots."""
+    found: dict[str, set[str]] = {}
+    for match in _COMPARED.finditer(text):
+        if match["value"] not in _NO_VALUES:
+            found.setdefault(match["left"], set()).add(_root(match["value"]))
+    for match in _LISTED.finditer(text):
+        values = {_root(one["value"]) for one in _VALUE.finditer(match["list"])}
+        found.setdefault(match["left"], set()).update(values)
+    return found
+
+
+_SHORT = 3
+"""Letters of a word that has no plural to take off."""
+
+
+def _words(text: str) -> set[str]:
+    return {_root(one) for one in _WORDS.findall(text)}
+
+
+def _commented(code: Code) -> Iterator[tuple[Node, Node]]:
+    """The comments that say "only", each with what stands below it."""
+    for comment in code.kinds("comment"):
+        if not _ONLY.search(code.text(comment)) and not _AFTER.search(code.text(comment)):
+            continue
+        below = comment.next_named_sibling
+        if below is not None and below.type in _BELOW and below.end_byte - below.start_byte < _LONGEST:
+            yield comment, below

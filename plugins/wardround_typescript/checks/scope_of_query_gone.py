@@ -1,0 +1,333 @@
+"""TS400."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_typescript.before import BeforeCheck, name_around
+
+if TYPE_CHECKING:
+    from wardround_typescript.code import Code
+    from wardround_typescript.syntax import Node
+
+_WHOSE = (
+    r"(?:user|owner|org|organi[sz]ation|tenant|team|workspace|account|company|member|author|creator|customer|project"
+    r"|environment|household|group)"
+)
+_SCOPE = LatePattern(
+    rf"(?i)^[\"'`]?(?:\w+[._])?(?:\w*{_WHOSE}s?(?:_?ids?)?|created_?by(?:_?id)?|owned_?by|belongs_?to)[\"'`]?\s*(?:[:,=]|$)"
+    rf"|^\.\.\.\(?\s*[\w.]*{_WHOSE}\w*|\w*(?:where|scope|filter|query|owned|visible)\w*\(\s*\{{?[^)]*{_WHOSE}"
+)
+_SCOPED_LINE = LatePattern(rf"(?i){_WHOSE}|created_?by|owned|belongs")
+_OWN_KEY = LatePattern(r"^[\"'`]?(?:\w+\.)?(?:_?id|uuid|slug|key|email|token)[\"'`]?\s*[:,=]")
+_QUERIES = LatePattern(
+    r"\.(find\w*|get\w*|count\w*|aggregate|update\w*|delete\w*|remove\w*|exists|destroy|select|where|andWhere|query|execute|raw|one|oneOrNone|manyOrNone"
+    r"|any|all|run|first)$"
+)
+_BY_ID = LatePattern(r"\.findById\w*$|\.findByPk$")
+_BY_OBJECT = LatePattern(r"(?:One|OneAndUpdate|OneAndDelete|Many|exists|\.find|countDocuments)$")
+_CHAINED = LatePattern(r"\.(eq|where|andWhere|match|filter)$")
+_JOINED = LatePattern(r"(?:^|\.)(and|or|eq|inArray|sql)$")
+_ASKS = LatePattern(
+    rf"(?i)(\bif\b|\bthrow\b|assert|ensure|check|verify|require|can[A-Z]|&&|\?).*(?:{_WHOSE}|created_?by|allowed|access"
+    r"|permission|forbidden)"
+)
+_TABLE = LatePattern(r"(?:from|into|update|table|model|delete)\(\s*([^()]{1,60})\s*\)")
+_WHERE = LatePattern(
+    r"(?is)\bwhere\b(?P<told>.*?)(?:$|\border\s+by\b|\bgroup\s+by\b|\blimit\b|\breturning\b|\bfor\s+update\b)"
+)
+_AND = LatePattern(r"(?i)\s+and\s+")
+_NAMES = LatePattern(r"[A-Za-z_$][\w$]*")
+_PLAIN = LatePattern(r"""^[^:]*:\s*(?:["'`\d]|true\b|false\b|null\b)""")
+
+
+_SHELF = (
+    "export const find = async (user: User, key: string) => {\n"
+    "  const shelf = await store.shelf.findFirst({\n"
+    "    where: { id: key, ownerId: user.id },\n    select: { label: true },\n  });\n"
+    "  return [shelf, user, key];\n};\n"
+)
+_ASKED = "if (shelf.ownerId !== user.id) throw new Error('not yours');\n  return"
+_BOTH = (
+    "export async function move({ id, to, teamId }: Move) {\n"
+    "  const one = await store.shelf.findFirst({ where: { id, team: ofTeam({ teamId }) } });\n"
+    "  if (!one) throw new Gone();\n"
+    "  const parent = await store.shelf.findFirst({ where: { team: ofTeam({ teamId }), id: to } });\n"
+    "  return [one, parent];\n}\n"
+)
+_CHAIN = (
+    "export async function drop(user, id) {\n"
+    "  await client.from('notes').delete().eq('id', id).eq('user_id', user.id);\n"
+    "  return log(user);\n}\n"
+)
+_TERMS = (
+    "export async function drop(session, id) {\n"
+    "  await db.delete(notes).where(and(eq(notes.id, id), eq(notes.userId, session.userId)));\n"
+    "  return session;\n}\n"
+)
+_MODEL = (
+    "export const drop = async (req, res) => {\n"
+    "  await Note.findOneAndDelete({ _id: req.params.id, owner: req.user.id });\n"
+    "  res.json({ by: req.user.name });\n};\n"
+)
+_SQL = (
+    "export async function drop(ownerId, id) {\n"
+    "  await pool.query('DELETE FROM notes WHERE id = $1 AND owner_id = $2 RETURNING id', [id, ownerId]);\n"
+    "  return log(ownerId);\n}\n"
+)
+
+
+def _kept(now: str) -> Valid:
+    return Valid(now, path="a.ts", base=_SHELF)
+
+
+class _Query(NamedTuple):
+    """A query: the function it is in, of what it asks, whose it asks for, what else it names."""
+
+    function: str
+    subject: str
+    scope: frozenset[str]
+    rest: frozenset[str]
+    node: Node
+    given: frozenset[str]
+
+
+class ScopeOfQueryGone(BeforeCheck):
+    """A query named whose record it is, and since this change it takes the record of anybody.
+
+    The id comes from outside, so whoever guesses or knows one reads or changes what belongs to another user
+    or team. Put the condition back, or ask afterwards whose the record is.
+    """
+
+    ID = "TS400"
+    NAME = "scope-of-query-gone"
+    DEFECT_CLASS = "removed-safety"
+    PLANE = Plane.SECURITY
+    SEVERITY = Severity.WARN
+    GONE = _SCOPED_LINE
+    WORDS = (
+        "where",
+        "WHERE",
+        "findById",
+        ".eq(",
+        "findOne",
+        "updateOne",
+        "deleteOne",
+        "findOneAnd",
+        "deleteMany",
+        "updateMany",
+    )
+    TRIED_ON = (
+        "11,400 newest commits with scripts of documenso, excalidraw, formbricks, hoppscotch, "
+        "langfuse and redash: five in two commits, of a function for administrators that lost the "
+        "parameter and of queries that name the owner in an OR, passed over since"
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(_SHELF, path="a.ts"),
+        _kept(_SHELF.replace("label: true", "label: false")),
+        _kept(_SHELF.replace("ownerId: user.id", "teamId: user.teamId")),
+        _kept(_SHELF.replace(", ownerId: user.id", "").replace("return", _ASKED)),
+        _kept(_SHELF.replace(", ownerId: user.id", "").replace("user: User, ", "").replace("user, ", "")),
+        _kept(_SHELF.replace("id: key, ownerId: user.id", "label: user.label")),
+        Valid(
+            _TERMS.replace(
+                "and(eq(notes.id, id), eq(notes.userId, session.userId))", "eq(notes.id, id)"
+            ).replace("drop(session, id)", "drop(id)"),
+            path="a.ts",
+            base=_TERMS,
+        ),
+        _kept(_SHELF.replace("ownerId: user.id", "OR: [{ ownerId: user.id }, { isShared: true }]")),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(_SHELF.replace(", ownerId: user.id", ""), line=2, column=23, path="a.ts", base=_SHELF),
+        Invalid(_BOTH.replace("team: ofTeam({ teamId }), ", ""), line=4, column=24, path="a.ts", base=_BOTH),
+        Invalid(_CHAIN.replace(".eq('user_id', user.id)", ""), line=2, column=9, path="a.ts", base=_CHAIN),
+        Invalid(
+            _TERMS.replace("and(eq(notes.id, id), eq(notes.userId, session.userId))", "eq(notes.id, id)"),
+            line=2,
+            column=9,
+            path="a.ts",
+            base=_TERMS,
+        ),
+        Invalid(
+            _MODEL.replace(
+                "findOneAndDelete({ _id: req.params.id, owner: req.user.id })",
+                "findByIdAndDelete(req.params.id)",
+            ),
+            line=2,
+            column=9,
+            path="a.js",
+            base=_MODEL,
+        ),
+        Invalid(_SQL.replace(" AND owner_id = $2", ""), line=2, column=9, path="a.ts", base=_SQL),
+    ]
+
+    def compare(self, was: Code) -> None:
+        before, now = list(_queries(was)), list(_queries(self.code))
+        for query in now:
+            is_told = any(_SCOPED_LINE.search(one) and not _OWN_KEY.search(one) for one in query.rest)
+            if query.scope or is_told or not query.rest or not self.is_new(query.node, was):
+                continue
+            lost = next((one for one in before if self._is_same(one, query)), None)
+            if lost is None or any(_is_kept(lost, one) for one in now) or self._is_asked(query):
+                continue
+            whose = min(lost.scope, key=len).partition("\n")[0]
+            self.say(query.node, f'"{whose}" went out of this query, which takes the record of anybody now')
+
+    def _is_same(self, old: _Query, new: _Query) -> bool:
+        """Whether a query is what became of another one, and who asks is still known where it is made."""
+        if not old.scope or (old.function, old.subject) != (new.function, new.subject):
+            return False
+        if not old.rest & new.rest:
+            return False
+        from wardround_typescript.before import named_around
+
+        around = named_around(self.code, new.node) or self.code.module.root
+        names = {name for one in old.scope for name in _NAMES.findall(one.partition(":")[2] or one)}
+        if names & (old.given - new.given):
+            return False  # not told any more: for administrators, or behind another check
+        known = {self.code.text(one) for one in _identifiers(around)}
+        is_written = self.code.text(new.node).count("where") + self.code.text(new.node).count("WHERE") > 0
+        named = is_written and any(_SCOPED_LINE.search(name) for name in known)
+        return named or not names.isdisjoint(known)
+
+    def _is_asked(self, query: _Query) -> bool:
+        """Whether the change brought another question about whose it is into the function."""
+        from wardround_typescript.before import named_around
+
+        around = named_around(self.code, query.node) or self.code.module.root
+        rows = range(around.start_point[0] + 1, around.end_point[0] + 2)
+        lines = self.source.lines
+        return any(self.source.is_added(row) and _ASKS.search(lines[row - 1]) for row in rows)
+
+
+def _is_kept(lost: _Query, now: _Query) -> bool:
+    same = (lost.function, lost.subject) == (now.function, now.subject)
+    return same and bool(now.scope) and bool(lost.rest & now.rest)
+
+
+def _identifiers(node: Node) -> Iterator[Node]:
+    from wardround_typescript.syntax import inside
+
+    return (one for one in inside(node) if one.type in ("identifier", "shorthand_property_identifier"))
+
+
+def _queries(code: Code) -> Iterator[_Query]:
+    for called, call in code.calls:
+        conditions = list(_conditions(code, called, call))
+        if conditions:
+            scope = frozenset(one for one in conditions if _is_scope(one))
+            rest = frozenset(conditions) - scope
+            name, subject = name_around(code, call), _subject(code, called, call)
+            yield _Query(name, subject, scope, rest, call, _given(code, call))
+
+
+def _given(code: Code, call: Node) -> frozenset[str]:
+    """The parameters of the function a query stands in."""
+    from wardround_typescript.before import named_around
+
+    function = named_around(code, call)
+    held = function.child_by_field_name("parameters") if function is not None else None
+    patterns = (one.child_by_field_name("pattern") for one in held.named_children) if held is not None else ()
+    return frozenset(name for one in patterns for name in code.names_in(one))
+
+
+def _is_scope(condition: str) -> bool:
+    if _OWN_KEY.search(condition) or _PLAIN.search(condition):
+        return False
+    return _SCOPE.search(condition) is not None
+
+
+def _subject(code: Code, called: str, call: Node) -> str:
+    """What is asked: the model, or the table behind ``from``."""
+    if "(" not in called:
+        return called.rpartition(".")[0]
+    found = _TABLE.search(called)
+    return found[1] if found is not None else called.partition("(")[0]
+
+
+def _conditions(code: Code, called: str, call: Node) -> Iterator[str]:
+    """The conditions of a query, each as one text without its blanks."""
+    from wardround_typescript.code import argument, bare
+
+    if _CHAINED.search(called):
+        above = call.parent
+        if above is None or not _CHAINED.search(f".{code.field(above, 'property')}"):
+            yield from _chained(code, call)  # the longest chain tells all
+        return
+    if not _QUERIES.search(f".{called}"):
+        return
+    given = bare(argument(call, 0))
+    if given is not None and given.type in ("string", "template_string"):
+        yield from _written(code.text(given))
+        return
+    if _BY_ID.search(called) and given is not None:
+        yield f"_id: {_flat(code.text(given))}"
+    if given is None or given.type != "object":
+        return
+    where = next((one for one in given.named_children if code.field(one, "key") == "where"), None)
+    if where is not None:
+        yield from _listed(code, bare(where.child_by_field_name("value")))
+    elif called.endswith(
+        ("One", "OneAndUpdate", "OneAndDelete", "Many", "exists", ".find", "countDocuments")
+    ):
+        yield from _listed(code, given)
+
+
+def _chained(code: Code, call: Node) -> Iterator[str]:
+    """The conditions of ``.eq(a, b).where(c)``, from the last to the first."""
+    from wardround_typescript.code import argument, bare
+
+    node: Node | None = call
+    while node is not None and node.type == "call_expression":
+        function = node.child_by_field_name("function")
+        if _CHAINED.search(code.called(node)):
+            first = bare(argument(node, 0))
+            if first is not None and first.type == "object":
+                yield from _listed(code, first)
+            elif first is not None and first.type == "call_expression":
+                yield from _terms(code, first)
+            elif first is not None and first.type == "string":
+                yield _flat(code.text(first)[1:-1] + ":" + code.text(argument(node, 1)))
+        node = function.child_by_field_name("object") if function is not None else None
+
+
+def _terms(code: Code, call: Node) -> Iterator[str]:
+    """The conditions of ``and(eq(rows.id, id), eq(rows.userId, user.id))``."""
+    given = call.child_by_field_name("arguments")
+    if not _JOINED.search(code.called(call)) or given is None:
+        return
+    if code.called(call).endswith("eq"):
+        yield _flat(":".join(code.text(one) for one in given.named_children))
+        return
+    for one in given.named_children:
+        if one.type == "call_expression":
+            yield from _terms(code, one)
+
+
+def _written(text: str) -> Iterator[str]:
+    """The conditions of a query that is written out, up to what follows them."""
+    found = _WHERE.search(text)
+    for one in _AND.split(found["told"]) if found is not None else ():
+        yield _flat(one.strip("`'\" ;"))
+
+
+def _listed(code: Code, node: Node | None) -> Iterator[str]:
+    """The conditions an object lists, those under AND too."""
+    if node is None or node.type != "object":
+        return
+    for one in node.named_children:
+        value = one.child_by_field_name("value") if one.type == "pair" else None
+        if value is not None and code.field(one, "key") in ("AND", "$and"):
+            for part in value.named_children if value.type == "array" else [value]:
+                yield from _listed(code, part)
+        elif one.type in ("pair", "shorthand_property_identifier", "spread_element"):
+            yield _flat(code.text(one))
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
