@@ -208,6 +208,10 @@ class Script:
         """What the set says about names this file is not about."""
         return {}
 
+    def around(self, names: list[str]) -> Iterator[tuple[str, str]]:
+        """The other files of the set that hold one of some names, in order, with their texts."""
+        return self._siblings(names)
+
     def _siblings(self, names: list[str]) -> Iterator[tuple[str, str]]:
         """The other files of the set that hold one of some names."""
         if not names or not self.is_sql:

@@ -75,26 +75,26 @@ class _Query:
         return bool(self.group) and not more and all(isinstance(one, exp.Column) for one in self.group)
 
 
-def _queries(script: Script) -> Iterator[tuple[Tree, _Query]]:
+def queries(script: Script) -> Iterator[tuple[Tree, _Query]]:
     for tree in trees(script):
         for select in tree.expression.find_all(exp.Select):
             yield tree, _Query(select)
 
 
-def _within(node: exp.Expr, select: exp.Select) -> bool:
+def is_within(node: exp.Expr, select: exp.Select) -> bool:
     """Whether a part belongs to a query itself, and not to one inside it."""
     return node.find_ancestor(exp.Select) is select
 
 
-def _columns(node: exp.Expr | None, select: exp.Select) -> list[exp.Column]:
+def columns_of(node: exp.Expr | None, select: exp.Select) -> list[exp.Column]:
     if node is None:
         return []
-    return [one for one in node.find_all(exp.Column) if _within(one, select)]
+    return [one for one in node.find_all(exp.Column) if is_within(one, select)]
 
 
 def counts_of_none(script: Script) -> Iterator[Shape]:
     """``count(*)`` of rows that a LEFT JOIN brings: one where there is none."""
-    for tree, query in _queries(script):
+    for tree, query in queries(script):
         outer = query.outer
         if not outer or not query.group or any(join.side in ("RIGHT", "FULL") for join in query.joins):
             continue
@@ -104,10 +104,10 @@ def counts_of_none(script: Script) -> Iterator[Shape]:
             select.args.get("where"),
             *(j.args.get("on") for j in query.joins if j.side != "LEFT"),
         ]
-        used = {column.table for part in about for column in _columns(part, select)}
+        used = {column.table for part in about for column in columns_of(part, select)}
         if not any(_is_many_side(join, name, query.group) for name, join in outer.items()):
             continue
-        bare = any(not column.table for one in query.group for column in _columns(one, select))
+        bare = any(not column.table for one in query.group for column in columns_of(one, select))
         if bare or used & set(outer) or not used - {""}:
             continue
         for count in select.find_all(exp.Count):
@@ -116,7 +116,7 @@ def counts_of_none(script: Script) -> Iterator[Shape]:
             if (
                 of_rows
                 and in_target
-                and _within(count, select)
+                and is_within(count, select)
                 and not isinstance(count.parent, (exp.Window, exp.Filter))
             ):
                 yield Shape(tree.span_at(_word(tree, count, "count")), next(iter(outer)), tree.note)
@@ -166,7 +166,7 @@ def _later(node: exp.Expr) -> Iterator[exp.Expr]:
 
 def ungrouped(script: Script) -> Iterator[Shape]:
     """Columns beside aggregates that are neither grouped by nor determined by what is."""
-    for tree, query in _queries(script):
+    for tree, query in queries(script):
         if not query.is_plainly_grouped or not all(
             isinstance(t, (exp.Table, exp.Subquery)) for t in query.tables
         ):
@@ -190,7 +190,7 @@ def ungrouped(script: Script) -> Iterator[Shape]:
             column = next(
                 (
                     c
-                    for c in _columns(part, select)
+                    for c in columns_of(part, select)
                     if _is_loose(c, query, whole, names, aliases, tree.is_postgres)
                 ),
                 None,
@@ -278,9 +278,29 @@ def _is_equal_to_grouped(column: exp.Column, query: _Query, names: set[str]) -> 
     return bool(column.table) and any(join.args.get("using") for join in query.joins)
 
 
+_COMPARES = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.ILike, exp.In, exp.Between)
+_CHANGES = (exp.Lower, exp.Upper, exp.Trim, exp.Cast, exp.Date, exp.TimestampTrunc, exp.DateTrunc, exp.Abs)
+
+
+def _compared(part: exp.Expr) -> exp.Column | None:
+    """The column that a condition compares with something, so that it is not true where that is NULL."""
+    if isinstance(part, exp.Not) and isinstance(part.this, (exp.Column, exp.In, exp.Like, exp.ILike)):
+        part = part.this
+    if isinstance(part, exp.Column):
+        return part
+    sides = [part.this, part.args.get("expression")] if isinstance(part, _COMPARES) else []
+    for side in sides:
+        inside = side
+        while isinstance(inside, (*_CHANGES, exp.Paren)):
+            inside = inside.this
+        if isinstance(inside, exp.Column):
+            return inside
+    return None
+
+
 def undone_outer_joins(script: Script) -> Iterator[Shape]:
     """A WHERE that compares a column of a LEFT JOIN's table, so rows without a match fall out again."""
-    for tree, query in _queries(script):
+    for tree, query in queries(script):
         outer, where = query.outer, query.select.args.get("where")
         if not outer or not isinstance(where, exp.Where):
             continue
@@ -288,92 +308,12 @@ def undone_outer_joins(script: Script) -> Iterator[Shape]:
             c.table
             for join in query.joins
             if join.side != "LEFT"
-            for c in _columns(join.args.get("on"), query.select)
+            for c in columns_of(join.args.get("on"), query.select)
         }
         for part in where.this.flatten() if isinstance(where.this, exp.And) else [where.this]:
-            kind = isinstance(
-                part, (exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.ILike, exp.In, exp.Between)
-            )
-            left = part.this if kind else None
-            if isinstance(left, exp.Column) and left.table in outer and left.table not in later:
-                others = {c.table for c in _columns(part, query.select)} - {left.table, ""}
+            left = _compared(part)
+            if left is not None and left.table in outer and left.table not in later:
+                others = {c.table for c in columns_of(part, query.select)} - {left.table, ""}
                 if not others:
                     yield Shape(tree.span(left), left.table, tree.note, left.sql())
                     break
-
-
-def multiplied_sums(script: Script) -> Iterator[Shape]:
-    """Sums over rows that a second join repeats."""
-    for tree, query in _queries(script):
-        many = _many(query)
-        if len(many) < 1 or query.first is None:
-            continue
-        select = query.select
-        for total in select.find_all(exp.Sum, exp.Avg, exp.Count):
-            inside = total.this
-            if (
-                not _within(total, select)
-                or isinstance(inside, (exp.Star, exp.Distinct, exp.Literal))
-                or isinstance(total.parent, exp.Filter)
-            ):
-                continue
-            owners = {c.table for c in _columns(inside, select)}
-            if isinstance(total.parent, exp.Window) or len(owners) != 1:
-                continue
-            owner = next(iter(owners))
-            if owner in many:
-                others = [name for name, parent in many.items() if name != owner and parent == many[owner]]
-            else:
-                others = [
-                    name for name, parent in many.items() if parent == owner and isinstance(total, exp.Sum)
-                ]
-            if others:
-                yield Shape(tree.span(inside), owner, tree.note, others[0])
-                break
-
-
-def _is_one_each(select: exp.Select, source: exp.Expr) -> bool:
-    """Whether what is joined is a query of this statement that gives one row for each key."""
-    inside: exp.Expr | None = source.this if isinstance(source, exp.Subquery) else None
-    if isinstance(source, exp.Table) and not source.db:
-        root = select.root()
-        defined = root.find_all(exp.CTE) if isinstance(root, exp.Expr) else ()
-        inside = next((cte.this for cte in defined if cte.alias == source.name), None)
-    if not isinstance(inside, exp.Select):
-        return False
-    distinct = inside.args.get("distinct")
-    return inside.args.get("group") is not None or distinct is not None
-
-
-def _many(query: _Query) -> dict[str, str]:
-    """Tables of which several rows may belong to one of another,
-    and that other: joined by a column to its id.
-    """
-    found: dict[str, str] = {}
-    for join in query.joins:
-        on, name = join.args.get("on"), join.this.alias_or_name
-        if _is_one_each(query.select, join.this):
-            continue
-        equal = next(iter(on.find_all(exp.EQ)), None) if isinstance(on, exp.Expr) else None
-        if (
-            on is None
-            or equal is None
-            or not isinstance(join.this, exp.Table)
-            or not (isinstance(equal.left, exp.Column) and isinstance(equal.right, exp.Column))
-        ):
-            continue
-        mine, other = (equal.left, equal.right) if equal.left.table == name else (equal.right, equal.left)
-        extra = [
-            c
-            for c in on.find_all(exp.Column)
-            if c.table == name and c is not mine and isinstance(c.parent, exp.EQ)
-        ]
-        if (
-            mine.table == name
-            and mine.name != "id"
-            and mine.name.endswith("_id")
-            and other.name in ("id", mine.name)
-            and not extra
-        ):
-            found[name] = other.table
-    return found

@@ -41,7 +41,8 @@ _LIBRARIES = {
 }
 _BUILDERS = (
     "__tablename__", "type_annotation_map", "mapped_column(", "models.floatfield", "models.foreignkey",
-    "migrations.migration", ".objects.", ".extra(", "session.execute(", ".scalars(", "db_index=false",
+    "migrations.migration", ".objects.", ".extra(", "session.query(", "session.execute(",
+    ".scalars(", "db_index=false",
     ".delete()", ".update()", "update_all", "delete_all", "destroy_all", "activerecord::migration",
     "pgtable(", ".altertable(", ".createtable(", "queryinterface", "queryrunner", ".raw(", ".whereraw(",
     ".andwhere(", ".$queryrawunsafe(", ".$executerawunsafe(", "transaction(async",

@@ -10,15 +10,10 @@ from wardround.checks import Invalid, Valid
 from wardround.late import LatePattern
 from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
+from wardround_sql.money import is_money
 from wardround_sql.nodes import kinds, texts, type_name
 from wardround_sql.queries import float_casts, typed_columns
 
-_MONEY = LatePattern(
-    r"(?:^|_)(?:price|prices|amount|balance|salary|wage|fee|fees|cost|costs|revenue|payment|refund|invoice_total|"
-    r"order_total|subtotal|grand_total|total_price|tax_amount|vat|discount_amount|payout|deposit|budget|credit_limit|bonus|rent|earnings|income|surcharge|"
-    r"turnover|profit|face_value|donation|rebate|royalty|expense|expenses|net_total|gross_total|wages)"
-    r"(?:_(?:usd|eur|gbp|net|gross|total|due|paid|value|per_\w+|in_\w+))?$"
-)
 _FLOATS = LatePattern(r"(?:float|float4|float8|real|double|double precision)(?:\(\d+(?:, ?\d+)?\))?$")
 
 
@@ -69,8 +64,7 @@ class MoneyInFloat(SqlCheck):
 
     def run(self) -> None:
         for found in typed_columns(self.script):
-            name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", found.column).lower()
-            if _FLOATS.match(found.type) and _MONEY.search(name):
+            if _FLOATS.match(found.type) and is_money(found.column):
                 text = (
                     f"{found.column} is money in a {found.type}, which has no exact cents; use "
                     f"numeric{found.note}"
@@ -92,7 +86,7 @@ class MoneyInFloat(SqlCheck):
                 for p in kinds(node.get("parameters", []), "FunctionParameter")
             ]
             for said, kind in typed:
-                if _FLOATS.match(type_name(kind)) and _MONEY.search(said.lower().removesuffix("_for")):
+                if _FLOATS.match(type_name(kind)) and is_money(said.lower().removesuffix("_for")):
                     text = f"{said} is money in a {type_name(kind)}, which has no exact cents; use numeric"
                     self.say(statement, text, kind.get("location"))
                     break
@@ -100,7 +94,7 @@ class MoneyInFloat(SqlCheck):
     def _casts(self) -> None:
         """Casts in models of dbt and in views, whose columns others read as they are."""
         for found in float_casts(self.script):
-            if _MONEY.search(found.column.lower()):
+            if is_money(found.column):
                 text = (
                     f"{found.column} is money cast to a {found.type}, which has no "
                     f"exact cents; use numeric{found.note}"

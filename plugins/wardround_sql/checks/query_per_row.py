@@ -9,18 +9,22 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround_sql.check import SqlCheck
-from wardround_sql.per_row import of_python, of_script
+from wardround_sql.per_row import of_python
+from wardround_sql.per_row_script import of_script
 from wardround_sql.places import is_migration
 from wardround_sql.python_code import parsed_module
 
-_QUERIES = ("SELECT", "select", ".objects.", "session.get(", "db.get(", ".find")
+_QUERIES = ("SELECT", "select", ".objects.", "session.get(", "db.get(", ".find", ".query(", "await ")
 """What every query has; one in a loop over the rows of another makes two."""
 _TWO = 2
 
 
-def _then(rest: str) -> str:
-    """A function that reads rows first."""
-    return "\n".join(("def f(cur):", "    cur.execute('SELECT id FROM a')", rest))
+def _then(rest: str, *before: str) -> str:
+    """A function that reads rows first, behind what stands before it."""
+    return "\n".join((*before, "def f(cur):", "    cur.execute('SELECT id FROM a')", rest))
+
+
+_EACH = "    return [(row, parts(cur, row[0])) for row in cur.fetchall()]\n"
 
 
 class QueryPerRow(SqlCheck):
@@ -37,8 +41,8 @@ class QueryPerRow(SqlCheck):
     READS = "code"
     WORDS = ("for ", ".map(", ".foreach(")
     TRIED_ON = (
-        "30 trees: 9 hits, 7 of them updates of migrations; mended: migrations and writes are left "
-        "out: a note"
+        "24 trees: 21 hits, 17 of them right and four in commands that run by night or call a function that "
+        "writes; mended: those are left out; 20 hits now, 19 right: a note"
     )
 
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -62,6 +66,32 @@ class QueryPerRow(SqlCheck):
             "async function f(names) {\n  for (const n of names) {\n"
             "    await db.query('SELECT 1 FROM t WHERE n = $1', [n]);\n  }\n}\n",
             path="src/q.ts",
+        ),
+        Valid(
+            "const ALL = 'SELECT id FROM a';\nconst PUT = 'UPDATE c SET d = 1 WHERE e = $1';\n"
+            "async function f() {\n  const { rows } = await db.query(ALL);\n  for (const row of rows) {\n"
+            "    await db.query(PUT, [row.id]);\n  }\n}\n",
+            path="src/q.ts",
+        ),
+        Valid(
+            "async function f() {\n  const { rows } = await db.query('SELECT id FROM a');\n"
+            "  for (const row of rows) {\n    await db.query('SELECT copy_of($1)', [row.id]);\n  }\n}\n",
+            path="src/q.ts",
+        ),
+        Valid(
+            "def f():\n    for a in A.objects.prefetch_related('lines'):\n        print(a, a.lines.all())\n",
+            path="app/q.py",
+        ),
+        Valid(
+            _then(
+                _EACH,
+                "def parts(cur, key):",
+                "    if key not in KNOWN:",
+                "        cur.execute('SELECT b FROM c WHERE d = %s', (key,))",
+                "        KNOWN[key] = cur.fetchall()",
+                "    return KNOWN[key]",
+            ),
+            path="app/q.py",
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
@@ -102,6 +132,57 @@ class QueryPerRow(SqlCheck):
             column=13,
             path="src/q.ts",
         ),
+        Invalid(
+            "const ALL = 'SELECT id FROM a';\nconst ONE = `\n  SELECT b FROM c WHERE d = $1`;\n"
+            "class A {\n  async f() {\n    const { rows } = await this.db.query(ALL);\n"
+            "    for (const row of rows) {\n      row.c = (await this.db.query(ONE, [row.id])).rows;\n"
+            "    }\n  }\n}\n",
+            line=8,
+            column=16,
+            path="src/q.ts",
+        ),
+        Invalid(
+            "class A {\n  private async parts(id: number): Promise<Part[]> {\n"
+            "    return this.db.query('SELECT b FROM c WHERE d = $1', [id]);\n  }\n"
+            "  async f() {\n    for (const row of await this.db.query('SELECT id FROM a')) {\n"
+            "      row.parts = await this.parts(row.id);\n    }\n  }\n}\n",
+            line=7,
+            column=19,
+            path="src/q.ts",
+        ),
+        Invalid(
+            _then(
+                "    for (i,) in cur.fetchall():\n        cur.execute(ONE, (i,))\n",
+                "ONE = 'SELECT b FROM c WHERE d = %s'",
+            ),
+            line=5,
+            column=9,
+            path="app/q.py",
+        ),
+        Invalid(
+            _then(
+                _EACH,
+                "def parts(cur, key):",
+                "    cur.execute('SELECT b FROM c WHERE d = %s', (key,))",
+                "    return cur.fetchall()",
+            ),
+            line=6,
+            column=19,
+            path="app/q.py",
+        ),
+        Invalid(
+            "def f():\n    for a in A.objects.filter(b=1):\n        print(a.id, a.lines.count())\n",
+            line=3,
+            column=21,
+            path="app/q.py",
+        ),
+        Invalid(
+            "def f(session):\n    for a in session.query(A).filter_by(b=1).all():\n"
+            "        a.n = session.query(C).filter(C.a_id == a.id).count()\n",
+            line=3,
+            column=15,
+            path="app/q.py",
+        ),
     ]
 
     def run(self) -> None:
@@ -109,8 +190,11 @@ class QueryPerRow(SqlCheck):
         once = is_migration(path, self.script.options.migrations)
         if self.script.is_spare or self.script.is_sql or once or path.endswith((".rb", ".sh")):
             return
+        if "management/commands/" in path:
+            return  # it may take its time
         told: set[int] = set()
-        if sum(self.source.text.count(word) for word in _QUERIES) < _TWO:
+        text = self.source.text
+        if ".objects." not in text and sum(text.count(word) for word in _QUERIES) < _TWO:
             return
         for start, end in self._of_python() if path.endswith(".py") else of_script(self.source.text):
             if start in told:

@@ -14,6 +14,9 @@ _STATE = "SELECT id FROM orders\n-- cancelled orders never reach the ledger\nWHE
 _FIRST = "-- newest first\nSELECT id FROM orders ORDER BY id {};\n"
 
 
+_OLD = "-- Deletes what is a month old.\n{} WHERE seen < now() - interval '1 month';\n"
+
+
 def _invalid(shape: str, was: str, now: str, line: int, column: int) -> Invalid:
     return Invalid(shape.format(now), line, column, path="a.sql", base=shape.format(was))
 
@@ -46,6 +49,7 @@ class StaleWords(SqlCheck):
     INVALID: ClassVar[Sequence[Invalid]] = [
         _invalid(_STATE, "cancelled", "draft", 2, 4),
         _invalid(_FIRST, "DESC", "ASC", 1, 4),
+        _invalid(_OLD, "DELETE FROM sessions", "UPDATE sessions SET shut = now()", 1, 4),
         Invalid(
             "SELECT id FROM jobs\nLIMIT 20; -- fifty at most, not more than 50\n",
             2,

@@ -157,4 +157,16 @@ TABLE: tuple[Row, ...] = (
         "",
     ),
     ("SQ095", "stale_words:StaleWords", ("sql",), (), ""),
+    ("SQ200", "unmatched_conflict:UnmatchedConflict", ("code",), ("conflict",), ""),
+    ("SQ201", "trigger_drops_row:TriggerDropsRow", ("sql",), ("trigger",), ""),
+    ("SQ202", "change_after_write:ChangeAfterWrite", ("sql",), ("trigger",), ""),
+    ("SQ203", "dropped_column_used:DroppedColumnUsed", ("sql",), ("drop", "rename"), ""),
+    (
+        "SQ204",
+        "money_in_model:MoneyInModel",
+        ("code",),
+        ("drizzle-orm", "typeorm", "mikro-orm", "sequelize"),
+        "",
+    ),
+    ("SQ480", "words_against_type:WordsAgainstType", ("sql",), ("comment", "--"), ""),
 )

@@ -22,7 +22,9 @@ class UndoneOuterJoin(SqlCheck):
     NAME = "outer-join-undone"
     SEVERITY = Severity.INFO
     WORDS = ("left ",)
-    TRIED_ON = "two dbt projects and a Supabase one: 7 read, 6 right, one arguable: a note"
+    TRIED_ON = (
+        "two dbt projects, a Supabase one and 24 more trees: 31 hits, 30 of them right, one arguable: a note"
+    )
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("select a.x from a left join b on b.a_id = a.id and b.y = 1;\n"),
@@ -30,6 +32,12 @@ class UndoneOuterJoin(SqlCheck):
         valid("select a.x from a left join b on b.a_id = a.id where b.y = 1 or b.y is null;\n"),
         valid("select a.x from a left join b on b.a_id = a.id where a.y = 1;\n"),
         valid("select a.x from a left join b on b.a_id = a.id where coalesce(b.y, 0) = 0;\n"),
+        valid("select a.x from a left join b on b.a_id = a.id where b.y is distinct from 1;\n"),
+        valid("select a.x from a left join b on b.a_id = a.id where b.y is not true;\n"),
+        valid(
+            "select a.x from a left join b on b.a_id = a.id where not exists "
+            "(select 1 from c where c.y = b.y);\n"
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         invalid("select a.x from a left join b on b.a_id = a.id where b.y = 1;\n", 1, 54),
@@ -45,6 +53,10 @@ class UndoneOuterJoin(SqlCheck):
             19,
             "mysql/q.sql",
         ),
+        invalid("select a.x from a left join b on b.a_id = a.id where b.y <> 'void' and a.z;\n", 1, 54),
+        invalid("select a.x from a left join b using (a_id) where lower(b.y) = 'x';\n", 1, 56),
+        invalid("select a.x from a left join b on b.a_id = a.id where not b.gone;\n", 1, 58),
+        invalid("select a.x from a left join b on b.a_id = a.id where '2024-01-01' <= b.y;\n", 1, 70),
     ]
 
     def run(self) -> None:

@@ -11,7 +11,8 @@ from wardround_sql.cases import invalid, valid
 from wardround_sql.check import SqlCheck
 from wardround_sql.nodes import column_name, content
 from wardround_sql.places import is_seed
-from wardround_sql.queries import Write, conjuncts, writes
+from wardround_sql.queries import Write, conjuncts
+from wardround_sql.whole_writes import writes
 
 
 class WriteWithoutWhere(SqlCheck):
@@ -45,6 +46,8 @@ class WriteWithoutWhere(SqlCheck):
         Valid('cursor.execute("DELETE FROM notes")\n', path="tests/test_store.py"),
         Valid('def clear(cursor, table):\n    cursor.execute(f"DELETE FROM {table}")\n', path="app/store.py"),
         Valid("await db.query('DELETE FROM notes WHERE id = $1', [id])\n", path="src/store.ts"),
+        valid("with taken as (delete from queue returning id) select count(*) from taken;\n"),
+        valid("with moved as (delete from a returning *) insert into b select * from moved;\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(

@@ -1,0 +1,171 @@
+"""SQ201: a trigger that fires before a row is written gives nothing back, so that the row is not written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround_sql.cases import invalid, valid
+from wardround_sql.check import SqlCheck
+from wardround_sql.triggers import (
+    BEFORE,
+    DELETE,
+    Body,
+    Trigger,
+    bodies,
+    functions_of,
+    trigger_of,
+    triggers_of,
+)
+
+_FIRST = "db/migrations/0001_first.sql"
+
+
+def _function(*lines: str) -> str:
+    return "\n".join(
+        ("create function f() returns trigger language plpgsql as $$", "begin", *lines, "end", "$$;", "")
+    )
+
+
+def _trigger(when: str) -> str:
+    return f"create trigger t {when} on a for each row execute function f();\n"
+
+
+class TriggerDropsRow(SqlCheck):
+    """A row trigger that fires BEFORE a write gives back NULL or the wrong row, so the write does not happen.
+
+    There is no error: the statement says that it changed no row. A function that sets values of NEW has to
+    end with ``RETURN NEW``; one for DELETE with ``RETURN OLD``, since NEW is NULL then. ``RETURN NULL`` is
+    for AFTER triggers, and to leave a row out on purpose. Without any RETURN each write fails.
+    """
+
+    ID = "SQ201"
+    NAME = "before-trigger-drops-row"
+    WORDS = ("trigger",)
+    TRIED_ON = "24 trees, 148 files of them with functions of triggers: no hit"
+
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        valid(_function("  new.b := 1;", "  return new;") + _trigger("before insert")),
+        valid(
+            _function("  insert into audit_log values (new.b);", "  return null;") + _trigger("after insert")
+        ),
+        valid(
+            _function("  if new.b = 1 then", "    return null;", "  end if;", "  return new;")
+            + _trigger("before insert")
+        ),
+        valid(
+            _function("  insert into a_2024 values (new.*);", "  return null;") + _trigger("before insert")
+        ),
+        valid(
+            _function("  update a set gone = now() where id = old.id;", "  return null;")
+            + _trigger("before delete")
+        ),
+        valid(
+            _function(
+                "  if new.b is null then", "    new.b := 1;", "    return new;", "  end if;", "  return null;"
+            )
+            + _trigger("before insert")
+        ),
+        valid(_function("  raise exception 'not here';") + _trigger("before delete")),
+        valid(_function("  return coalesce(new, old);") + _trigger("before update or delete")),
+        valid(
+            _function("  if tg_op = 'DELETE' then", "    return old;", "  end if;", "  return new;")
+            + _trigger("before update or delete")
+        ),
+        valid(_function("  new.b := 1;", "  return null;")),
+        valid(
+            _function(
+                "  begin",
+                "    new.b := 1;",
+                "  end;",
+                "  return new;",
+                "exception when others then",
+                "  return null;",
+            )
+            + _trigger("before insert")
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        invalid(_function("  new.b := upper(new.b);", "  return null;") + _trigger("before insert"), 4, 3),
+        invalid(
+            _function(
+                "  if new.b is not null then",
+                "    new.b := case when new.c then 1 else 2 end;",
+                "  end if;",
+                "  RETURN NULL;",
+            )
+            + _trigger("before insert or update of b"),
+            6,
+            3,
+        ),
+        invalid(
+            _function("  perform pg_notify('a', new.b);", "  return null;") + _trigger("before update"), 4, 3
+        ),
+        invalid(
+            _function("  insert into app.a_audit (b) values (new.b);", "  return null;")
+            + _trigger("before update"),
+            4,
+            3,
+        ),
+        invalid(_function("  new.b := 1;", "  return old;") + _trigger("before update"), 4, 3),
+        invalid(_function("  perform g(old.b);", "  return new;") + _trigger("before delete"), 4, 3),
+        invalid(_function("  new.b := 1;") + _trigger("before update"), 3, 3),
+        invalid(_function("  perform g(new.b);") + _trigger("after update"), 1, 1),
+        invalid(
+            _trigger("before update"), 1, 1, others={_FIRST: _function("  new.b := 1;", "  return null;")}
+        ),
+        invalid(
+            _function("  if new.b then", "    return new;", "  end if;", "  new.c := 1;")
+            + _trigger("before insert"),
+            6,
+            3,
+        ),
+        invalid(
+            _function("  select 1 into new.b from c;", "  return null;"),
+            4,
+            3,
+            others={_FIRST: _trigger("before update")},
+        ),
+    ]
+
+    def run(self) -> None:
+        if self.script.is_spare or not self.script.is_postgres:
+            return
+        mine = {body.name: body for body in bodies(self.script)}
+        triggers = triggers_of(self.script, mine.keys())
+        for body in mine.values():
+            for at, says in _wrong(body, triggers.get(body.name, [])):
+                place = None if at is None else len(body.statement.text[: body.start + at].encode())
+                self.say(body.statement, says, place)
+                break
+        own = [one for one in map(trigger_of, self.script.of("CreateTrigStmt")) if one is not None]
+        others = [one for one in own if one.function not in mine]
+        elsewhere = functions_of(self.script, {one.function for one in others})
+        for trigger in others:
+            found = elsewhere.get(trigger.function)
+            for _at, says in _wrong(found, [trigger]) if found is not None else ():
+                self.say(trigger.statement, f"{trigger.function}: {says}")
+                break
+
+
+def _wrong(body: Body, triggers: list[Trigger]) -> Iterator[tuple[int | None, str]]:
+    """What is wrong with what a function gives back, and where that stands in its body."""
+    if triggers and (body.falls_off() or not (body.given or body.raises())):
+        at = body.changes()[-1] if body.falls_off() else None
+        yield at, f"{body.name} ends without RETURN, and the write it is fired for fails"
+    before = [one for one in triggers if one.timing == BEFORE]
+    last = body.last_return() if before else None
+    if last is None:
+        return
+    what = last["what"].lower()
+    deletes = any(one.events & DELETE for one in before)
+    if what == "null" and (body.loses_changes(last.start()) or body.only_tells()):
+        yield (
+            last.start(),
+            "this trigger fires before the row is written, and NULL says not to write it; RETURN NEW",
+        )
+    elif what == "old" and not deletes and not body.asks_what and body.loses_changes(last.start()):
+        yield last.start(), "OLD says to leave the row as it was, and what was set in NEW is lost; RETURN NEW"
+    elif what == "new" and deletes and body.given == {"new"} and not body.asks_what:
+        yield last.start(), "NEW is NULL for a DELETE, which says not to delete the row; RETURN OLD"
