@@ -496,6 +496,10 @@ _VARIABLES = {
 }
 
 
+_BEFORE_COLON = LatePattern(r"(?:\$\{[^}]*\}|[^:$]|\$)*")
+_DEFAULT = LatePattern(r"\$\{\w+:?-([^}]*)\}$")
+
+
 def _compose_mounts(file: CiFile) -> Iterator[Mount]:
     for service in file.services:
         for entry in service.node.listed("volumes"):
@@ -503,9 +507,11 @@ def _compose_mounts(file: CiFile) -> Iterator[Mount]:
             if isinstance(scalar, Scalar):
                 at = file.passage(scalar)
                 is_short = isinstance(entry, Scalar)
-                source = at.text.partition(":")[0] if is_short and ":" in at.text else at.text
-                if not is_short or ":" in at.text:
-                    yield Mount(source.strip(), at.start, at.start + len(source))
+                source = _BEFORE_COLON.match(at.text)[0] if is_short else at.text  # type: ignore[index]
+                if not is_short or len(source) < len(at.text):
+                    default = _DEFAULT.match(source.strip())
+                    path = default[1] if default is not None else source.strip()
+                    yield Mount(path, at.start, at.start + len(source))
 
 
 def _pod_mounts(file: CiFile) -> Iterator[Mount]:
@@ -536,6 +542,12 @@ def _jenkins_mounts(file: CiFile) -> Iterator[Mount]:
         if is_agent:
             for token in call.strings():
                 yield from _argument_mounts(token.text, token.inside)
+    for script in file.scripts:
+        for command in script.commands:
+            if command.name in ("docker", "podman") and "run" in command.texts[1:2]:
+                yield from _argument_mounts(
+                    script.passage.part(command.start, command.end).text, command.start
+                )
     tokens = file.jenkinsfile.tokens
     for at, (dot, name) in enumerate(pairwise(tokens)):
         if dot.text == "." and name.text in ("inside", "run", "withRun"):

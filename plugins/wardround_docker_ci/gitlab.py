@@ -69,3 +69,20 @@ def _flat(node: Node | None) -> list[Scalar]:
             seen.add(id(one))
             waiting += reversed(one.items)
     return list(found.values())
+
+
+def inherited(root: Mapping, job: Mapping, key: str) -> Node | None:
+    """What a job says under a key, or the nearest job of the file that it extends."""
+    seen: set[int] = set()
+    waiting = [job]
+    while waiting:
+        one = waiting.pop(0)
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        found = one.get(key)
+        if found is not None:
+            return found
+        names = [name.value for name in reversed(one.listed("extends")) if isinstance(name, Scalar)]
+        waiting += [root.mapping(name) for name in names if root.get(name) is not None]
+    return None

@@ -111,6 +111,28 @@ def is_test(command: Command) -> bool:
     return is_own or (name in INTERPRETERS and _OWN_TESTS.search(first.rpartition("/")[2]) is not None)
 
 
+def is_lint(command: Command) -> bool:
+    """Whether a command only looks at the source, and runs nothing of it."""
+    texts = {word.text.rpartition("/")[2] for word in unwrapped(command)[:4]}
+    return bool(texts & (_LINTERS | {"lint", "typecheck", "type-check"}))
+
+
+def is_audit(command: Command) -> bool:
+    """Whether a command asks which dependencies have known holes."""
+    texts = [word.text for word in unwrapped(command)]
+    name = texts[0].rpartition("/")[2] if texts else ""
+    is_part = name in ("npm", "pnpm", "yarn", "cargo", "composer", "bundle", "bun") and "audit" in texts[1:3]
+    return name in _AUDITS or (is_part and "fix" not in texts)
+
+
+_AUDITS = frozenset(
+    {
+        "bundle-audit", "bundler-audit", "safety", "gitleaks", "trufflehog", "snyk", "detect-secrets",
+        "brakeman",
+        "osv-scanner", "dependency-check", "nancy", "semgrep", "trivy", "grype", "pip-audit", "audit-ci",
+        "better-npm-audit", "kics", "terrascan", "dockle",
+    }
+)  # fmt: skip
 _OWN_TESTS = LatePattern(
     r"^(?:run[-_]?)?(?:all[-_]?)?(?:unit|integration|e2e|smoke|acceptance|system)?[-_]?(?:tests?|specs?|lint|checks?)(?:[-_]\w+)?(?:\.(?:sh|bash|py|js|rb))?$"
 )

@@ -8,10 +8,13 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
-from wardround_docker_ci.check import STEPS, CiCheck
+from wardround_docker_ci.check import GITLAB, STEPS, CiCheck
+from wardround_docker_ci.yaml_tree import Mapping
 
 _COUNTED = LatePattern(r"^v\d{1,2}[-_.]|[-_.]v\d{1,2}$")
 """A ``v2`` at an end, which counts the times the cache was cleared; another number may be what is kept."""
+_OF_THE_BRANCH = LatePattern(r"\$\{\{github\.(?:ref|ref_name|head_ref|base_ref|workflow|job)\}\}")
+_ONE_PIPELINE = LatePattern(r"\$\{?CI_(?:COMMIT_(?:SHORT_)?SHA|PIPELINE_I?ID|JOB_ID)\b")
 _EVERY_RUN = LatePattern(r"github\.(?:sha|run_id|run_number)")
 
 
@@ -30,10 +33,10 @@ class ConstantCacheKey(CiCheck):
     DEFECT_CLASS = "constant-cache-key"
     TRIED_ON = (
         "trees of 79 repositories: 2 hits, both right; keys of one commit, in 85: 1 hit on a step "
-        "that only asks, which is left out since"
+        "that only asks, which is left out since; GitLab, in 27: none"
     )
-    KINDS = STEPS
-    NEEDS = ("actions/cache",)
+    KINDS = STEPS | GITLAB
+    NEEDS = ("actions/cache", "cache:")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
             "on: push\njobs:\n  a:\n    steps:\n      - uses: actions/cache@v4\n        with:\n"
@@ -56,6 +59,11 @@ class ConstantCacheKey(CiCheck):
             "        with:\n          path: x\n          key: x-${{ github.sha }}\n"
             "          restore-keys: x-\n",
             path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "a:\n  cache: {key: 'x-$CI_COMMIT_SHA', fallback_keys: [x], paths: [x]}\n  script: make\n"
+            "b:\n  cache: {key: deps, paths: [x]}\n  script: make\n",
+            path=".gitlab-ci.yml",
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
@@ -96,9 +104,25 @@ class ConstantCacheKey(CiCheck):
             column=16,
             path=".github/workflows/a.yml",
         ),
+        Invalid(
+            "a:\n  cache:\n    key: npm-$CI_COMMIT_SHA\n    paths: [.npm]\n  script: npm ci\n",
+            line=3,
+            column=10,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    steps:\n      - uses: actions/cache@v4\n        with:\n"
+            "          path: ~/.npm\n          key: npm-${{ github.ref_name }}\n",
+            line=8,
+            column=16,
+            path=".github/workflows/a.yml",
+        ),
     ]
 
     def run(self) -> None:
+        if self.file.kind in GITLAB:
+            self._gitlab()
+            return
         for _, step in self.file.workflow.all_steps:
             key = step.given.scalar("key")
             if step.action != "actions/cache" or key is None:
@@ -110,12 +134,28 @@ class ConstantCacheKey(CiCheck):
                 text = self.file.passage(key)
                 self.report_at(text.start, text.end, message)
 
+    def _gitlab(self) -> None:
+        """GitLab writes a cache again at every run; only a key of one commit or pipeline is of no use."""
+        for job in self.file.gitlab_jobs:
+            for cache in job.node.listed("cache"):
+                key = cache.scalar("key") if isinstance(cache, Mapping) else None
+                again = isinstance(cache, Mapping) and cache.get("fallback_keys") is not None
+                is_once = key is not None and _ONE_PIPELINE.search(key.value) is not None
+                if key is not None and is_once and not again and self.file.text.count(key.value) == 1:
+                    text = self.file.passage(key)
+                    self.report_at(
+                        text.start,
+                        text.end,
+                        "the next commit has another key, so it finds nothing in the cache",
+                    )
+
     def _what_is_wrong(self, key: str, *, again: bool) -> str:
         rest = key.replace(" ", "").replace("${{runner.os}}", "").replace("${{runner.arch}}", "")
-        rest = _COUNTED.sub("", rest)
+        rest = _COUNTED.sub("", _OF_THE_BRANCH.sub("", rest))
         if rest and "${{" not in rest and not any(sign.isdigit() for sign in rest):
             return "every run has this key, so the cache never changes again"
         # A later job of the run may take what an earlier one put there.
-        if _EVERY_RUN.search(key) and not again and self.file.text.count(key) == 1:
+        hands_on = any(job.node.get("uses") is not None for job in self.file.workflow.jobs)
+        if _EVERY_RUN.search(key) and not again and not hands_on and self.file.text.count(key) == 1:
             return "the next commit has another key, so it finds nothing in the cache"
         return ""

@@ -9,9 +9,9 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.late import LatePattern
 from wardround_docker_ci import deployments
-from wardround_docker_ci.check import WORKFLOW, CiCheck
+from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
 from wardround_docker_ci.workflow import Job, Step
-from wardround_docker_ci.yaml_tree import Scalar
+from wardround_docker_ci.yaml_tree import Mapping, Scalar
 
 _ALWAYS = LatePattern(r"\balways\(\)|!\s*cancelled\(\)|\bfailure\(\)")
 _ASKS = LatePattern(r"\.(?:result|outcome|conclusion)\b|\.outputs\.|\bsuccess\(\)|\binputs\.|failure\(\)\s*$")
@@ -32,9 +32,9 @@ class DeploysAfterFailure(CiCheck):
 
     ID = "DC120"
     NAME = "deploys-after-failure"
-    TRIED_ON = "trees of 85 repositories with 640 workflows: no hit"
-    KINDS = WORKFLOW
-    NEEDS = ("always()", "cancelled()")
+    TRIED_ON = "trees of 85 repositories with 640 workflows: no hit; GitLab, in 27: none"
+    KINDS = WORKFLOW | GITLAB
+    NEEDS = ("always()", "cancelled()", "when: always")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
             "on: push\njobs:\n  t:\n    steps: [{run: make test}]\n  deploy:\n    needs: t\n"
@@ -49,6 +49,11 @@ class DeploysAfterFailure(CiCheck):
         Valid(
             "on: push\njobs:\n  deploy:\n    if: always()\n    steps:\n      - run: kubectl apply -f x\n",
             path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "t:\n  script: make test\nstop-review:\n  environment: {name: review/x, action: stop}\n"
+            "  when: always\n  script: ./deploy.sh down\n",
+            path=".gitlab-ci.yml",
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
@@ -73,15 +78,48 @@ class DeploysAfterFailure(CiCheck):
             column=14,
             path=".github/workflows/a.yml",
         ),
+        Invalid(
+            "t:\n  script: make test\ndeploy:\n  stage: deploy\n  when: always\n  script: ./deploy.sh\n",
+            line=5,
+            column=3,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid(
+            "t:\n  script: make test\nlive:\n  environment: production\n  script: ./deploy.sh\n  rules:\n"
+            "    - if: $CI_COMMIT_BRANCH == 'main'\n      when: always\n",
+            line=8,
+            column=7,
+            path=".gitlab-ci.yml",
+        ),
     ]
 
     def run(self) -> None:
+        if self.file.kind in GITLAB:
+            self._gitlab()
+            return
         for job in self.file.workflow.jobs:
             if job.node.get("needs") is not None and any(_deploys(step) for step in job.steps):
                 self._look(job.condition, job)
             for step in job.steps[1:]:
                 if _deploys(step):
                     self._look(step.condition, job, step)
+
+    def _gitlab(self) -> None:
+        for job in self.file.gitlab_jobs:
+            stage = job.node.text("stage")
+            if not deployments.of_gitlab(job) or _UNDOES.search(f"{job.name} {stage}") or _reviews(job.node):
+                continue
+            for node in (job.node, *job.node.listed("rules")):
+                key = node.key("when") if isinstance(node, Mapping) else None
+                when = node.scalar("when") if isinstance(node, Mapping) else None
+                if (
+                    key is not None
+                    and when is not None
+                    and when.value == "always"
+                    and len(self.file.gitlab_jobs) > 1
+                ):
+                    said = f'"{job.name}" deploys after a failure in the stages before it too'
+                    self.report_at(key.start, when.end, said)
 
     def _look(self, condition: Scalar | None, job: Job, step: Step | None = None) -> None:
         if condition is None or not _ALWAYS.search(condition.value) or _ASKS.search(condition.value):
@@ -90,6 +128,12 @@ class DeploysAfterFailure(CiCheck):
         if not _UNDOES.search(names):
             text = self.file.passage(condition)
             self.report_at(text.start, text.end, "this deploys after a failure too")
+
+
+def _reviews(node: Mapping) -> bool:
+    """Whether the environment is one of a branch, or this takes one down."""
+    place = f"{node.text('environment')} {node.text('environment', 'name')}"
+    return node.text("environment", "action") == "stop" or re.search(r"review|\$CI_", place) is not None
 
 
 def _deploys(step: Step) -> bool:

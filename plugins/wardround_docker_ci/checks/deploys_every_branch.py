@@ -16,6 +16,9 @@ _CHOOSES = ("rules", "only", "except", "extends", "when", "trigger", "inherit", 
 _PER_BRANCH = LatePattern(
     r"review|preview|\$CI_COMMIT|\$CI_MERGE|feature|pr[-_/]|dynamic|stop", re.IGNORECASE
 )
+_OF_A_CHANGE = LatePattern(
+    r"\$CI_PIPELINE_SOURCE\s*==\s*['\"]merge_request_event['\"]$|\$CI_MERGE_REQUEST_I?ID$"
+)
 _ASKS_WHICH = LatePattern(
     r"\$(?:CI_COMMIT_(?:BRANCH|REF_NAME|TAG)|CI_DEFAULT_BRANCH|\{CI_COMMIT_\w+)|GITHUB_REF|github\.ref"
 )
@@ -30,7 +33,10 @@ class DeploysEveryBranch(CiCheck):
     ID = "DC083"
     NAME = "deploys-every-branch"
     DEFECT_CLASS = "deploys-every-branch"
-    TRIED_ON = "trees of 79 repositories: no hit; only 1 of their files are GitLab pipelines"
+    TRIED_ON = (
+        "trees of 79 repositories: no hit; only 1 of their files are GitLab pipelines; merge "
+        "requests and except, in 27: none"
+    )
     KINDS = GITLAB | WORKFLOW
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
@@ -58,6 +64,12 @@ class DeploysEveryBranch(CiCheck):
             "      - run: helm upgrade a b\n",
             path=".github/workflows/a.yml",
         ),
+        Valid(
+            "deploy:\n  environment: production\n  script: ./deploy.sh\n  rules:\n"
+            "    - if: $CI_PIPELINE_SOURCE == 'merge_request_event'\n      when: manual\n",
+            path=".gitlab-ci.yml",
+        ),
+        Valid("deploy:\n  script: ./deploy.sh\n  except: [branches]\n", path=".gitlab-ci.yml"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
@@ -80,6 +92,40 @@ class DeploysEveryBranch(CiCheck):
             column=3,
             path=".github/workflows/a.yml",
         ),
+        Invalid(
+            "live:\n  environment: production\n  script: ./deploy.sh\n  rules:\n"
+            "    - if: $CI_PIPELINE_SOURCE == 'merge_request_event'\n",
+            line=5,
+            column=11,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid(
+            "deploy:\n  script: ./deploy.sh\n  except:\n    - tags\n", line=3, column=3, path=".gitlab-ci.yml"
+        ),
+        Invalid(
+            "deploy:\n  environment: production\n  script: ./deploy.sh\n  rules:\n"
+            "    - if: $CI_COMMIT_BRANCH\n",
+            line=5,
+            column=11,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid(
+            "deploy:\n  script: ./deploy.sh\n  rules:\n    - changes: [src/**]\n",
+            line=4,
+            column=7,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid(
+            "deploy:\n  script: ./deploy.sh\n  only: [branches]\n", line=3, column=3, path=".gitlab-ci.yml"
+        ),
+        Invalid(
+            "on: [push, pull_request]\njobs:\n  deploy:\n    environment: production\n"
+            "    if: github.event_name == 'pull_request' || github.ref_name == 'main'\n    runs-on: x\n"
+            "    steps: [{run: helm upgrade a b}]\n",
+            line=5,
+            column=9,
+            path=".github/workflows/a.yml",
+        ),
     ]
 
     def run(self) -> None:
@@ -89,8 +135,63 @@ class DeploysEveryBranch(CiCheck):
             for job in self.file.gitlab_jobs:
                 if deployments.of_gitlab(job) and job.key is not None and not _is_chosen(job):
                     self.report_at(job.key.start, job.key.end, f'"{job.name}" deploys from every branch')
+                elif deployments.of_gitlab(job) and not _is_per_branch(job):
+                    self._unreviewed(job)
+
+    def _unreviewed(self, job: gitlab.Job) -> None:
+        """What goes live from a merge request nobody has merged, or from all branches but some tags."""
+        for rule in job.node.listed("rules"):
+            asked = rule.scalar("if") if isinstance(rule, Mapping) else None
+            starts = isinstance(rule, Mapping) and rule.text("when") in ("", "on_success", "always")
+            if asked is not None and starts and _OF_A_CHANGE.match(asked.value.strip()) and _is_live(job):
+                text = self.file.passage(asked)
+                self.report_at(text.start, text.end, f'"{job.name}" deploys what is not merged yet')
+            elif (
+                asked is not None and starts and asked.value.strip() == "$CI_COMMIT_BRANCH" and _is_live(job)
+            ):
+                text = self.file.passage(asked)
+                self.report_at(
+                    text.start, text.end, f'every branch has one, so "{job.name}" deploys from all'
+                )
+        self._by_files(job)
+        key = job.node.key("except")
+        names = {getattr(one, "value", "branches") for one in job.node.listed("except")}
+        alone = not any(
+            job.node.get(other) is not None for other in ("only", "rules", "extends", "when", "<<")
+        )
+        if key is not None and alone and names <= {"tags", "schedules", "triggers", "merge_requests", "web"}:
+            self.report_at(key.start, key.end, f'"{job.name}" still deploys from every branch')
+
+    def _by_files(self, job: gitlab.Job) -> None:
+        """Rules that ask which files changed, and never on which branch."""
+        rules = [rule for rule in job.node.listed("rules") if isinstance(rule, Mapping)]
+        asks = [rule.key("changes") or rule.key("exists") for rule in rules]
+        starts = all(rule.text("when") in ("", "on_success", "always") for rule in rules)
+        bare = bool(rules) and starts and all(len(rule.entries) == 1 for rule in rules)
+        key = asks[0] if asks else None
+        if key is not None and bare and all(asks):
+            self.report_at(key.start, key.end, f'"{job.name}" deploys from every branch that changes these')
+        only = job.node.key("only")
+        names = {getattr(one, "value", "") for one in job.node.listed("only")}
+        if only is not None and names == {"branches"}:
+            self.report_at(only.start, only.end, f'"{job.name}" deploys from every branch')
+
+    def _of_a_pull_request(self) -> None:
+        """What goes live from a pull request too."""
+        if "pull_request" not in self.file.workflow.triggers:
+            return
+        for job in self.file.workflow.jobs:
+            place = job.node.text("environment") or job.node.text("environment", "name")
+            condition = job.condition
+            if condition is None or not re.search(r"\b(?:prod|production|live)\b", place):
+                continue
+            found = re.search(r"event_name\s*==\s*'pull_request'", condition.value)
+            if found is not None and not re.search(r"closed|merged", condition.value):
+                text = self.file.passage(condition)
+                self.report_at(text.start, text.end, f'"{job.name}" deploys what is not merged yet')
 
     def _workflow(self) -> None:
+        self._of_a_pull_request()
         flow = self.file.workflow
         push = flow.triggers.get("push")
         if push is None or (isinstance(push, Mapping) and (push.get("branches") or push.get("tags"))):
@@ -107,10 +208,20 @@ def _is_chosen(job: gitlab.Job) -> bool:
     node = job.node
     if any(node.get(key) is not None for key in _CHOOSES):
         return True
-    place = (job.name, node.text("stage"), node.text("environment"), node.text("environment", "name"))
-    if any(_PER_BRANCH.search(text) for text in place):
-        return True
-    return any(_ASKS_WHICH.search(line.value) for line in job.script_lines)
+    return _is_per_branch(job) or any(_ASKS_WHICH.search(line.value) for line in job.script_lines)
+
+
+def _is_per_branch(job: gitlab.Job) -> bool:
+    return any(_PER_BRANCH.search(text) for text in _place(job))
+
+
+def _is_live(job: gitlab.Job) -> bool:
+    return any(re.search(r"\b(?:prod|production|live)\b", text) for text in _place(job))
+
+
+def _place(job: gitlab.Job) -> tuple[str, ...]:
+    node = job.node
+    return (job.name, node.text("stage"), node.text("environment"), node.text("environment", "name"))
 
 
 def _changes_something(job: workflow.Job) -> bool:

@@ -38,7 +38,10 @@ class DockerSocket(CiCheck):
     ID = "DC071"
     NAME = "docker-socket-mounted"
     PLANE = Plane.SECURITY
-    TRIED_ON = "trees of 27 repositories: 12 hits; 640 commits of 16 that touch such files: 4"
+    TRIED_ON = (
+        "trees of 27 repositories: 12 hits; 640 commits of 16 that touch such files: 4; defaults and "
+        "docker run of Jenkins, in 27: none more"
+    )
     KINDS = COMPOSE | KUBERNETES | JENKINS | WORKFLOW | TEMPLATE
     NEEDS = (".sock", "docker_engine")
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -93,6 +96,19 @@ class DockerSocket(CiCheck):
             line=6,
             column=17,
             path="compose.yml",
+        ),
+        Invalid(
+            "services:\n  a:\n    image: a:1\n    volumes:\n"
+            "      - ${SOCKET:-/var/run/docker.sock}:/var/run/docker.sock\n",
+            line=5,
+            column=9,
+            path="compose.yml",
+        ),
+        Invalid(
+            "node { sh 'docker run --rm -v /var/run/docker.sock:/s a:1 build' }\n",
+            line=1,
+            column=31,
+            path="Jenkinsfile",
         ),
     ]
 

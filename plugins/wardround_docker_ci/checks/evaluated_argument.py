@@ -10,9 +10,11 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_docker_ci.check import SCRIPTS, CiCheck
+from wardround_docker_ci.programs import SHELLS, program
 from wardround_docker_ci.shell import Word
 
 _ARGUMENT = LatePattern(r"(?<!\\)\$(?:[1-9@*]|\{[1-9@*](?::?[-+?][^}]*)?\})")
+_INSIDE = LatePattern(r"[^\"\s]\s*.*(?<!\\)\$(?:[1-9]|\{[1-9](?::?[-+?][^}]*)?\})")
 _NO_TEXT = LatePattern(r"^'|\$\(|`")
 """What is taken as it stands, or is what another command says."""
 _VARIABLE = LatePattern(r"(?<!\\)\$\{?([A-Za-z_]\w*)")
@@ -30,13 +32,17 @@ class EvaluatedArgument(CiCheck):
     PLANE = Plane.SECURITY
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "shell-eval-argument"
-    TRIED_ON = "trees of 27 repositories: 1 hits; 640 commits of 16 that touch such files: 0"
+    TRIED_ON = (
+        "trees of 27 repositories: 1 hits; 640 commits of 16 that touch such files: 0; texts for sh "
+        "-c, in 27: none"
+    )
     KINDS = SCRIPTS
-    NEEDS = ("eval",)
+    NEEDS = ("eval", " -c ", " -lc ", " -ec ")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid('eval "$(ssh-agent -s)"\n', path="a.sh"),
         Valid('exec "$@"\n', path="a.sh"),
         Valid("eval '$1'\n", path="a.sh"),
+        Valid('bash -c \'psql -d "$1"\' _ "$1"\n', path="a.sh"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid('eval "$1"\n', 1, 1, path="a.sh"),
@@ -44,9 +50,11 @@ class EvaluatedArgument(CiCheck):
         Invalid("eval run $*\n", 1, 1, path="a.sh"),
         Invalid('run() {\n  local cmd="ssh $HOST -- $*"\n  eval $cmd || true\n}\n', 3, 3, path="a.sh"),
         Invalid('name="$1"\ncmd="echo $name"\neval "$cmd"\n', 3, 1, path="a.sh"),
+        Invalid('bash -c "psql -d $1 -f x.sql"\n', 1, 9, path="a.sh"),
     ]
 
     def run(self) -> None:
+        self._handed_to_a_shell()
         for script in self.file.scripts:
             given: set[str] = set()
             composed: set[str] = set()
@@ -58,6 +66,20 @@ class EvaluatedArgument(CiCheck):
                     _ARGUMENT.search(t) or _named(t) in composed for t in texts
                 ):
                     self.report_at(command.start, command.end, "an argument of the script is run as code")
+
+    def _handed_to_a_shell(self) -> None:
+        """``bash -c "... $1"``: the inner shell reads the argument as code."""
+        for script in self.file.scripts:
+            for command in script.commands:
+                text = _shell_text(command.words) if program(command) in SHELLS else None
+                if text is not None and _INSIDE.search(text.raw):
+                    self.report_at(text.start, text.end, "an argument of the script is run as code")
+
+
+def _shell_text(words: Sequence[Word]) -> Word | None:
+    """The text that ``sh -c`` runs, where the shell that hands it over fills it in."""
+    at = next((n for n, word in enumerate(words) if word.text in ("-c", "-lc", "-ec", "-euc")), 0)
+    return words[at + 1] if at and at + 1 < len(words) and words[at + 1].raw.startswith('"') else None
 
 
 def _note(word: Word, given: set[str], composed: set[str]) -> None:

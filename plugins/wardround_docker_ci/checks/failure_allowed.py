@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
 from wardround_docker_ci.kinds import Kind
-from wardround_docker_ci.programs import is_test
+from wardround_docker_ci.programs import is_audit, is_test
 from wardround_docker_ci.yaml_tree import Mapping
+
+_ONLY_ADVICE = LatePattern(
+    r"advisory|optional|experimental|informational|non-?blocking|nightly|allowed", re.IGNORECASE
+)
 
 
 class FailureAllowed(CiCheck):
@@ -26,8 +32,9 @@ class FailureAllowed(CiCheck):
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "hidden-failure"
     TRIED_ON = (
-        "trees of 27 repositories: 1 hits; "
-        "640 commits of 16 that touch such files: 0; hits that a comment explains are passed over"
+        "trees of 27 repositories: 1 hits; 640 commits of 16 that touch such files: 0; hits that a "
+        "comment explains are passed over; audits, whole jobs and codes, in 27: 4 hits, 3 on advice "
+        "and reports that are shown elsewhere, left out since"
     )
     KINDS = WORKFLOW | GITLAB
     NEEDS = ("continue-on-error", "allow_failure")
@@ -49,6 +56,11 @@ class FailureAllowed(CiCheck):
             path=".github/workflows/a.yml",
         ),
         Valid("deploy:\n  script: make deploy\n  allow_failure: true\n", path=".gitlab-ci.yml"),
+        Valid(
+            "scan:\n  script: ./scan.sh && trivy fs .\n  allow_failure: {exit_codes: [137]}\n",
+            path=".gitlab-ci.yml",
+        ),
+        Valid("lint-advisory:\n  script: make lint\n  allow_failure: true\n", path=".gitlab-ci.yml"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
@@ -72,14 +84,53 @@ class FailureAllowed(CiCheck):
             column=3,
             path=".gitlab-ci.yml",
         ),
+        Invalid(
+            "audit:\n  script: npm audit --omit=dev\n  allow_failure: true\n",
+            line=3,
+            column=3,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid(
+            "scan:\n  script: trivy fs --exit-code 1 .\n  allow_failure:\n    exit_codes: [1]\n",
+            line=4,
+            column=5,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  unit:\n    continue-on-error: true\n    steps:\n      - run: make test\n",
+            line=4,
+            column=5,
+            path=".github/workflows/a.yml",
+        ),
     ]
 
     def run(self) -> None:
-        tested = {id(s.owner) for s in self.file.scripts if any(is_test(command) for command in s.commands)}
+        reported = "sarif" in self.file.text.lower()  # what is found is shown elsewhere
+        tested = {
+            id(s.owner)
+            for s in self.file.scripts
+            if any(is_test(command) or (is_audit(command) and not reported) for command in s.commands)
+        }
+        for flow_job in self.file.workflow.jobs:
+            runs_tests = any(id(step) in tested for step in flow_job.steps)
+            self._look(flow_job.node, "continue-on-error", runs_tests)
         for _, step in self.file.workflow.all_steps:
             self._look(step.node, "continue-on-error", id(step) in tested)
         for job in self.file.gitlab_jobs if self.file.kind is Kind.GITLAB_CI else ():
+            if _ONLY_ADVICE.search(job.name):
+                continue
             self._look(job.node, "allow_failure", id(job) in tested)
+            codes = job.node.mapping("allow_failure")
+            if codes.text("exit_codes") == "1" or "1" in [
+                getattr(c, "value", "") for c in codes.listed("exit_codes")
+            ]:
+                self._codes(codes, id(job) in tested)
+
+    def _codes(self, codes: Mapping, runs_tests: bool) -> None:
+        """The one status by which nearly every runner says that something failed."""
+        key = codes.key("exit_codes")
+        if key is not None and runs_tests and not self.file.is_explained(key.start):
+            self.report_at(key.start, key.end, "tests run here and 1, their failure, is ignored")
 
     def _look(self, node: Mapping, key: str, runs_tests: bool) -> None:
         name, value = node.key(key), node.scalar(key)

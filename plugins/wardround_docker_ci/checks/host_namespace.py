@@ -9,7 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
-from wardround_docker_ci.check import COMPOSE, KUBERNETES, TEMPLATE, CiCheck
+from wardround_docker_ci.check import COMPOSE, HELM, KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.kinds import Kind
 from wardround_docker_ci.manifests import Pod
 from wardround_docker_ci.yaml_tree import Mapping
@@ -44,9 +44,9 @@ class HostNamespace(CiCheck):
     TRIED_ON = (
         "trees of 27 repositories: 10 hits; 640 commits of 16 that touch such files: 1; shared "
         "network and memory are often meant, so info; ports of the host, in 85: 6 more, all true, "
-        "info"
+        "info; values of charts, in 27: none"
     )
-    KINDS = COMPOSE | KUBERNETES | TEMPLATE
+    KINDS = COMPOSE | KUBERNETES | TEMPLATE | HELM
     NEEDS = ("host",)
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("services:\n  a:\n    image: a:1\n    network_mode: bridge\n", path="compose.yml"),
@@ -97,9 +97,15 @@ class HostNamespace(CiCheck):
             column=5,
             path="compose.yml",
         ),
+        Invalid("replicaCount: 2\nhostNetwork: true\n", line=2, column=1, path="charts/a/values.yaml"),
     ]
 
     def run(self) -> None:
+        if self.file.kind in HELM:
+            if not _MEANT.search(f"{self.source.path} {self.file.root.text('image', 'repository')}"):
+                for key, what in _POD_KEYS.items():
+                    self._look(self.file.root, key, "true", what, Severity.INFO)
+            return
         if self.file.kind is Kind.COMPOSE:
             for service in self.file.services:
                 for key, what in _COMPOSE_KEYS.items():

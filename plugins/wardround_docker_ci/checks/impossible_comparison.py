@@ -18,6 +18,9 @@ _COMPARED = LatePattern(
     r"|needs\.[\w-]+\.result|steps\.[\w-]+\.(?:outcome|conclusion))\s*(==|!=)\s*'([^']*)'",
     re.IGNORECASE,
 )
+_BEGINS = LatePattern(
+    r"startsWith\(\s*github\.(ref|ref_name|head_ref|base_ref)\s*,\s*'([^']*)'\s*\)", re.IGNORECASE
+)
 _WITH_TRUTH = LatePattern(
     r"(?<![\w.])(github\.event\.pull_request\.(?:draft|merged|head\.repo\.fork)|(?:github\.event\.)?inputs\.[\w-]+)"
     r"\s*(==|!=)\s*('(?:true|false)'|true\b|false\b)"
@@ -47,9 +50,9 @@ class ImpossibleComparison(CiCheck):
     NAME = "impossible-comparison"
     SEVERITY = Severity.WARN
     DEFECT_CLASS = "useless-comparison"
-    TRIED_ON = "trees of 79 repositories: no hit"
+    TRIED_ON = "trees of 79 repositories: no hit; startsWith, in 27: none"
     KINDS = WORKFLOW
-    NEEDS = ("==", "!=")
+    NEEDS = ("==", "!=", "startsWith")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
             "on:\n  workflow_dispatch:\n    inputs:\n      dry: {type: boolean}\njobs:\n  a:\n"
@@ -74,6 +77,12 @@ class ImpossibleComparison(CiCheck):
         Valid(
             "on: push\njobs:\n  a:\n    steps:\n      - run: |\n          # github.ref == 'main'\n"
             "          a\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  a:\n"
+            "    if: startsWith(github.ref, 'refs/tags/') || startsWith(github.ref_name, 'v')\n"
+            "    steps: []\n",
             path=".github/workflows/a.yml",
         ),
     ]
@@ -124,6 +133,19 @@ class ImpossibleComparison(CiCheck):
             13,
             path=".github/workflows/a.yml",
         ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    if: startsWith(github.ref_name, 'refs/tags/v')\n    steps: []\n",
+            4,
+            9,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    steps:\n      - if: success() && startsWith( github.ref, 'rel/' )\n"
+            "        run: b\n",
+            5,
+            26,
+            path=".github/workflows/a.yml",
+        ),
     ]
 
     def run(self) -> None:
@@ -134,6 +156,15 @@ class ImpossibleComparison(CiCheck):
                     always = "never true" if found.group(2) == "==" else "always true"
                     self.report_at(text.start + found.start(), text.start + found.end(), f"{always}: {said}")
 
+            for found in _BEGINS.finditer(text.text):
+                begins = found.group(2)
+                said = (
+                    "" if "refs/".startswith(begins) else _never(f"github.{found.group(1).lower()}", begins)
+                )
+                if said:
+                    self.report_at(
+                        text.start + found.start(), text.start + found.end(), f"never true: {said}"
+                    )
             for found in _WITH_TRUTH.finditer(text.text):
                 said = self._other_kind(found.group(1), found.group(3))
                 if said:

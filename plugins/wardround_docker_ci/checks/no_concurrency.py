@@ -10,7 +10,7 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
 from wardround_docker_ci import deployments
-from wardround_docker_ci.check import WORKFLOW, CiCheck
+from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
 from wardround_docker_ci.workflow import Job
 from wardround_docker_ci.yaml_tree import Mapping, Scalar
 
@@ -36,9 +36,10 @@ class NoConcurrency(CiCheck):
     SEVERITY = Severity.INFO
     TRIED_ON = (
         "trees of 79 repositories: 15 hits, 14 right; to publish a package counts as no deployment; "
-        "groups of one run, in 85: 1 hit of the idiom for pull requests, which is left out since"
+        "groups of one run, in 85: 1 hit of the idiom for pull requests, which is left out since; "
+        "interruptible, in 27: none"
     )
-    KINDS = WORKFLOW
+    KINDS = WORKFLOW | GITLAB
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
             "on: push\nconcurrency: deploy\njobs:\n  deploy:\n    runs-on: x\n    steps: [{run: a}]\n",
@@ -52,6 +53,7 @@ class NoConcurrency(CiCheck):
             "on: workflow_call\njobs:\n  deploy:\n    runs-on: x\n    steps: [{run: a}]\n",
             path=".github/workflows/a.yml",
         ),
+        Valid("test:\n  interruptible: true\n  script: terraform plan\n", path=".gitlab-ci.yml"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
@@ -102,9 +104,18 @@ class NoConcurrency(CiCheck):
             column=3,
             path=".github/workflows/a.yml",
         ),
+        Invalid(
+            "infra:\n  interruptible: true\n  script: terraform apply -auto-approve\n",
+            line=2,
+            column=3,
+            path=".gitlab-ci.yml",
+        ),
     ]
 
     def run(self) -> None:
+        if self.file.kind in GITLAB:
+            self._gitlab()
+            return
         workflow = self.file.workflow
         if not _AGAIN.intersection(workflow.triggers):
             return
@@ -126,6 +137,14 @@ class NoConcurrency(CiCheck):
                 text = self.file.passage(group)
                 said = f'each run has this group to itself, so two of "{job.name}" can overlap'
                 self.report_at(text.start, text.end, said, severity=Severity.WARN)
+
+    def _gitlab(self) -> None:
+        for job in self.file.gitlab_jobs:
+            key, value = job.node.key("interruptible"), job.node.scalar("interruptible")
+            half = any(_HALF_DONE.search(line.value) for line in job.script_lines)
+            if key is not None and value is not None and value.value == "true" and half:
+                said = f'a newer pipeline stops "{job.name}" half way through what it changes'
+                self.report_at(key.start, value.end, said)
 
     def _cut_short(self, concurrency: Mapping, job: Job, told: set[int]) -> None:
         key, value = concurrency.key("cancel-in-progress"), concurrency.scalar("cancel-in-progress")

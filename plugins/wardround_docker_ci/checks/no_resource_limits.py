@@ -63,7 +63,7 @@ class NoResourceLimits(CiCheck):
         Invalid(
             "apiVersion: apps/v1\nkind: StatefulSet\nspec:\n  template:\n    spec:\n      containers:\n"
             "      - image: b:1\n        name: a\n        resources: {}\n",
-            line=8,
+            line=9,
             column=9,
             path="web.yaml",
         ),
@@ -90,7 +90,8 @@ class NoResourceLimits(CiCheck):
                     continue
                 said = f'"{container.name}" may take all memory of its node'
                 if not given.entries:
-                    self.report_at(key.start, key.end, said)
+                    named = container.node.key("resources") or key
+                    self.report_at(named.start, named.end, said)
                 elif (
                     (place := container.node.key("resources")) is not None
                     and isinstance(given.get("limits"), Mapping | None)

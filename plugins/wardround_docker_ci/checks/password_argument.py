@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
-from wardround.findings import Plane
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import SCRIPTS, CiCheck
 from wardround_docker_ci.programs import program
 from wardround_docker_ci.secret_names import is_real_secret
-from wardround_docker_ci.shell import unwrapped
+from wardround_docker_ci.shell import Command, unwrapped
 
 
 class PasswordArgument(CiCheck):
@@ -25,23 +27,32 @@ class PasswordArgument(CiCheck):
     NAME = "password-argument"
     PLANE = Plane.SECURITY
     DEFECT_CLASS = "password-on-command-line"
-    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
+    TRIED_ON = (
+        "trees of 27 repositories and 640 commits of 16 that touch such files: no hit; clients of "
+        "databases, in 27: none"
+    )
     KINDS = SCRIPTS
-    NEEDS = ("login",)
+    NEEDS = ("login", "mysql", "mariadb", "sshpass", "redis-cli", "mongo")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid('echo "$P" | docker login -u me --password-stdin\n', path="a.sh"),
         Valid("docker login registry.example.org\n", path="a.sh"),
         Valid("az login --identity\nnpm login -p 3\n", path="a.sh"),
+        Valid("mysql -u root -p db\nMYSQL_PWD=$P mysql -u root\nsshpass -e ssh me@host\n", path="a.sh"),
+        Valid("mysql -P $PORT -h $HOST db\nredis-cli -p $PORT\n", path="a.sh"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid('docker login -u me -p "$PASSWORD" example.org\n', 1, 20, path="a.sh"),
         Invalid("a:\n  script:\n    - podman login --password=$P -u x r\n", 3, 20, path=".gitlab-ci.yml"),
         Invalid("helm registry login r -u x --password $P\n", 1, 28, path="a.sh"),
+        Invalid('mysql -u root -p"$ROOT_PASSWORD" -e "FLUSH PRIVILEGES"\n', 1, 15, path="a.sh"),
+        Invalid('sshpass -p "$PW" ssh me@host\n', 1, 9, path="a.sh"),
+        Invalid("redis-cli -h r -a $PW ping\n", 1, 16, path="a.sh"),
     ]
 
     def run(self) -> None:
         for script in self.file.scripts:
             for command in script.commands:
+                self._client(command)
                 if program(command) not in (
                     "docker",
                     "podman",
@@ -62,3 +73,26 @@ class PasswordArgument(CiCheck):
                             break  # one that stands here in clear is worse, and said by others
                         self.report_at(word.start, word.end, "the password stands in the process list")
                         break
+
+    def _client(self, command: Command) -> None:
+        """Clients of databases and of SSH that have a file or a variable for their password."""
+        option = _CLIENTS.get(program(command))
+        words = unwrapped(command) if option is not None else ()
+        for word, following in pairwise((*words[1:], *words[-1:])):
+            found = option.match(word.text) if option is not None else None
+            given = following.text if found is not None and found.end() == len(word.text) else word.text
+            if found is not None and "$" in given and (following is not word or "$" in word.text):
+                end = max(word.end, following.end) if given is following.text else word.end
+                said = "the password stands in the process list"
+                self.report_at(word.start, end, said, severity=Severity.INFO)
+                return
+
+
+_MYSQL = LatePattern(r"(?:-p(?=\S)|--password=)")
+_MONGO = LatePattern(r"(?:-p$|--password(?:=|$))")
+_CLIENTS = {
+    **dict.fromkeys(("mysql", "mysqldump", "mysqladmin", "mariadb", "mariadb-dump", "mysqlimport"), _MYSQL),
+    **dict.fromkeys(("mongo", "mongosh", "mongodump", "mongorestore"), _MONGO),
+    "redis-cli": LatePattern(r"(?:-a$|--pass$)"),
+    "sshpass": LatePattern(r"-p"),
+}

@@ -34,11 +34,11 @@ class PipelineInjection(CiCheck):
     DEFECT_CLASS = "template-injection"
     TRIED_ON = (
         "trees of 27 repositories: 15 hits; 640 commits of 16 that touch such files: 11; parameters "
-        "are warnings, one report for each in a step; variables that hold a parameter, in 85: 2 more, "
-        "right"
+        "are warnings, one report for each in a step; variables that hold a parameter, in 85: 2 "
+        "more, right; scripts only named and input steps, in 27: none"
     )
     KINDS = JENKINS
-    NEEDS = ("params", "CHANGE_", "BRANCH", "ghprb", "gitlab")
+    NEEDS = ("params", "parameters", "input", "CHANGE_", "BRANCH", "ghprb", "gitlab")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid("node { sh 'deploy \"$TARGET\"' }\n", path="Jenkinsfile"),
         Valid('node { sh "make -j${cores}" }\n', path="Jenkinsfile"),
@@ -64,10 +64,26 @@ class PipelineInjection(CiCheck):
         Invalid('node { load "${params.SCRIPT}" }\n', line=1, column=13, path="Jenkinsfile"),
         Invalid("node { evaluate(params.CODE) }\n", line=1, column=17, path="Jenkinsfile"),
         Invalid("node { sh 'git checkout ' + params.BRANCH }\n", line=1, column=29, path="Jenkinsfile"),
+        Invalid('node {\n  def cmd = "make ${params.T}"\n  sh cmd\n}\n', 3, 6, path="Jenkinsfile"),
+        Invalid(
+            "node {\n  def tag = input(message: 'Tag?', parameters: [string(name: 'TAG')])\n"
+            '  sh "git checkout ${tag}"\n}\n',
+            3,
+            20,
+            path="Jenkinsfile",
+        ),
+        Invalid(
+            "pipeline { parameters { string(name: 'TAG') }\n"
+            "  stages { stage('x') { steps { sh \"make ${TAG}\" } } } }\n",
+            2,
+            42,
+            path="Jenkinsfile",
+        ),
     ]
 
     def run(self) -> None:
         safe = _chosen_parameters(self.file.jenkinsfile.calls)
+        self._typed = _typed_parameters(self.file.jenkinsfile.calls)
         self._holders = _holders(self.file.jenkinsfile.tokens)
         for call in self.file.jenkinsfile.calls:
             if call.name.text in ("evaluate", "load") and call.given:
@@ -78,10 +94,13 @@ class PipelineInjection(CiCheck):
                 for found in token.interpolations:
                     self._look(found.inside, found.start, found.end, safe)
             self._joined(call, safe)
+            self._whole(call, safe)
 
     def _look(self, inside: str, start: int, end: int, safe: frozenset[str]) -> None:
         inside = _CHANGED_A_LITTLE.sub("", inside)
         inside = self._holders.get(inside.removeprefix("env."), inside)
+        if inside in self._typed:
+            inside = f"params.{inside}"
         parameter = _PARAMETER.match(inside)
         name = parameter and (parameter.group(1) or parameter.group(2))
         if inside not in self._told and ((name and name not in safe) or _CHANGE.match(inside)):
@@ -96,6 +115,15 @@ class PipelineInjection(CiCheck):
         if source:
             message = f"{source} says what Groovy runs, with the rights of the pipeline"
             self.report_at(call.given[0].start, call.given[-1].end, message, severity=Severity.WARN)
+
+    def _whole(self, call: Call, safe: frozenset[str]) -> None:
+        """A script that was put together before, and is now only named."""
+        given = [token for token in call.given if token.kind != "newline"]
+        at = next((n + 2 for n, token in enumerate(given) if token.text == "script"), 0)
+        if at < len(given) and given[at].kind == "word" and given[at].text in self._holders:
+            is_all = at + 1 == len(given) or given[at + 1].text == ","
+            if is_all:
+                self._look(given[at].text, given[at].start, given[at].end, safe)
 
     def _joined(self, call: Call, safe: frozenset[str]) -> None:
         """Strings put together with ``+``."""
@@ -142,6 +170,8 @@ def _rest_of_line(tokens: Sequence[Token], start: int) -> list[Token]:
 
 def _source_in(tokens: Sequence[Token], known: Mapping[str, str]) -> str:
     """The first text from outside in a value: joined into a string, or taken as it is."""
+    if _asks_for_text(tokens):
+        return "params.input"
     if any(token.text in ("==", "!=", "(", "[", "?", "!") and token.kind == "sign" for token in tokens):
         return ""
     for token in tokens:
@@ -156,6 +186,18 @@ def _source_in(tokens: Sequence[Token], known: Mapping[str, str]) -> str:
     if whole is not None and (_PARAMETER.match(whole.group()) or _CHANGE.match(whole.group())):
         return whole.group()
     return known.get(plain, "")
+
+
+def _typed_parameters(calls: Sequence[Call]) -> frozenset[str]:
+    """Parameters that people type; Groovy knows them by their bare names too."""
+    found = [call.named("name") for call in calls if call.name.text in ("string", "text")]
+    return frozenset(token.text for token in found if token is not None)
+
+
+def _asks_for_text(tokens: Sequence[Token]) -> bool:
+    """Whether a value is what somebody types into one field of an ``input`` step."""
+    words = [token.text for token in tokens if token.kind == "word"]
+    return words[:1] == ["input"] and any(word in ("string", "text") for word in words)
 
 
 def _chosen_parameters(calls: Sequence[Call]) -> frozenset[str]:

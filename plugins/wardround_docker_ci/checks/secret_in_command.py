@@ -9,9 +9,10 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
-from wardround_docker_ci.check import SCRIPTS, CiCheck
+from wardround_docker_ci.check import KUBERNETES, SCRIPTS, CiCheck
 from wardround_docker_ci.secret_names import is_real_secret, is_secret_name, masked
 from wardround_docker_ci.shell import Word
+from wardround_docker_ci.yaml_tree import Scalar
 
 _HEADER = LatePattern(
     r"(?:authorization:\s*(?:bearer|token|basic)|(?:x-api-key|private-token|x-auth-token):)\s*([^\s\"']+)",
@@ -35,7 +36,10 @@ class SecretInCommand(CiCheck):
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "hardcoded-secret"
     MASKED = True
-    TRIED_ON = "trees of 27 repositories and 640 commits of 16 that touch such files: no hit"
+    TRIED_ON = (
+        "trees of 27 repositories and 640 commits of 16 that touch such files: no hit; arguments of "
+        "containers, in 27: none"
+    )
     KINDS = SCRIPTS
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid('curl -H "Authorization: Bearer $TOKEN" https://example.org\n', path="a.sh"),
@@ -56,6 +60,13 @@ class SecretInCommand(CiCheck):
         Invalid("FROM a:1\nRUN API_TOKEN=gk7Rt2Qw9zLp make\n", 2, 15, path="Dockerfile"),
         Invalid("FROM a:1\nRUN npm config set //r.org/:_authToken=gk7Rt2Qw9zLp\n", 2, 40, path="Dockerfile"),
         Invalid("deploy --api-token=gk7Rt2Qw9zLp\n", 1, 20, path="a.sh"),
+        Invalid(
+            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: a\n    image: a:1\n"
+            "    args: [serve, --db-password=gk7Rt2Qw9zLp]\n",
+            line=7,
+            column=33,
+            path="pod.yaml",
+        ),
     ]
 
     def run(self) -> None:
@@ -67,6 +78,20 @@ class SecretInCommand(CiCheck):
                     if command.name in ("export", "declare", "local", "readonly"):
                         self._assigned(word)
                     self._look(word)
+
+        for pod in self.file.pods if self.file.kind in KUBERNETES else ():
+            for container in pod.containers:
+                for one in (*container.node.listed("command"), *container.node.listed("args")):
+                    if isinstance(one, Scalar):
+                        self._argument(one)
+
+    def _argument(self, one: Scalar) -> None:
+        """An option of a container's program, with its value."""
+        option = _OPTION.fullmatch(one.value.strip())
+        if option and is_secret_name(option.group(1)) and is_real_secret(option.group(2)):
+            text = self.file.passage(one)
+            said = f"a secret in clear ({masked(option.group(2))})"
+            self.report_at(text.start + max(text.text.find("=") + 1, 0), text.end, said)
 
     def _assigned(self, word: Word) -> None:
         name, sign, value = word.text.partition("=")

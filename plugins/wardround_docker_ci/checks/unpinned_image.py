@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
 from wardround_docker_ci.check import (
     COMPOSE,
     DOCKERFILE,
@@ -20,6 +21,10 @@ from wardround_docker_ci.check import (
     CiCheck,
 )
 from wardround_docker_ci.image_names import image_name, is_filled_in, is_moving
+
+_LATEST_BY_DEFAULT = LatePattern(
+    r"\bimage:[^\n]*\{\{[^\n}]*\b(default[ \t]+[\"'](?:latest|master|main)[\"'])"
+)
 
 
 class UnpinnedImage(CiCheck):
@@ -35,7 +40,8 @@ class UnpinnedImage(CiCheck):
     DEFECT_CLASS = "image-latest-tag"
     TRIED_ON = (
         "trees of 79 repositories: 175 hits; 885 commits of 28 that touch such files: 92; 40 read, "
-        "all true; images of charts, mounts and steps, in 85: 11 more, all true"
+        "all true; images of charts, mounts and steps, in 85: 11 more, all true; defaults of "
+        "templates, in 27: none"
     )
     KINDS = DOCKERFILE | COMPOSE | GITLAB | JENKINS | KUBERNETES | STEPS | HELM | TEMPLATE
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -104,9 +110,19 @@ class UnpinnedImage(CiCheck):
         Invalid(
             "node { docker.image('maven').inside { sh 'mvn' } }\n", line=1, column=22, path="Jenkinsfile"
         ),
+        Invalid(
+            "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n"
+            '      - name: a\n        image: a:{{ .Values.tag | default "latest" }}\n',
+            8,
+            35,
+            path="charts/a/templates/a.yaml",
+        ),
     ]
 
     def run(self) -> None:
+        for found in _LATEST_BY_DEFAULT.finditer(self.file.text) if self.file.kind in TEMPLATE else ():
+            said = "without a tag in the values this is whatever was pushed last; take the chart's appVersion"
+            self.report_at(found.start(1), found.end(1), said, severity=Severity.INFO)
         for image in self.file.images:
             reference = _by_default(image.reference)
             if is_filled_in(reference) or image.built or reference == "scratch":

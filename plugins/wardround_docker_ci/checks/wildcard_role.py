@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
-from wardround_docker_ci.check import KUBERNETES, TEMPLATE, CiCheck
+from wardround_docker_ci.check import HELM, KUBERNETES, TEMPLATE, CiCheck
 from wardround_docker_ci.manifests import objects
-from wardround_docker_ci.yaml_tree import Mapping, Scalar
+from wardround_docker_ci.yaml_tree import Mapping, Scalar, walk
 
 _DANGEROUS = {"*", "secrets", "pods/exec", "roles", "clusterroles"}
 
@@ -27,10 +27,10 @@ class WildcardRole(CiCheck):
     DEFECT_CLASS = "wildcard-role"
     TRIED_ON = (
         "trees of 79 repositories: 1 hit, right; secrets of every namespace and templates, in 85: 1 "
-        "more, right"
+        "more, right; reading everything, values and groups, in 27: none"
     )
-    KINDS = KUBERNETES | TEMPLATE
-    NEEDS = ("Role",)
+    KINDS = KUBERNETES | TEMPLATE | HELM
+    NEEDS = ("Role", "apiGroups")
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
             "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nrules:\n- apiGroups: ['*']\n"
@@ -39,7 +39,7 @@ class WildcardRole(CiCheck):
             path="role.yaml",
         ),
         Valid(
-            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nrules:\n- apiGroups: ['*']\n"
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nrules:\n- apiGroups: [apps]\n"
             "  resources: ['*']\n"
             "  verbs: [get, list, watch]\n",
             path="role.yaml",
@@ -104,9 +104,34 @@ class WildcardRole(CiCheck):
             column=9,
             path="role.yaml",
         ),
+        Invalid(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nrules:\n- apiGroups: ['*']\n"
+            "  resources: ['*']\n  verbs: [get, list]\n",
+            line=5,
+            column=16,
+            path="role.yaml",
+        ),
+        Invalid(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\n"
+            "roleRef: {kind: ClusterRole, name: edit}\n"
+            "subjects:\n- {kind: Group, name: 'system:authenticated'}\n",
+            line=3,
+            column=36,
+            path="role.yaml",
+        ),
+        Invalid(
+            "replicaCount: 1\nrbac:\n  rules:\n    - apiGroups: ['']\n      resources: ['*']\n"
+            "      verbs: ['*']\n",
+            line=6,
+            column=16,
+            path="charts/a/values.yaml",
+        ),
     ]
 
     def run(self) -> None:
+        if self.file.kind in HELM:
+            self._values()
+            return
         for one in objects(self.file.documents):
             kind = one.text("kind")
             if kind in ("Role", "ClusterRole"):
@@ -115,6 +140,13 @@ class WildcardRole(CiCheck):
                         self._rule(rule, kind)
             elif kind in ("RoleBinding", "ClusterRoleBinding"):
                 self._binding(one)
+
+    def _values(self) -> None:
+        """The rules that the values of a chart add to its role."""
+        for node in walk(self.file.root):
+            for rule in node.listed("rules") if isinstance(node, Mapping) else ():
+                if isinstance(rule, Mapping) and rule.get("apiGroups") is not None:
+                    self._rule(rule, "Role")
 
     def _rule(self, rule: Mapping, kind: str) -> None:
         if kind == "ClusterRole":
@@ -143,16 +175,31 @@ class WildcardRole(CiCheck):
     def _all_secrets(self, rule: Mapping) -> None:
         """Reading the secrets of all namespaces, none of them by name."""
         verbs = {v.value for v in rule.listed("verbs") if isinstance(v, Scalar)}
+        groups = {g.value for g in rule.listed("apiGroups") if isinstance(g, Scalar)}
+        wanted = ("secrets", "*") if groups & {"", "*"} else ("secrets",)
         named = next(
-            (r for r in rule.listed("resources") if isinstance(r, Scalar) and r.value == "secrets"), None
+            (r for r in rule.listed("resources") if isinstance(r, Scalar) and r.value in wanted), None
         )
+        if named is not None and named.value == "*" and "*" in verbs:
+            return  # the other rule says more
         if named is not None and verbs & {"get", "list", "watch"} and rule.get("resourceNames") is None:
             text = self.file.passage(named)
             said = "whoever has this role reads the secrets of every namespace"
             self.report_at(text.start, text.end, said, severity=Severity.INFO)
 
+    def _to_everybody(self, one: Mapping, role: Scalar | None) -> None:
+        """A role that changes things, for all who have any account."""
+        if role is None or role.value not in ("cluster-admin", "admin", "edit"):
+            return
+        for subject in one.listed("subjects"):
+            group = subject.scalar("name") if isinstance(subject, Mapping) else None
+            if group is not None and group.value in ("system:authenticated", "system:serviceaccounts"):
+                text = self.file.passage(role)
+                self.report_at(text.start, text.end, f"everybody of {group.value} has this role")
+
     def _binding(self, one: Mapping) -> None:
         name = one.scalar("roleRef", "name")
+        self._to_everybody(one, name)
         for subject in one.listed("subjects"):
             everybody = subject.scalar("name") if isinstance(subject, Mapping) else None
             if everybody is not None and everybody.value in ("system:anonymous", "system:unauthenticated"):

@@ -134,7 +134,7 @@ def _home(file: str) -> str:
 def _stand_in(run: Invocation, file: str) -> Path:
     """A folder with ``.git`` and links to everything in the one whose workflows these are."""
     home = _home(file)
-    folder = run.scratch / "actionlint" / run.root.parent.name / (home or ".")
+    folder = _room(run) / (home or ".")
     if not (folder / ".git").exists():
         folder.mkdir(parents=True, exist_ok=True)
         (folder / ".git").touch()
@@ -144,15 +144,21 @@ def _stand_in(run: Invocation, file: str) -> Path:
     return folder
 
 
+def _room(run: Invocation) -> Path:
+    """Where the stand-ins of one room of the snapshot are."""
+    return run.scratch / "actionlint" / run.root.parent.name
+
+
 def parse_actionlint_in_project(output: bytes, run: Invocation) -> list[RawResult]:
     """The same with the paths of the stand-ins turned back."""
     names = {str(_stand_in(run, file) / file[len(_home(file)) :]): file for file in run.files}
     stand_ins = str(run.scratch / "actionlint") + os.sep
+    room = _room(run)
     results = []
     for result in results_of(output):
         path = os.path.abspath(run.root / result.filepath)
         result.filepath = names.get(path, result.filepath)
-        result.message = result.message.replace(f"{run.scratch}/", "").replace(f"{run.root}/", "")
+        result.message = result.message.replace(f"{room}/", "").replace(f"{run.root}/", "")
         if path in names or not path.startswith(stand_ins):
             results.append(result)  # what is wrong with a neighbour is no matter of this file
     return _read([one for one in results if not _is_unseen(one, run)], run)

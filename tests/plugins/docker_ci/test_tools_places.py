@@ -150,6 +150,19 @@ def test_a_workflow_in_a_folder_is_checked_against_the_actions_beside_it(reviewe
     )
 
 
+def test_an_action_is_named_as_the_project_has_it(reviewed: Reviewed) -> None:
+    files = {
+        WORKFLOW: _HEAD + "      - uses: ./.github/actions/a\n",
+        ".github/actions/a/action.yml": "name: a\nruns: {using: composite, steps: []}\n",
+    }
+
+    done = reviewed(files, ACTIONLINT_IN_PROJECT)
+
+    assert [finding.message for finding in done.visible] == [
+        'description is required in metadata of "a" action at ".github/actions/a/action.yml"'
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "column", "place"),
     [

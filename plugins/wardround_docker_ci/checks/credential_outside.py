@@ -1,0 +1,115 @@
+"""DC215."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.late import LatePattern
+from wardround_docker_ci.check import JENKINS, CiCheck
+from wardround_docker_ci.jenkinsfile import Block, Call, Token
+
+_BINDING = frozenset({"variable", "usernameVariable", "passwordVariable", "keyFileVariable", "tokenVariable"})
+_USED = LatePattern(r"(?<![\\$])\$(?:(\w+)|\{(\w+)\})")
+
+
+class CredentialOutside(CiCheck):
+    """A shell step uses a credential outside the block that binds it.
+
+    `withCredentials` sets the variable for the steps inside it; behind it the shell finds nothing and goes on
+    with an empty password. Move the step into the block.
+    """
+
+    ID = "DC215"
+    NAME = "credential-outside"
+    DEFECT_CLASS = "undefined-name"
+    TRIED_ON = (
+        "trees of 27 repositories and a library for Jenkins: 2 hits on text kept for later in bat, "
+        "which is left out since"
+    )
+    KINDS = JENKINS
+    NEEDS = ("withCredentials",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "withCredentials([string(credentialsId: 'a', variable: 'T')]) { sh 'x $T' }\nsh 'y'\n",
+            path="Jenkinsfile",
+        ),
+        Valid(
+            "withCredentials([string(credentialsId: 'a', variable: 'T')]) { sh 'x $T' }\n"
+            "withEnv(['T=1']) { sh 'x $T' }\n",
+            path="Jenkinsfile",
+        ),
+        Valid(
+            "withCredentials([string(credentialsId: 'a', variable: 'T')]) { sh 'x $T' }\n"
+            "sh '''\n  T=$(cat f)\n  x $T\n'''\n",
+            path="Jenkinsfile",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "withCredentials([string(credentialsId: 'a', variable: 'T')]) {\n  sh 'login $T'\n}\n"
+            "sh 'push --key=$T'\n",
+            line=4,
+            column=16,
+            path="Jenkinsfile",
+        ),
+        Invalid(
+            "node {\n  withCredentials([usernamePassword(credentialsId: 'a', usernameVariable: 'U',\n"
+            "      passwordVariable: 'P')]) { sh 'login' }\n  sh '''\n    curl -u \"${U}:x\" y\n  '''\n}\n",
+            line=5,
+            column=14,
+            path="Jenkinsfile",
+        ),
+        Invalid(
+            "withCredentials([file(credentialsId: 'a', variable: 'CONF')]) {\n  sh 'x'\n}\n"
+            "sh(script: 'y --with ${CONF}')\n",
+            line=4,
+            column=22,
+            path="Jenkinsfile",
+        ),
+    ]
+
+    def run(self) -> None:
+        tokens = self.file.jenkinsfile.tokens
+        bound = _bound(tokens)
+        for call in self.file.jenkinsfile.shell_steps if bound else ():
+            for token in call.script if call.name.text == "sh" else ():
+                self._look(call, token, bound)
+
+    def _look(self, call: Call, token: Token, bound: frozenset[str]) -> None:
+        text = token.passage().text
+        told: set[str] = set()
+        for found in _USED.finditer(text):
+            name = found.group(1) or found.group(2)
+            if (
+                name in bound - told
+                and not _is_bound_around(call.name.block, name)
+                and not self._is_set(name)
+            ):
+                told.add(name)
+                start = token.inside + found.start()
+                said = f"{name} is bound in a block that this step is not in"
+                self.report_at(start, start + len(found.group()), said)
+
+    def _is_set(self, name: str) -> bool:
+        """Whether anything gives the name a value in another way."""
+        return (
+            re.search(rf"\b{name}\s*=(?!=)|\bname:\s*['\"]{name}['\"]|read\s[^\n]*\b{name}\b", self.file.text)
+            is not None
+        )
+
+
+def _bound(tokens: Sequence[Token]) -> frozenset[str]:
+    return frozenset(
+        third.text
+        for first, second, third in zip(tokens, tokens[1:], tokens[2:], strict=False)
+        if first.text in _BINDING and second.text == ":" and third.kind == "string"
+    )
+
+
+def _is_bound_around(block: Block | None, name: str) -> bool:
+    return block is not None and any(
+        token.kind == "string" and token.text == name for one in block.chain() for token in one.given
+    )

@@ -1,0 +1,170 @@
+"""DC203."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping as Names
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.late import LatePattern
+from wardround_docker_ci import deployments, gitlab, workflow
+from wardround_docker_ci.check import GITLAB, WORKFLOW, CiCheck
+from wardround_docker_ci.programs import is_lint, is_test
+from wardround_docker_ci.yaml_tree import Mapping, Scalar
+
+_NOT_LIVE = LatePattern(
+    r"review|preview|stag(?:e|ing)|feature|sandbox|storybook|rollback|cleanup|snapshot|\$CI_(?:COMMIT|MERGE)"
+    r"|(?:^|[-_/:\s])(?:dev|develop|qa|test|uat|pr|canary|nightly|docs?|pages|stop|dry[-_]?run|plan)(?:$|[-_/:\s])",
+    re.IGNORECASE,
+)
+
+
+class DeploysUntested(CiCheck):
+    """The job that goes live does not wait for the tests of the same pipeline.
+
+    Jobs without `needs` between them run side by side, and in GitLab `needs` also lifts the order of the
+    stages: what fails its tests is live before they have ended. Let it need the job that runs them.
+    """
+
+    ID = "DC203"
+    NAME = "deploys-untested"
+    DEFECT_CLASS = "deploys-untested"
+    TRIED_ON = "trees of 27 repositories with workflows and 5 with GitLab pipelines: no hit"
+    KINDS = GITLAB | WORKFLOW
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "stages: [build, test, deploy]\nb:\n  stage: build\n  script: make\nt:\n  stage: test\n"
+            "  script: make test\ndeploy:\n  stage: deploy\n  needs: [b, t]\n  script: ./deploy.sh\n",
+            path=".gitlab-ci.yml",
+        ),
+        Valid(
+            "t:\n  stage: test\n  script: make test\ndeploy:\n  stage: deploy\n  script: ./deploy.sh\n",
+            path=".gitlab-ci.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  t:\n    steps: [{run: make test}]\n  b:\n    needs: t\n"
+            "    steps: [{run: make}]\n  deploy:\n    needs: [b]\n    steps: [{run: helm upgrade a b}]\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  t:\n    steps: [{run: make test}]\n  deploy-preview:\n"
+            "    steps: [{run: vercel deploy}]\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: push\njobs:\n  t:\n    if: github.event_name == 'pull_request'\n"
+            "    steps: [{run: make test}]\n  deploy:\n    steps: [{run: helm upgrade a b}]\n",
+            path=".github/workflows/a.yml",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "stages: [build, test, deploy]\nb:\n  stage: build\n  script: make\nt:\n  stage: test\n"
+            "  script: make test\ndeploy:\n  stage: deploy\n  needs: [b]\n  script: ./deploy.sh\n",
+            line=10,
+            column=3,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid(
+            "t:\n  stage: test\n  script: pytest\nlive:\n  stage: deploy\n  environment: {name: production}\n"
+            "  needs: []\n  script: helm upgrade web ./chart\n",
+            line=7,
+            column=3,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  t:\n    steps: [{run: make test}]\n  publish:\n"
+            "    steps: [{run: npm publish}]\n",
+            line=5,
+            column=3,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: push\njobs:\n  t:\n    steps: [{run: make test}]\n  b:\n"
+            "    steps: [{run: make}]\n  deploy:\n    needs: b\n    steps: [{run: helm upgrade a b}]\n",
+            line=8,
+            column=5,
+            path=".github/workflows/a.yml",
+        ),
+    ]
+
+    def run(self) -> None:
+        if self.file.kind in WORKFLOW:
+            self._workflow(self.file.workflow.jobs)
+        elif self.file.root.get("include") is None:
+            self._gitlab([job for job in self.file.gitlab_jobs if job.key is not None and job.name[0] != "."])
+
+    def _workflow(self, jobs: Sequence[workflow.Job]) -> None:
+        tested = self._tested()
+        tests = {
+            job.name
+            for job in jobs
+            if any(id(step) in tested for step in job.steps) and job.condition is None
+        }
+        needs = {job.name: _needed(job.node) for job in jobs}
+        for job in jobs:
+            goes_live = deployments.of_workflow(job) or deployments.publishes(job)
+            if goes_live and not any(id(step) in tested for step in job.steps):
+                place = job.node.text("environment") + job.node.text("environment", "name")
+                self._look(job.name, job.key, job.node, tests, needs, f"{job.name} {place}")
+
+    def _gitlab(self, jobs: Sequence[gitlab.Job]) -> None:
+        tested = self._tested()
+        tests = {
+            job.name
+            for job in jobs
+            if id(job) in tested
+            and job.node.text("allow_failure") != "true"
+            and job.node.text("when") != "manual"
+        }
+        needs = {job.name: _needed(job.node) for job in jobs}
+        for job in jobs:
+            if deployments.of_gitlab(job) and id(job) not in tested and job.node.get("needs") is not None:
+                place = job.node.text("environment") + job.node.text("environment", "name")
+                name = f"{job.name} {job.node.text('stage')} {place}"
+                self._look(job.name, job.key, job.node, tests, needs, name)
+
+    def _tested(self) -> set[int]:
+        """What runs a script with tests in it."""
+        return {
+            id(one.owner)
+            for one in self.file.scripts
+            if any(is_test(command) and not is_lint(command) for command in one.commands)
+        }
+
+    def _look(
+        self,
+        name: str,
+        key: Scalar | None,
+        node: Mapping,
+        tests: set[str],
+        needs: Names[str, set[str]],
+        said: str,
+    ) -> None:
+        place = node.key("needs") or key
+        waits_for = _all_needed(name, needs)
+        knows_all = waits_for <= set(needs)
+        if place is not None and tests and knows_all and not tests & waits_for and not _NOT_LIVE.search(said):
+            one = min(tests)
+            self.report_at(
+                place.start, place.end, f'"{name}" does not wait for "{one}", which runs the tests'
+            )
+
+
+def _needed(node: Mapping) -> set[str]:
+    named = [one.scalar("job") if isinstance(one, Mapping) else one for one in node.listed("needs")]
+    return {one.value for one in named if isinstance(one, Scalar)}
+
+
+def _all_needed(name: str, needs: Names[str, set[str]]) -> set[str]:
+    """The jobs that have ended before one begins."""
+    found: set[str] = set()
+    waiting = [*needs[name]]
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            found.add(one)
+            waiting += needs.get(one, ())
+    return found

@@ -1,0 +1,73 @@
+"""DC223."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.late import LatePattern
+from wardround_docker_ci.check import PIPELINES, CiCheck
+from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.shell import Command
+
+_MUST_WORK = LatePattern(
+    r"^(?:sudo\s+)?(?:(?:docker|kubectl)[- ](?:compose )?exec\s.*\s)?"
+    r"(?:pg_dump(?:all)?|mysqldump|mariadb-dump|mongodump|restic\s+backup|borg\s+create|pg_restore"
+    r"|(?:npx\s+|poetry run\s+|uv run\s+)?(?:alembic\s+upgrade|prisma\s+migrate\s+deploy|flyway\s+migrate)"
+    r"|(?:python3?\s+)?(?:\./)?manage\.py\s+migrate|(?:bundle exec\s+)?rails\s+db:migrate"
+    r"|kubectl\s+(?:.*\s)?(?:apply|rollout status)|helm\s+upgrade|(?:terraform|tofu)\s+(?:.*\s)?apply"
+    r"|npm\s+publish|twine\s+upload|cargo\s+publish|docker\s+push|(?:sha256sum|sha512sum|gpg\s+--verify|cosign\s+verify))"
+    r"(?=\s|$)"
+)
+_NOTHING = frozenset({"true", ":", "/bin/true"})
+
+
+class FailureSwallowed(CiCheck):
+    """A backup, migration, check of a signature or deployment fails, and the script goes on as if it had not.
+
+    What follows works on data that is not there, or reports success. Let it stop, or do something about the
+    failure.
+    """
+
+    ID = "DC223"
+    NAME = "failure-swallowed"
+    DEFECT_CLASS = "hidden-failure"
+    TRIED_ON = "trees of 27 repositories: no hit"
+    KINDS = PIPELINES | {Kind.SHELL, Kind.DOCKERFILE}
+    NEEDS = ("||",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("pg_dump a > b || exit 1\n", path="a.sh"),
+        Valid("kubectl delete -f a || true\n", path="a.sh"),
+        Valid("# may fail on the first run\nalembic upgrade head || true\n", path="a.sh"),
+        Valid("helm upgrade a b || helm rollback a\n", path="a.sh"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("pg_dump a 2>/dev/null | gzip > b || true\n", line=1, column=1, path="a.sh"),
+        Invalid("FROM a:1\nRUN sha256sum -c x.sha256 || true\n", line=2, column=5, path="Dockerfile"),
+        Invalid(
+            "a:\n  script:\n    - kubectl apply -f k8s || echo failed\n",
+            line=3,
+            column=7,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid("python manage.py migrate --noinput || :\n./serve\n", line=1, column=1, path="a.sh"),
+    ]
+
+    def run(self) -> None:
+        for script in self.file.scripts:
+            first: Command | None = None
+            for command, following in pairwise(script.commands):
+                if command.before not in ("|", "|&"):
+                    first = command
+                if command.after == "||" and _does_nothing(following) and first is not None:
+                    text = " ".join(first.texts)
+                    if _MUST_WORK.match(text) and not self.file.is_explained(first.start):
+                        said = f"after {first.name} failed this goes on as if it had not"
+                        self.report_at(first.start, following.end, said)
+
+
+def _does_nothing(command: Command) -> bool:
+    told = command.name in ("echo", "printf") and not command.redirects
+    return command.after in ("\n", "", ";", ")") and (told or command.name in _NOTHING)

@@ -1,0 +1,107 @@
+"""DC207."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_docker_ci.check import GITLAB, CiCheck
+from wardround_docker_ci.gitlab import Job, inherited
+from wardround_docker_ci.yaml_tree import Mapping
+
+
+class KeptForever(CiCheck):
+    """Nothing says when the job's artifacts may be removed.
+
+    They stay as long as the instance's default says, which may be for good, and every pipeline adds to them.
+    Say how long somebody wants them: `expire_in: 1 week`.
+    """
+
+    ID = "DC207"
+    NAME = "artifacts-kept"
+    PLANE = Plane.PERF
+    SEVERITY = Severity.INFO
+    TRIED_ON = (
+        "trees of 27 repositories, 5 of them with GitLab pipelines: 1 hit on what a release keeps "
+        "for good, which is left out since"
+    )
+    KINDS = GITLAB
+    NEEDS = ("artifacts:",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "a:\n  script: make\n  artifacts:\n    paths: [dist]\n    expire_in: 1 week\n",
+            path=".gitlab-ci.yml",
+        ),
+        Valid(
+            "default:\n  artifacts: {expire_in: 1 day}\na:\n  script: make\n  artifacts: {paths: [dist]}\n",
+            path=".gitlab-ci.yml",
+        ),
+        Valid("pages:\n  script: make\n  artifacts: {paths: [public]}\n", path=".gitlab-ci.yml"),
+        Valid("a:\n  script: make\n  artifacts: {reports: {junit: a.xml}}\n", path=".gitlab-ci.yml"),
+        Valid(
+            ".k:\n  artifacts: {expire_in: 1 day}\na:\n  extends: .k\n  script: make\n"
+            "  artifacts: {paths: [dist]}\n",
+            path=".gitlab-ci.yml",
+        ),
+        Valid(
+            "a:\n  script: make\n  rules:\n    - if: $CI_COMMIT_TAG\n  artifacts: {paths: [dist]}\n",
+            path=".gitlab-ci.yml",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "a:\n  script: make\n  artifacts:\n    paths: [dist]\n", line=3, column=3, path=".gitlab-ci.yml"
+        ),
+        Invalid(
+            "a:\n  script: make\n  artifacts:\n    untracked: true\n    expire_in: never\n",
+            line=5,
+            column=5,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid(
+            ".k:\n  artifacts: {when: always}\na:\n  extends: .k\n  script: make\n"
+            "  artifacts: {paths: [dist]}\n",
+            line=6,
+            column=3,
+            path=".gitlab-ci.yml",
+        ),
+    ]
+
+    def run(self) -> None:
+        if self.file.root.at("default", "artifacts", "expire_in") is not None:
+            return
+        for job in self.file.gitlab_jobs:
+            given, key = job.node.get("artifacts"), job.node.key("artifacts")
+            if not isinstance(given, Mapping) or key is None or _is_meant(job):
+                continue
+            limit, holds = given.scalar("expire_in"), given.get("paths") or given.get("untracked")
+            place = given.key("expire_in")
+            if limit is not None and limit.value == "never" and place is not None:
+                self.report_at(place.start, limit.end, "every pipeline's artifacts stay for good")
+            elif limit is None and holds is not None and not self._is_limited_above(job.node):
+                self.report_at(key.start, key.end, "nothing says when these artifacts may be removed")
+
+    def _is_limited_above(self, node: Mapping) -> bool:
+        """Whether a job it extends says it; one of another file may."""
+        for name in node.listed("extends"):
+            base = self.file.root.get(getattr(name, "value", ""))
+            if not isinstance(base, Mapping):
+                return True
+            above = inherited(self.file.root, base, "artifacts")
+            if isinstance(above, Mapping) and above.get("expire_in") is not None:
+                return True
+        return False
+
+
+def _is_meant(job: Job) -> bool:
+    """Whether it is a base for others, the site, or builds what was released."""
+    when = " ".join(
+        rule.text("if") if isinstance(rule, Mapping) else getattr(rule, "value", "")
+        for key in ("rules", "only")
+        for rule in job.node.listed(key)
+    )
+    is_release = re.search(r"CI_COMMIT_TAG|\btags\b|release", f"{when} {job.name}") is not None
+    return job.name == "pages" or job.name[:1] == "." or is_release

@@ -1,0 +1,110 @@
+"""DC219."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_docker_ci.check import DOCKERFILE, GITLAB, STEPS, CiCheck
+from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.shell import Command, unwrapped
+
+_LOCKED = {
+    "npm": LatePattern(
+        r"package-lock\.json|npm-shrinkwrap|package\*\.json|\bnpm ci\b|cache:[ \t]*['\"]?npm\b"
+    ),
+    "yarn": LatePattern(r"yarn\.lock|cache:[ \t]*['\"]?yarn\b|--frozen-lockfile|--immutable"),
+}
+_OTHER_USE = frozenset(
+    {"--package-lock-only", "--no-save", "-g", "--global", "--location=global", "--no-package-lock"}
+)
+
+
+class LockNotHeld(CiCheck):
+    """The packages are installed without holding to the lock file.
+
+    `npm install` takes newer versions where the lock file does not fit `package.json`, and writes it anew, so
+    what is built here is not what was tested. `npm ci` and `yarn install --frozen-lockfile` stop instead.
+    """
+
+    ID = "DC219"
+    NAME = "lock-not-held"
+    PLANE = Plane.CONTRACT
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "npm-unpinned"
+    TRIED_ON = "trees of 27 repositories: 7 hits, 6 of them right"
+    KINDS = DOCKERFILE | STEPS | GITLAB
+    NEEDS = ("npm i", "yarn")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("FROM a:1\nCOPY package*.json ./\nRUN npm ci\n", path="Dockerfile"),
+        Valid("FROM a:1\nCOPY package.json ./\nRUN npm install\n", path="Dockerfile"),
+        Valid(
+            "FROM a:1\nCOPY package*.json ./\nRUN npm ci && npm install --no-save sharp@1\n",
+            path="Dockerfile",
+        ),
+        Valid("FROM a:1\nCOPY yarn.lock ./\nRUN yarn install --immutable && yarn build\n", path="Dockerfile"),
+        Valid("FROM a:1\nCOPY package*.json ./\nRUN npm install -g npm@11\n", path="Dockerfile"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "FROM a:1\nCOPY package*.json ./\nRUN npm install --omit=dev\n",
+            line=3,
+            column=5,
+            path="Dockerfile",
+        ),
+        Invalid(
+            "FROM a:1\nCOPY package.json yarn.lock ./\nRUN yarn && yarn build\n",
+            line=3,
+            column=5,
+            path="Dockerfile",
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    steps:\n      - uses: actions/setup-node@v4\n"
+            "        with: {cache: npm}\n      - run: npm i\n",
+            line=7,
+            column=14,
+            path=".github/workflows/a.yml",
+        ),
+    ]
+
+    def run(self) -> None:
+        for script in self.file.scripts:
+            for command in script.commands:
+                tool = _installs(command)
+                if tool and _LOCKED[tool].search(self._told) and not self._writes_it():
+                    held = "npm ci" if tool == "npm" else "yarn install --frozen-lockfile"
+                    said = f"this does not hold to the lock file; {held} does"
+                    self.report_at(command.start, command.end, said)
+
+    @cached_property
+    def _told(self) -> str:
+        """Where the file may say that there is a lock file."""
+        if self.file.kind is not Kind.DOCKERFILE:
+            return self.file.text
+        copied = (one.text for one in self.file.dockerfile.instructions if one.keyword in ("COPY", "ADD"))
+        return "\n".join(copied)
+
+    def _writes_it(self) -> bool:
+        """Whether a workflow exists to change the lock file."""
+        changes = r"git (?:commit|push)|create-pull-request|git-auto-commit"
+        return self.file.kind is not Kind.DOCKERFILE and re.search(changes, self.file.text) is not None
+
+
+def _installs(command: Command) -> str:
+    """The tool, where a command installs what the project names and nothing else."""
+    texts = [word.text for word in unwrapped(command)]
+    name, options = (texts[0], texts[1:]) if texts else ("", [])
+    plain = [text for text in options if not text.startswith("-")]
+    if name not in _LOCKED or _OTHER_USE.intersection(options):
+        return ""
+    held = any(
+        text.startswith(("--frozen-lockfile", "--immutable", "--mode", "--version", "-v")) for text in options
+    )
+    is_npm = name == "npm" and plain in (["install"], ["i"])
+    is_yarn = name == "yarn" and plain in (["install"], []) and not held
+    return name if is_npm or is_yarn else ""

@@ -1,0 +1,76 @@
+"""DC480."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround_docker_ci.check import STEPS, CiCheck
+from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.misnamed_steps import misnamed
+from wardround_docker_ci.step_names import named
+
+_PATH = ".github/workflows/ci.yml"
+
+
+def _step(name: str, run: str) -> str:
+    return f"on: push\njobs:\n  check:\n    steps:\n      - name: {name}\n        run: {run}\n"
+
+
+def _invalid(name: str, run: str, column: int) -> Invalid:
+    return Invalid(_step(name, run), 5, column, path=_PATH)
+
+
+class MisnamedStep(CiCheck):
+    """A step is named after work it does not do, or after another place than it works on.
+
+    The name was copied with another step, or the command was. Whoever reads the run believes that the
+    migrations ran, or that staging was meant. Give it the name of what it runs, or the right command.
+    """
+
+    ID = "DC480"
+    NAME = "misnamed-step"
+    PLANE = Plane.CONTRACT
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "misleading-name"
+    TRIED_ON = (
+        "the newest trees of 24 projects, about 20,000 files: "
+        "1 hit, wrong, on the name of a whole workflow; those are left alone since"
+    )
+    KINDS = STEPS | {Kind.GITLAB_CI}
+    NEEDS = ("name:", "script:")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(_step("Run the migrations", "kubectl exec api -- ./manage.py migrate"), path=_PATH),
+        Valid(_step("Deploy to staging", "helm upgrade api chart -f staging.yaml"), path=_PATH),
+        Valid(_step("Promote staging to production", "./promote.sh production"), path=_PATH),
+        Valid(_step("Run the tests", "make check"), path=_PATH),
+        Valid(_step("Lint", "mypy src"), path=_PATH),
+        Valid(_step("Install the test tools", "pip install pytest"), path=_PATH),
+        Valid(_step("Run the tests in production mode", "NODE_ENV=dev vitest run"), path=_PATH),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        _invalid("Apply the database migrations", "helm upgrade api chart --install", 34),
+        _invalid("Run the unit tests", "ruff check . && mypy src", 23),
+        _invalid("Deploy to staging", "./deploy.sh --to production", 25),
+        _invalid("Roll out to production", "helm upgrade api chart -f values-dev.yaml", 27),
+        Invalid("deploy_staging:\n  script:\n    - ./deploy.sh prod\n", 1, 8, path=".gitlab-ci.yml"),
+    ]
+
+    def run(self) -> None:
+        for one in named(self.file.root, self.file.kind):
+            found = misnamed(one, is_job=self.file.kind is Kind.GITLAB_CI)
+            if found is None:
+                continue
+            passage = self.file.passage(one.name)
+            at = passage.text.find(found.said)
+            if at < 0:
+                continue
+            start = passage.start + at
+            line, _ = self.source.place(start)
+            if self.source.is_added(line) or any(
+                self.source.is_added(n) for n in range(line, line + 3) if n <= len(self.source.lines)
+            ):
+                said = f'the name says "{found.said}", but what is run speaks of {found.now}'
+                self.report_at(start, start + len(found.said), said)

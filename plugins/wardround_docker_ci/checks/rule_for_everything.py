@@ -1,0 +1,116 @@
+"""DC200."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.late import LatePattern
+from wardround_docker_ci import deployments
+from wardround_docker_ci.check import GITLAB, CiCheck
+from wardround_docker_ci.gitlab import Job, inherited
+from wardround_docker_ci.yaml_tree import Mapping
+
+_NARROWS = ("if", "changes", "exists")
+_STARTS = ("", "on_success", "always", "delayed")
+_PER_BRANCH = LatePattern(
+    r"review|preview|feature|pr[-_/]|stop|\$CI_(?:COMMIT|MERGE)|cleanup|teardown|rollback", re.IGNORECASE
+)
+
+
+class RuleForEverything(CiCheck):
+    """One rule of the job has no condition, so the other rules decide nothing.
+
+    GitLab takes the first rule that fits. A deployment whose last rule is bare runs for every branch the
+    rules above it do not mention; a bare rule above others leaves them without effect. End the list with
+    `when: never`, or with nothing.
+    """
+
+    ID = "DC200"
+    NAME = "rule-for-everything"
+    DEFECT_CLASS = "deploys-every-branch"
+    TRIED_ON = "trees of 27 repositories, 5 of them with GitLab pipelines: no hit"
+    KINDS = GITLAB
+    NEEDS = ("rules:",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "deploy:\n  script: ./deploy.sh\n  rules:\n    - if: $CI_COMMIT_TAG\n    - when: never\n",
+            path=".gitlab-ci.yml",
+        ),
+        Valid(
+            "deploy:\n  script: ./deploy.sh\n  rules:\n    - if: $CI_COMMIT_TAG\n    - when: manual\n",
+            path=".gitlab-ci.yml",
+        ),
+        Valid(
+            "deploy:\n  script: ./deploy.sh\n  rules:\n    - if: $CI_COMMIT_BRANCH != 'main'\n"
+            "      when: never\n    - when: on_success\n",
+            path=".gitlab-ci.yml",
+        ),
+        Valid(
+            "unit:\n  script: make test\n  rules:\n    - if: $CI_COMMIT_TAG\n      allow_failure: true\n"
+            "    - when: on_success\n",
+            path=".gitlab-ci.yml",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "deploy:\n  script: ./deploy.sh\n  rules:\n    - if: $CI_COMMIT_TAG\n      when: manual\n"
+            "    - when: on_success\n",
+            line=6,
+            column=7,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid(
+            ".ship:\n  script: helm upgrade web ./chart\nlive:\n  extends: .ship\n  environment: production\n"
+            "  rules:\n    - if: $CI_COMMIT_BRANCH == 'main'\n    - allow_failure: true\n",
+            line=8,
+            column=7,
+            path="ci/live.gitlab-ci.yml",
+        ),
+        Invalid(
+            "unit:\n  script: make test\n  rules:\n    - when: always\n    - if: $CI_COMMIT_TAG\n"
+            "      when: never\n",
+            line=4,
+            column=7,
+            path=".gitlab-ci.yml",
+        ),
+    ]
+
+    def run(self) -> None:
+        for job in self.file.gitlab_jobs:
+            rules = [rule for rule in job.node.listed("rules") if isinstance(rule, Mapping)]
+            bare = next((at for at, rule in enumerate(rules) if _is_bare(rule)), None)
+            if bare is None:
+                continue
+            if bare < len(rules) - 1:
+                self._say(rules[bare], "this rule fits every pipeline, so those below it are never looked at")
+            elif (
+                rules[bare].text("when") in _STARTS
+                and any(rule.get("if") is not None and rule.text("when") != "never" for rule in rules[:bare])
+                and self._goes_live(job)
+            ):
+                self._say(
+                    rules[bare], f'"{job.name}" also runs for everything the rules above do not mention'
+                )
+
+    def _say(self, rule: Mapping, message: str) -> None:
+        key, value = rule.entries[0]
+        self.report_at(key.start, value.end, message)
+
+    def _goes_live(self, job: Job) -> bool:
+        root = self.file.root
+        place = inherited(root, job.node, "environment")
+        name = place.text("name") if isinstance(place, Mapping) else getattr(place, "value", "")
+        if _PER_BRANCH.search(f"{job.name} {job.node.text('stage')} {name}"):
+            return False
+        return deployments.of_gitlab(job) or place is not None
+
+
+def _is_bare(rule: Mapping) -> bool:
+    return (
+        bool(rule.entries)
+        and not any(rule.get(key) is not None for key in (*_NARROWS, "<<"))
+        and not re.search(r"^!", rule.entries[0][0].value)
+    )

@@ -1,0 +1,83 @@
+"""DC202."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround.late import LatePattern
+from wardround_docker_ci.check import GITLAB, CiCheck
+from wardround_docker_ci.yaml_tree import Mapping, Scalar, walk
+
+_QUOTED = LatePattern(r"\"[^\"]*\"|'[^']*'|(?<=~)\s*/(?:\\.|[^/\\])*/i?")
+_WRONG = (
+    (LatePattern(r"(?:==|!=)\s*(?!null\b|_)(?:[A-Za-z][\w./-]*)"), "the text is not in quotes"),
+    (LatePattern(r"(?<![=!<>~])=(?![=~])"), "a comparison has two signs: =="),
+    (LatePattern(r"(?<![\w$-])(?:and|or|not|AND|OR|NOT)(?![\w-])"), "the signs are &&, || and !="),
+)
+
+
+class RuleNotRead(CiCheck):
+    """GitLab cannot read the condition of a rule.
+
+    It knows variables, texts in quotes, patterns between slashes, `==`, `!=`, `=~`, `!~`, `&&` and `||`. With
+    anything else it refuses the pipeline, or the rule never fits.
+    """
+
+    ID = "DC202"
+    NAME = "rule-not-read"
+    SEVERITY = Severity.ERROR
+    DEFECT_CLASS = "invalid-workflow"
+    TRIED_ON = "trees of 27 repositories, 5 of them with GitLab pipelines: no hit"
+    KINDS = GITLAB
+    NEEDS = ("if:",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "a:\n  script: make\n  rules:\n    - if: $A == 'x=y and z' && $B == null || $C =~ /^a or b=/\n",
+            path=".gitlab-ci.yml",
+        ),
+        Valid(
+            "a:\n  script: make\n  rules:\n    - if: '$A == \"main\" || $B != $C'\n", path=".gitlab-ci.yml"
+        ),
+        Valid("a:\n  script: if x == y; then make; fi\n", path=".gitlab-ci.yml"),
+        Valid("a:\n  script: make\n  rules:\n    - if: '$[[ inputs.when ]]'\n", path=".gitlab-ci.yml"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "a:\n  script: make\n  rules:\n    - if: $A == main\n", line=4, column=11, path=".gitlab-ci.yml"
+        ),
+        Invalid(
+            "workflow:\n  rules:\n    - if: $A = 'main'\n      when: never\na:\n  script: make\n",
+            line=3,
+            column=11,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid(
+            "a:\n  script: make\n  rules:\n    - if: $A == 'x' and $B\n",
+            line=4,
+            column=11,
+            path=".gitlab-ci.yml",
+        ),
+    ]
+
+    def run(self) -> None:
+        told: set[int] = set()
+        for condition in self._conditions():
+            text = condition.value
+            if id(condition) in told or "$[[" in text:
+                continue
+            told.add(id(condition))
+            bare = _QUOTED.sub('""', text)
+            why = next((why for pattern, why in _WRONG if pattern.search(bare)), None)
+            if why is not None:
+                place = self.file.passage(condition)
+                self.report_at(place.start, place.end, f"GitLab cannot read this: {why}")
+
+    def _conditions(self) -> Iterator[Scalar]:
+        for node in walk(self.file.root):
+            for rule in node.listed("rules") if isinstance(node, Mapping) else ():
+                found = rule.scalar("if") if isinstance(rule, Mapping) else None
+                if found is not None:
+                    yield found

@@ -1,0 +1,85 @@
+"""DC205."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.late import LatePattern
+from wardround_docker_ci.check import WORKFLOW, CiCheck
+from wardround_docker_ci.yaml_tree import Mapping
+
+_TELLS_APART = LatePattern(
+    r"ref\b|ref_name|head_ref|\.number|\.sha\b|run_id|run_number|issue|pull_request|\bactor\b|inputs\.|branch"
+)
+
+
+class SharedGroup(CiCheck):
+    """All pull requests are in one `concurrency` group, and each run stops the one before it.
+
+    Whoever pushes last gets an answer; the checks of everybody else are cancelled half way. Put the branch or
+    the number into the group: `${{ github.workflow }}-${{ github.ref }}`.
+    """
+
+    ID = "DC205"
+    NAME = "shared-concurrency-group"
+    TRIED_ON = "trees of 27 repositories with workflows: no hit"
+    KINDS = WORKFLOW
+    NEEDS = ("cancel-in-progress",)
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "on: pull_request\nconcurrency:\n  group: t-${{ github.ref }}\n"
+            "  cancel-in-progress: true\njobs: {}\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on: pull_request\nconcurrency:\n  group: t\n  cancel-in-progress: false\njobs: {}\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid(
+            "on:\n  push: {branches: [main]}\nconcurrency:\n  group: pages\n"
+            "  cancel-in-progress: true\njobs: {}\n",
+            path=".github/workflows/a.yml",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "on: pull_request\nconcurrency:\n  group: t\n  cancel-in-progress: true\njobs: {}\n",
+            line=3,
+            column=10,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on: [push, pull_request]\njobs:\n  a:\n    concurrency:\n      cancel-in-progress: true\n"
+            "      group: ${{ github.workflow }}-${{ github.job }}\n",
+            line=6,
+            column=14,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid(
+            "on:\n  pull_request:\n  merge_group:\njobs:\n  a:\n    concurrency:\n      group: e2e\n"
+            "      cancel-in-progress: true\n    steps: [{run: make}]\n",
+            line=7,
+            column=14,
+            path=".github/workflows/a.yml",
+        ),
+    ]
+
+    def run(self) -> None:
+        flow = self.file.workflow
+        if not {"pull_request", "pull_request_target"} & set(flow.triggers):
+            return
+        for node in (flow.root, *(job.node for job in flow.jobs)):
+            group = node.scalar("concurrency", "group")
+            stops = node.text("concurrency", "cancel-in-progress") == "true"
+            if group is not None and stops and not _TELLS_APART.search(group.value) and _runs_there(node):
+                text = self.file.passage(group)
+                said = "a run for one pull request stops those for all others"
+                self.report_at(text.start, text.end, said)
+
+
+def _runs_there(node: Mapping) -> bool:
+    """Whether a job, if this is one, is not kept from pull requests by its condition."""
+    condition = node.text("if")
+    return "refs/" not in condition and "event_name" not in condition and "ref_name" not in condition

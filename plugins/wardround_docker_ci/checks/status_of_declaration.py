@@ -1,0 +1,87 @@
+"""DC220."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround.late import LatePattern
+from wardround_docker_ci.check import CiCheck
+from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.shell import Command
+
+_STOPS = LatePattern(r"^[ \t]*set[ \t]+-\w*e|^#!.*sh[ \t]+-\w*e|set -o errexit", re.MULTILINE)
+_MAY_FAIL = LatePattern(
+    r"^(\w+)=[\"']?\$\([ \t]*(?:git|curl|wget|aws|gcloud|az|kubectl|helm|vault|jq|yq|docker|terraform|psql"
+    r"|mysql|ssh|npm|node|python3?|gh|cat|op|sops|gpg|cargo|go|poetry)\b"
+)
+_ACTS = LatePattern(
+    r"\b(?:rm\s+-\w*r\w*|docker\s+(?:push|tag|build)|kubectl|helm|terraform|aws|gcloud|az|git\s+(?:tag|push|reset|checkout)"
+    r"|psql|pg_restore|mysql|npm\s+publish|rsync|scp|ssh|curl\s[^\n]*-X|gh\s+release|mv)\b"
+)
+
+
+class StatusOfDeclaration(CiCheck):
+    """`local` or `export` hides that the command behind its value failed, and what follows acts on it.
+
+    The declaration succeeds, so `set -e` does not stop and the variable is empty in what is pushed, deployed
+    or removed. Declare first, then assign: `local sha; sha=$(git rev-parse HEAD)`.
+    """
+
+    ID = "DC220"
+    NAME = "status-of-declaration"
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "lost-status"
+    TRIED_ON = "trees of 27 repositories: no hit"
+    KINDS = frozenset({Kind.SHELL})
+    NEEDS = ("local ", "export ", "readonly ", "declare ")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("set -e\nlocal sha\nsha=$(git rev-parse HEAD)\ndocker push a:$sha\n", path="a.sh"),
+        Valid("set -e\nexport SHA=$(git rev-parse HEAD)\necho $SHA\n", path="a.sh"),
+        Valid("export SHA=$(git rev-parse HEAD)\ndocker push a:$SHA\n", path="a.sh"),
+        Valid("set -e\nexport DAY=$(date +%F)\naws s3 cp a s3://b/$DAY\n", path="a.sh"),
+        Valid("set -e\nexport SHA=$(git describe || echo none)\ndocker push a:$SHA\n", path="a.sh"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "set -e\nexport SHA=$(git rev-parse HEAD)\ndocker push a:$SHA\n", line=2, column=8, path="a.sh"
+        ),
+        Invalid(
+            "#!/bin/bash\nset -euo pipefail\nf() {\n"
+            '  local dir="$(jq -r .dir c.json)"\n  rm -rf "$dir"/*\n}\n',
+            line=4,
+            column=9,
+            path="a.sh",
+        ),
+        Invalid(
+            "#!/bin/bash -e\nreadonly TOKEN=$(vault read -field=t x)\nkubectl --token ${TOKEN} apply -f a\n",
+            line=2,
+            column=10,
+            path="a.sh",
+        ),
+    ]
+
+    def run(self) -> None:
+        text = self.file.text
+        if not _STOPS.search(text):
+            return
+        for script in self.file.scripts:
+            for command in script.commands:
+                if command.name in ("local", "export", "readonly", "declare"):
+                    self._look(command, text)
+
+    def _look(self, command: Command, text: str) -> None:
+        for word in command.words[1:]:
+            found = _MAY_FAIL.match(word.raw)
+            if found is None or "||" in word.raw:
+                continue
+            used = re.compile(rf"\$(?:{found.group(1)}\b|\{{{found.group(1)}\}})")
+            rest = text[word.end : word.end + 3000]
+            asked = re.search(rf"-[nz]\s+\"?\$\{{?{found.group(1)}\b|\$\{{{found.group(1)}:[?+-]", rest)
+            acts = any(used.search(line) and _ACTS.search(line) for line in rest.split("\n"))
+            if acts and asked is None:
+                said = f"where this fails {found.group(1)} is empty, and the script goes on"
+                self.report_at(word.start, word.end, said)

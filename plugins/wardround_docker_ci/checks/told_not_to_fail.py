@@ -1,0 +1,126 @@
+"""DC218."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Plane, Severity
+from wardround.late import LatePattern
+from wardround_docker_ci.check import PIPELINES, CiCheck
+from wardround_docker_ci.kinds import Kind
+from wardround_docker_ci.programs import program
+from wardround_docker_ci.shell import Command, unwrapped
+from wardround_docker_ci.yaml_tree import Scalar
+
+_SWITCHES = {
+    "trivy": r"--exit-code[ =]0\b",
+    "gitleaks": r"--exit-code[ =]0\b",
+    "grype": r"--fail-on[ =]none\b",
+    "mvn": r"-D(?:maven\.test\.failure\.ignore|testFailureIgnore)(?:=true)?(?=\s|$)"
+    r"|(?:^|\s)(?:-fn|--fail-never)\b",
+    "pylint": r"--exit-zero\b",
+    "ruff": r"--exit-zero\b|(?:^|\s)-e\b",
+    "bandit": r"--exit-zero\b",
+    "flake8": r"--exit-zero\b",
+    "tfsec": r"--soft-fail\b|(?:^|\s)-s\b",
+    "checkov": r"--soft-fail(?=\s|$)|(?:^|\s)-s\b",
+    "hadolint": r"--no-fail\b",
+    "golangci-lint": r"--issues-exit-code[ =]0\b",
+    "gosec": r"-no-fail\b",
+    "brakeman": r"--no-exit-on-warn\b",
+    "phpstan": r"--error-format[ =]none\b",
+}
+_SWITCHES |= {"mvnw": _SWITCHES["mvn"]}
+_GIVEN = {
+    "aquasecurity/trivy-action": ("exit-code", ("0",)),
+    "bridgecrewio/checkov-action": ("soft_fail", ("true",)),
+    "aquasecurity/tfsec-action": ("soft_fail", ("true",)),
+    "hadolint/hadolint-action": ("no-fail", ("true",)),
+    "anchore/scan-action": ("fail-build", ("false",)),
+    "actions/dependency-review-action": ("warn-only", ("true",)),
+}
+
+
+class ToldNotToFail(CiCheck):
+    """A test runner or scanner is told to succeed whatever it finds.
+
+    The pipeline is then green over every finding, and nobody reads a log that is green. Let it fail, from a
+    severity on if need be, or hand its report to something that shows it.
+    """
+
+    ID = "DC218"
+    NAME = "told-not-to-fail"
+    PLANE = Plane.TESTS
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "hidden-failure"
+    TRIED_ON = "trees of 27 repositories: no hit"
+    KINDS = PIPELINES | {Kind.SHELL}
+    NEEDS = (
+        "exit-code", "--exit-zero", "failure.ignore", "testFailureIgnore", "soft-fail", "soft_fail",
+        "no-fail", "fail-build", "fail-on", "fail-never", "-fn", "--no-exit-on-warn", "warn-only",
+    )  # fmt: skip
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("trivy image --exit-code 1 web\n", path="a.sh"),
+        Valid("trivy image --exit-code 0 --format sarif -o out.sarif web\n", path="a.sh"),
+        Valid("flake8 . --select=E9\nflake8 . --exit-zero\n", path="a.sh"),
+        Valid(
+            "on: push\njobs:\n  a:\n    steps:\n      - uses: aquasecurity/trivy-action@0.29.0\n"
+            "        with: {exit-code: '0', format: sarif}\n",
+            path=".github/workflows/a.yml",
+        ),
+        Valid("# advisory only\npylint --exit-zero src\n", path="a.sh"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "scan:\n  script:\n    - gitleaks detect --exit-code 0\n", line=3, column=7, path=".gitlab-ci.yml"
+        ),
+        Invalid(
+            "#!/bin/sh\n./mvnw -B verify -Dmaven.test.failure.ignore=true\n", line=2, column=1, path="ci.sh"
+        ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    steps:\n      - uses: aquasecurity/trivy-action@0.29.0\n"
+            "        with:\n          exit-code: '0'\n",
+            line=7,
+            column=11,
+            path=".github/workflows/a.yml",
+        ),
+        Invalid("node { sh 'pylint --exit-zero src' }\n", line=1, column=12, path="Jenkinsfile"),
+    ]
+
+    def run(self) -> None:
+        for script in self.file.scripts:
+            commands = script.commands
+            for command in commands:
+                name = program(command)
+                if _is_told(command, name) and not self.file.is_explained(command.start):
+                    again = [one for one in commands if program(one) == name and not _is_told(one, name)]
+                    if not again:
+                        self.report_at(command.start, command.end, f"{name} succeeds whatever it finds")
+        for _, step in self.file.workflow.all_steps if self.file.kind in (Kind.WORKFLOW, Kind.ACTION) else ():
+            name, values = _GIVEN.get(step.action, ("", ()))
+            key, value = step.given.key(name), step.given.get(name)
+            if (
+                key is not None
+                and isinstance(value, Scalar)
+                and value.value in values
+                and "sarif" not in step.given.text("format")
+                and not self.file.is_explained(key.start)
+            ):
+                self.report_at(key.start, value.end, "this check succeeds whatever it finds")
+
+
+_REPORTS = LatePattern(
+    r"sarif|--output|(?:^|\s)-o[ =]|--report|(?:^|\s)-f[ =]?\w*json|--format[ =]\S*(?:json|gitlab|template)"
+)
+
+
+def _is_told(command: Command, name: str) -> bool:
+    """Whether a switch takes its failure away, and it does not write a report for others to judge."""
+    switch = _SWITCHES.get(name)
+    if switch is None:
+        return False
+    text = " ".join(word.text for word in unwrapped(command))
+    return re.search(switch, text) is not None and (name in ("mvn", "mvnw") or not _REPORTS.search(text))

@@ -1,0 +1,89 @@
+"""DC204."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.findings import Severity
+from wardround_docker_ci.check import GITLAB, CiCheck
+from wardround_docker_ci.gitlab import Job
+from wardround_docker_ci.yaml_tree import Mapping, Scalar
+
+
+class UnknownJob(CiCheck):
+    """A job needs, extends or takes artifacts from one that the pipeline does not have.
+
+    GitLab refuses the whole pipeline. Name a job that exists.
+    """
+
+    ID = "DC204"
+    NAME = "unknown-job"
+    SEVERITY = Severity.ERROR
+    DEFECT_CLASS = "invalid-workflow"
+    TRIED_ON = "trees of 27 repositories, 5 of them with GitLab pipelines: no hit"
+    KINDS = GITLAB
+    NEEDS = ("needs:", "extends:", "dependencies:", "stage:")
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("a:\n  script: make\nb:\n  needs: [a]\n  script: make\n", path=".gitlab-ci.yml"),
+        Valid("include: x.yml\nb:\n  needs: [a]\n  script: make\n", path=".gitlab-ci.yml"),
+        Valid("b:\n  needs: [a]\n  script: make\n", path="ci/part.gitlab-ci.yml"),
+        Valid(
+            "b:\n  needs:\n    - {job: a, optional: true}\n    - {project: x/y, job: a, ref: main}\n"
+            "  script: make\n",
+            path=".gitlab-ci.yml",
+        ),
+        Valid("b:\n  stage: deploy\n  script: make\n", path=".gitlab-ci.yml"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("b:\n  needs: [a]\n  script: make\n", line=2, column=11, path=".gitlab-ci.yml"),
+        Invalid("b:\n  needs:\n    - job: a\n  script: make\n", line=3, column=12, path=".gitlab-ci.yml"),
+        Invalid("b:\n  extends: .base\n  script: make\n", line=2, column=12, path=".gitlab-ci.yml"),
+        Invalid(
+            "a:\n  script: make\nb:\n  dependencies:\n    - A\n  script: make\n",
+            line=5,
+            column=7,
+            path=".gitlab-ci.yml",
+        ),
+        Invalid(
+            "stages: [build]\nb:\n  stage: deploy\n  script: make\n", line=3, column=10, path=".gitlab-ci.yml"
+        ),
+    ]
+
+    def run(self) -> None:
+        root = self.file.root
+        # Another file brings jobs of its own, or is brought into one.
+        if not re.search(r"(?:^|/)\.gitlab-ci\.ya?ml$", self.source.path) or root.get("include") is not None:
+            return
+        known = {key.value for key, _ in root.entries}
+        for job in self.file.gitlab_jobs:
+            for name in _named(job):
+                if name.value not in known and "$" not in name.value:
+                    self._say(name, "job")
+        self._stages(root)
+
+    def _stages(self, root: Mapping) -> None:
+        stages = {one.value for one in root.listed("stages") if isinstance(one, Scalar)}
+        for job in self.file.gitlab_jobs if stages else ():
+            stage = job.node.scalar("stage")
+            if stage is not None and stage.value not in stages | {".pre", ".post"} and "$" not in stage.value:
+                self._say(stage, "stage")
+
+    def _say(self, name: Scalar, what: str) -> None:
+        text = self.file.passage(name)
+        self.report_at(text.start, text.end, f'the pipeline has no {what} "{name.value}"')
+
+
+def _named(job: Job) -> Iterator[Scalar]:
+    for key in ("needs", "dependencies", "extends"):
+        for one in job.node.listed(key):
+            if isinstance(one, Scalar):
+                yield one
+            elif isinstance(one, Mapping) and not {"project", "pipeline", "optional"} & {
+                name.value for name, _ in one.entries
+            }:
+                told = one.scalar("job")
+                if told is not None:
+                    yield told
