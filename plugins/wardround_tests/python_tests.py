@@ -12,6 +12,7 @@ from wardround.findings import Span
 from wardround.python_tree import children, walk
 from wardround_tests.assertions import EXACT, LOOSE, PARTIAL, Assertion, TestedCase
 from wardround_tests.module import TestCase, TestModule, body_of, is_certain_assertion, last_name
+from wardround_tests.written_out import is_written_out
 
 _SKIP = r"\b(skip|xfail|expectedFailure)\b"
 _SKIP_ALWAYS = r"\bskip(if|If|Unless)\((True|1|False|0)\b"
@@ -38,6 +39,7 @@ _METHOD_STRENGTH = {
     "assertIsNotNone": LOOSE,
     "assertFalse": PARTIAL,
     "assertIn": PARTIAL,
+    "assertCountEqual": PARTIAL,
     "assertIsInstance": LOOSE,
     "assertGreater": PARTIAL,
     "assertGreaterEqual": PARTIAL,
@@ -179,11 +181,7 @@ def _assert(node: ast.Assert) -> Assertion:
 
 
 def _literal(node: ast.expr) -> str:
-    try:
-        ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return ""
-    return ast.unparse(node)
+    return ast.unparse(node) if is_written_out(node) else ""
 
 
 def _tolerance(node: ast.AST) -> tuple[tuple[str, float], ...]:

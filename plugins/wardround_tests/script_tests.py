@@ -42,6 +42,8 @@ _STRENGTH = {
     "toBeLessThan": PARTIAL,
     "toBeLessThanOrEqual": PARTIAL,
     "toBeOneOf": PARTIAL,
+    "toHaveLength": PARTIAL,
+    "toContainEqual": PARTIAL,
 }
 _OF_A_VALUE = frozenset({"toThrow", "toBe", "toEqual", "toStrictEqual"})
 _ALIASES = {

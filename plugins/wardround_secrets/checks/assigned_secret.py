@@ -38,6 +38,9 @@ _SIGNING = (
     b"secretkeyspec",
     b"signwith(",
 )
+_SEALED = b"kind: sealedsecret"
+_SEALED_LENGTH = 120
+"""What a controller of the cluster has sealed is as long as its key, whatever was sealed."""
 _HASH_LENGTHS = (32, 40, 56, 64, 96, 128)
 _LEAST = ((64, 4.0), (32, 3.6), (20, 3.4), (16, 3.2))
 _LEAST_OF_HEX = 3.0
@@ -77,6 +80,12 @@ class AssignedSecret(SecretCheck):
         'tokenUrl = "https://login.acme.dev/oauth2/v2.0/token"\n',
         'const secretName = "langfuse-client-credentials-2";\n',
         Valid('api_key = "' + 'tJUvyTCIvtCpLTAszCdBs36iJtri8hwR4DJiCBEf"\n', path="tests/test_client.py"),
+        Valid(
+            "apiVersion: bitnami.com/v1alpha1\nkind: SealedSecret\nspec:\n  encryptedData:\n    API_TOKEN: Ag"
+            + "9fNGJLO8CQpFV18vF9CpdHW2j4jTcRFJhYb7WR1s7T9PHwD8x4VpwGCSYQIgM3rMD0MryUbenJc2jNkzLctYJ"
+            + "PRQUjh0lKqPcTP8t1xrTKocSzFKuCns9SlE0MfjD5ZxbeqQBQEP8lGVUU3jix3ZAHNMkjQ\n",
+            path="deploy/sealed.yaml",
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid('API_KEY = "' + 'nNfsaEIvfHd5yRWW2bHFn5HkFHXBtz2SkNvUBYdM"\n', line=1, column=12),
@@ -103,8 +112,9 @@ class AssignedSecret(SecretCheck):
 
     @classmethod
     def find(cls, text: Text) -> Iterator[Hit]:
+        is_sealed = _SEALED in text.lower
         for given in text.assignments:
-            if is_drawn(given.value):
+            if is_drawn(given.value) and not (is_sealed and len(given.value) >= _SEALED_LENGTH):
                 yield Hit(
                     given.start,
                     given.end,

@@ -29,6 +29,8 @@ _CONNECT = LatePattern(
     r"(?:user(?:name)?\s?[=:]\s?)?" + _LITERAL + _SECOND,
     re.IGNORECASE,
 )
+_CLIENT = LatePattern(r"(?i)client\(\s{0,40}" + _LITERAL + _SECOND)
+"""An object that asks a service for its caller: what stands beside the account is the key to it."""
 _GOES_ON = r"(?:[^\n|;\\]|\\(?:\r?\n|.))"
 """A character of a command, which goes on in the next line behind a backslash."""
 _CURL = LatePattern(
@@ -67,6 +69,7 @@ _AFTER_ADDRESS = LatePattern(
 _CONNECTING = (b"getconnection(", b"pdo(", b"mysqli", b"_connect(")
 _MAILS = (b"smtp", b"imap", b"setpassword", b"set_password", b"sign_in", b"signin", b"login")
 _FEWEST_KINDS = 4
+_SHORTEST_KEY = 24
 _WORDS = (b"auth", b"login", b"log_in", b"credential", b"basic")
 _COMMANDS = (
     b"sshpass", b"docker login", b"mysql", b"mariadb", b"redis-cli", b"helm ", b"az login", b"mongo",
@@ -104,6 +107,8 @@ class LoginPair(SecretCheck):
         'smtp.send("bills@acme.dev", "Invoice-2024-07")\n',
         "curl -u $USER:$WORD https://api.acme.dev\n",
         "curl -u admin:admin123 http://localhost:8080\n",
+        'client = Client("orders", "orders-eu-central-1-blue")\n',
+        'const db = createClient(URL, "sb_publishable_' + 'w8RkVqTz3XnLp05JcYhBae")\n',
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid('AUTH = ("writer", "' + 'G7Akv4lUlDnEYp2q")\n', line=1, column=20),
@@ -129,6 +134,12 @@ class LoginPair(SecretCheck):
         Invalid('h = btoa("ci:' + 'Kestrel_88x")\n', line=1, column=14, path="a.ts"),
         Invalid("sshpass -p '" + "Kestrel_88x' ssh a@b.acme.dev\n", line=1, column=13, path="a.sh"),
         Invalid('sql.Open("mysql", "app:' + 'Kestrel_88x@tcp(db.acme.dev:3306)/shop")\n', line=1, column=24),
+        Invalid(
+            'sms = Client("AC77a0", "' + '264610fcb34837e55f906a05bd9e76d6")\n',
+            line=1,
+            column=25,
+            path="sms.py",
+        ),
     ]
 
     @classmethod
@@ -151,6 +162,9 @@ def _matches(text: Text) -> Iterator[re.Match[str]]:
         for place in text.places_of(b"@"):
             if (match := _AFTER_ADDRESS.match(whole, place)) and _is_strong(match["password"]):
                 yield match
+    for place in text.places_of(b"client("):
+        if (match := _CLIENT.match(whole, place)) and _is_key(match["password"]):
+            yield match
     if b"btoa(" in lower or b"encode" in lower or b"buffer.from(" in lower:
         yield from _ENCODED.finditer(whole)
     if any(word in lower for word in _CONNECTING):
@@ -173,6 +187,11 @@ def _is_strong(password: str) -> bool:
     """Whether a text has capitals, small letters, digits and signs, as only passwords must."""
     kinds = (str.isupper, str.islower, str.isdigit, lambda char: not char.isalnum() and char not in "-_./")
     return sum(any(map(kind, password)) for kind in kinds) >= _FEWEST_KINDS
+
+
+def _is_key(value: str) -> bool:
+    """Whether a text was drawn, is long, and nothing in it says that everybody may know it."""
+    return len(value) >= _SHORTEST_KEY and is_drawn(value) and "pub" not in value.lower()
 
 
 def _is_one(password: str, user: str | None) -> bool:

@@ -91,6 +91,12 @@ class ProviderToken(SecretCheck):
         ),
         Invalid(f"run(tasks.sk.ghp_{'SYvSVaBVdn5I5og2yxec90W3BF1SRq'}0ca26p)\n", line=1, column=14),
         Invalid(f'é = "xoxb-{"807137115786"}-949025276585-JNqtCqyWZCXVb1yVOnYUg4XP"\n', line=1, column=6),
+        Invalid(
+            f'OpenAI(api_key="sk-proj-{"Rk2wUO8sZq4xVd1nTg7bLy0cJm5hPe9aFi3uXoQr6tSv"}")\n',
+            line=1,
+            column=17,
+            path="evals/judge.py",
+        ),
     ]
 
     @classmethod

@@ -88,6 +88,7 @@ TOKENS: tuple[Token, ...] = (
         rf"{_U}{{20,120}}T3BlbkFJ{_U}{{20,120}}",
     ),
     Token("OpenAI API key", ("sk-",), rf"{_W}{{20}}T3BlbkFJ{_W}{{20}}"),
+    Token("OpenAI API key", ("sk-proj-", "sk-svcacct-"), rf"{_U}{{40,200}}", needs="openai", mild=True),
     Token(
         "Anthropic API key",
         ("sk-ant-api03-", "sk-ant-admin01-", "sk-ant-oat01-", "sk-ant-ort01-"),

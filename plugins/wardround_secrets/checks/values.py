@@ -55,6 +55,11 @@ def is_made_up(value: str) -> bool:
     return len(set(value)) < fewest or _repeats(value)
 
 
+def names_a_stand_in(value: str) -> bool:
+    """Whether a text of any length says by its words or its look that it stands for another."""
+    return _MADE_UP.search(value) is not None or _climbs_or_stammers(value)
+
+
 def _climbs_or_stammers(value: str) -> bool:
     up = down = same = 1
     for left, right in pairwise(value):

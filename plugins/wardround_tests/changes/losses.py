@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from wardround_tests.assertions import EXACT, LOOSE, Assertion, TestedCase
+from wardround_tests.written_out import is_written_out
 
 LITERAL = (
     r"(?s)\"\"\".*?\"\"\"|'''.*?'''|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`|\b\d[\w.]*"
@@ -21,6 +22,20 @@ _ASKING = r"\b(toHaveBeen\w+|assert_\w+)(?=\()"
 _REFERENCE = r"#\d|https?://"
 
 
+_PARTS = (
+    ("set(", ")"),
+    ("frozenset(", ")"),
+    ("sorted(", ")"),
+    ("len(", ")"),
+    ("Counter(", ")"),
+    ("type(", ")"),
+    ("new Set(", ")"),
+    ("[...", "].sort()"),
+    ("", ".length"),
+    ("typeof ", ""),
+)
+"""How a test asks for less of a value: what is written before it and behind it."""
+_SHORTEST_ROW = 2
 _COARSE = 0.01
 """The relative error from which on a test lets pass what a person would call another value."""
 
@@ -80,7 +95,9 @@ def losses(before: TestedCase, after: TestedCase, elsewhere: Counter[str]) -> It
         if now.strength == LOOSE and old.strength > LOOSE:
             text = f'"{after.name}" asked for {_short(old.text)}, now only for {_short(now.text)}'
             yield Lost(text, Loss.LOOSER, old.text, line=now.line)
-        elif now.strength < old.strength and (old.expected or now.subject in ("raises", "assertRaises")):
+        elif _asks_part_of(old, now) or (
+            now.strength < old.strength and (old.expected or now.subject in ("raises", "assertRaises"))
+        ):
             text = f'"{after.name}" asked for {_short(old.text)}, now only for {_short(now.text)}'
             yield Lost(text, Loss.LOOSER, old.text, is_a_note=True, line=now.line)
         yield from _wider(after.name, old, now)
@@ -154,7 +171,18 @@ def _matcher(assertion: Assertion) -> str:
 
 def _is_about(old: Assertion, now: Assertion) -> bool:
     """Whether two assertions have one subject, also where that is now the distance from a value."""
-    return old.subject == now.subject or bool(old.tolerance and now.tolerance and old.subject in now.subject)
+    return (
+        old.subject == now.subject
+        or _asks_part_of(old, now)
+        or bool(old.tolerance and now.tolerance and old.subject in now.subject)
+    )
+
+
+def _asks_part_of(old: Assertion, now: Assertion) -> bool:
+    """Whether an assertion asks about a value without its order, its doubles or its content any more."""
+    return bool(old.subject) and any(
+        now.subject == f"{before}{old.subject}{behind}" for before, behind in _PARTS
+    )
 
 
 def _is_about_none(old: Assertion, others: Sequence[Assertion]) -> bool:
@@ -170,6 +198,8 @@ def other_literal(before: TestedCase, after: TestedCase) -> OtherLiteral | None:
         return None
     gone = list((Counter(before.assertions) - Counter(after.assertions)).elements())
     new = list((Counter(after.assertions) - Counter(before.assertions)).elements())
+    if not gone and not new:
+        return _other_in_row(before, after)
     pairs = [(o, n) for o, n in _pairs(gone, new) if o.expected and n.expected and o.expected != n.expected]
     texts = [_bare(n.expected) for _, n in pairs]
     literals = zip(re.findall(LITERAL, before.source), re.findall(LITERAL, after.source), strict=True)
@@ -187,13 +217,18 @@ def _other_in_row(before: TestedCase, after: TestedCase) -> OtherLiteral | None:
 
 
 def _row(parameters: str) -> tuple[str, str] | None:
-    """All values of a case but the last, and the last."""
+    """All values of a case but the last, and the last, where it is written out."""
     try:
-        values = ast.literal_eval(parameters.rpartition("' = ")[2])
+        values = ast.parse(parameters.rpartition("' = ")[2].strip(), mode="eval").body
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
-    is_row = isinstance(values, (tuple, list)) and len(values) > 1
-    return (repr(values[:-1]), repr(values[-1])) if is_row else None
+    if not isinstance(values, (ast.Tuple, ast.List)) or len(values.elts) < _SHORTEST_ROW:
+        return None
+    *given, last = values.elts
+    is_word = isinstance(last, ast.Name) and last.id in ("true", "false", "null", "undefined")
+    if not is_word and not is_written_out(last):
+        return None
+    return ", ".join(map(ast.unparse, given)), ast.unparse(last)
 
 
 def _bare(literal: str) -> str:

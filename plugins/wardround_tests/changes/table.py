@@ -77,4 +77,11 @@ TABLE: tuple[Row, ...] = (
         "",
     ),
     ("TE209", "rewritten_snapshot:RewrittenSnapshot", (".ambr", ".snap"), (), ""),
+    (
+        "TE480",
+        "misnamed_test:MisnamedTest",
+        (".cjs", ".cts", ".js", ".mjs", ".mts", ".py", ".ts"),
+        ("def test", "it(", "test(", "it.", "test."),
+        "",
+    ),
 )

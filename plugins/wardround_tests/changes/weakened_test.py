@@ -187,6 +187,16 @@ class WeakenedTest(ChangeCheck):
                 ),
             }
         ),
+        # the order is asked for too now
+        ChangeCase(
+            {
+                **_CODE,
+                "test_shop.py": (
+                    "def test_names():\n    got = total('a')\n    assert set(got) == {'a', 'b'}\n",
+                    "def test_names():\n    got = total('a')\n    assert got == ['b', 'a']\n",
+                ),
+            }
+        ),
     ]
     INVALID: ClassVar[Sequence[ChangeCase]] = [
         ChangeCase(
@@ -351,6 +361,37 @@ class WeakenedTest(ChangeCheck):
         ChangeCase(
             {**_CODE, "tests/data/a.ts": ("total('a')  // E: not a list\n", "total('a')\n")},
             place=("tests/data/a.ts", 1, 1),
+        ),
+        # another value made of literals, another row of a table, less of the same list
+        ChangeCase(
+            {
+                **_CODE,
+                "test_shop.py": (
+                    "from shop import total\ndef test_total():\n    assert total([1]) == Money('1.50')\n",
+                    "from shop import total\ndef test_total():\n    assert total([1]) == Money('1.49')\n",
+                ),
+            },
+            place=("test_shop.py", 3, 5),
+        ),
+        ChangeCase(
+            {
+                **_SCRIPT_CODE,
+                "shop.test.ts": (
+                    "it.each([\n  [1, 2],\n  [3, 4.5],\n])('adds', (n, m) => { expect(total(n)).toBe(m) })\n",
+                    "it.each([\n  [1, 2],\n  [3, 4.4],\n])('adds', (n, m) => { expect(total(n)).toBe(m) })\n",
+                ),
+            },
+            place=("shop.test.ts", 3, 3),
+        ),
+        ChangeCase(
+            {
+                **_CODE,
+                "test_shop.py": (
+                    "def test_names():\n    got = total('a')\n    assert got == ['b', 'a']\n",
+                    "def test_names():\n    got = total('a')\n    assert set(got) == {'a', 'b'}\n",
+                ),
+            },
+            place=("test_shop.py", 3, 5),
         ),
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -28,7 +29,8 @@ class AfterRaise(PythonTestCheck):
     DEFECT_CLASS = "conditional-assertion"
     TRIED_ON = (
         "553,000 lines of tests of 17 projects, flask, celery, redash and apprise among them: 15 hits: 13"
-        " right, 2 that only say assert False, which is left alone now."
+        " right, 2 that only say assert False, which is left alone now; in every test file of 22 projects 9,"
+        " all right."
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(f"{_START}        add(1, 'a')\n    assert caught.value.args\n", path="test_case.py"),
@@ -67,6 +69,13 @@ class AfterRaise(PythonTestCheck):
             column=13,
             path="test_case.py",
         ),
+        Invalid(
+            "import pytest\ndef test_read():\n    with pytest.raises(ReadFailed):\n        desk = read('a')\n"
+            "        assert desk.rows == []\n",
+            line=5,
+            column=9,
+            path="test_case.py",
+        ),
     ]
 
     @classmethod
@@ -100,7 +109,7 @@ def _may_be_assertion(call: ast.Call) -> bool:
     kinds = ast.unparse(call.args[0]) if call.args else ""
     return (
         not kinds
-        or any(word in kinds for word in ("Assertion", "Failed", "BaseException"))
+        or re.search(r"Assertion|BaseException|\bFailed\b|failureException", kinds) is not None
         or kinds == "Exception"
     )
 

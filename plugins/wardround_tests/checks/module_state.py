@@ -80,16 +80,16 @@ class ModuleState(PythonTestCheck):
         Invalid(
             "class TestUser:\n    def test_create(self):\n        TestUser.id = create()\n"
             "        assert self.id\n    def test_delete(self):\n        assert delete(self.id)\n",
-            line=3,
-            column=9,
+            line=6,
+            column=23,
             path="test_case.py",
         ),
         Invalid(
             "class UserTest(TestCase):\n    @classmethod\n    def setUpClass(cls):\n        cls.id = None\n"
             "    def test_a(self):\n        type(self).id = create()\n        self.assertTrue(self.id)\n"
             "    def test_b(self):\n        self.assertTrue(delete(self.id))\n",
-            line=6,
-            column=9,
+            line=9,
+            column=32,
             path="test_case.py",
         ),
         Invalid(
@@ -103,22 +103,22 @@ class ModuleState(PythonTestCheck):
         Invalid(
             "seen = []\ndef test_a():\n    seen.append(1)\n    assert seen\n"
             "def test_b():\n    assert seen == [1]\n",
-            line=3,
-            column=5,
+            line=6,
+            column=12,
             path="test_case.py",
         ),
         Invalid(
             "user = None\ndef test_create():\n    global user\n    user = create()\n    assert user\n"
             "def test_delete():\n    assert delete(user)\n",
-            line=4,
-            column=5,
+            line=7,
+            column=19,
             path="test_case.py",
         ),
         Invalid(
             "STATE = {}\nclass TestUser:\n    def test_create(self):\n        STATE['id'] = create()\n"
             "        assert STATE['id']\n    def test_delete(self):\n        assert delete(STATE['id'])\n",
-            line=4,
-            column=9,
+            line=7,
+            column=23,
             path="test_case.py",
         ),
     ]
@@ -138,10 +138,12 @@ class ModuleState(PythonTestCheck):
             for name, statement in _changes(case.node, names):
                 changed.setdefault(name, []).append((case, statement))
         for name, places in sorted(changed.items()):
-            case, statement = places[0]
-            if not self._is_renewed(name) and self._reader(name, case) is not None:
-                text = f'"{case.name}" changes {name}, which "{self._reader(name, case)}" reads'
-                self.report(self.module.span(statement), text)
+            case, _ = places[0]
+            found = None if self._is_renewed(name) else self._reader(name, case)
+            if found is not None:
+                reader, read = found
+                text = f'"{reader.name}" reads {name}, which "{case.name}" changes'
+                self.report(self.module.span(read), text)
 
     def look_at(self, case: TestCase) -> None:
         for one in case.node.decorator_list:
@@ -166,10 +168,11 @@ class ModuleState(PythonTestCheck):
                 name = _class_attribute(statement, cls.name)
                 if not name or not isinstance(statement, ast.stmt):
                     continue
-                reader = next((o for o in tests if o is not case and _reads(o.node, name, cls.name)), None)
+                others = [one for one in tests if one is not case]
+                reader = next((one for one in others if _reads(one.node, name, cls.name)), None)
                 if reader is not None and not self._is_set_up(cls, name):
-                    text = f'"{case.name}" sets {cls.name}.{name}, which "{reader.name}" reads'
-                    self.report(self.module.span(statement), text)
+                    text = f'"{reader.name}" reads {cls.name}.{name}, which "{case.name}" sets'
+                    self.report(self.module.span(_reads(reader.node, name, cls.name)[0]), text)
                     return
 
     def _is_set_up(self, cls: ast.ClassDef, name: str) -> bool:
@@ -209,8 +212,8 @@ class ModuleState(PythonTestCheck):
             for node in self.module.named(name)
         )
 
-    def _reader(self, name: str, writer: TestCase) -> str | None:
-        """The name of another test that reads the variable without making it new first."""
+    def _reader(self, name: str, writer: TestCase) -> tuple[TestCase, ast.Name] | None:
+        """Another test that reads the variable without making it new first, and where it does."""
         for case in self.module.tests:
             if case is writer:
                 continue
@@ -218,7 +221,7 @@ class ModuleState(PythonTestCheck):
             if not uses or name in _locals(case.node) or _begins_anew(case.node, name):
                 continue
             if isinstance(uses[0].ctx, ast.Load):
-                return case.name
+                return case, min(uses, key=lambda n: (n.lineno, n.col_offset))
         return None
 
 
@@ -290,11 +293,12 @@ def _of_class(cls: str) -> frozenset[str]:
     return frozenset({cls, "self.__class__", "type(self)", "cls"})
 
 
-def _reads(function: ast.AST, name: str, cls: str) -> bool:
-    """Whether a test reads an attribute of its class, and does not set it itself."""
+def _reads(function: ast.AST, name: str, cls: str) -> list[ast.Attribute]:
+    """Where a test reads an attribute of its class; nowhere if it sets it itself."""
     own = [n for n in walk(function) if isinstance(n, ast.Attribute) and n.attr == name]
     own = [n for n in own if ast.unparse(n.value) in _of_class(cls) | {"self"}]
-    return bool(own) and all(isinstance(n.ctx, ast.Load) for n in own)
+    own.sort(key=lambda n: (n.lineno, n.col_offset))
+    return own if all(isinstance(n.ctx, ast.Load) for n in own) else []
 
 
 def _runs_once(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
@@ -80,6 +80,11 @@ class NoAssertion(PythonTestCheck):
         Valid(
             "class TestSum(Base):\n    def test_sum(self):\n        self.run_sum(1, 2)\n", path="test_case.py"
         ),
+        Valid(
+            "def test_sum_needs_no_room():\n    reply = ask(1, 2)\n    body = reply.json()\n"
+            "    print(body)\n    store(body)\n",
+            path="test_case.py",
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
@@ -105,6 +110,13 @@ class NoAssertion(PythonTestCheck):
         Invalid(
             "def matches(a, b):\n    return a.total == b\ndef test_sum():\n    matches(add(1, 2), 3)\n",
             line=3,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            "def test_sum_is_refused_when_there_is_no_room():\n    reply = ask(1, 2)\n"
+            "    body = reply.json()\n    print(reply.status, body)\n",
+            line=1,
             column=5,
             path="test_case.py",
         ),
@@ -184,20 +196,33 @@ def _is_returned_claim(statement: ast.stmt) -> bool:
 
 
 def _unread_result(case: TestCase) -> str | None:
-    """The name of a result that a test keeps and, at most, prints."""
-    kept: list[str] = []
-    printed: set[ast.AST] = set()
+    """The name of a result that a test keeps and, at most, prints, or of what it works out of it to print."""
+    kept: dict[str, bool] = {}
+    made: list[tuple[str, set[str]]] = []
+    printed: set[str] = set()
+    passed_on: set[ast.AST] = set()
     for node in own_nodes(case.node.body):
         if isinstance(node, ast.Call) and last_name(node.func) in ("print", "pprint"):
-            printed.update(walk(node))
-        elif isinstance(node, ast.Assign) and isinstance(node.value, (ast.Call, ast.Await)):
-            kept += [t.id for t in node.targets if isinstance(t, ast.Name) and _RESULT_NAME.search(t.id)]
-    read = {
-        node.id
-        for node in walk(case.node)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in printed
-    }
-    return next((name for name in kept if name not in read), None)
+            passed_on.update(inside := set(walk(node)))
+            printed |= _loaded(inside)
+        elif isinstance(node, ast.Assign) and all(isinstance(t, ast.Name) for t in node.targets):
+            passed_on.update(inside := set(walk(node.value)))
+            names = [t.id for t in node.targets if isinstance(t, ast.Name)]
+            made += [(name, _loaded(inside)) for name in names]
+            for name in names if isinstance(node.value, (ast.Call, ast.Await)) else ():
+                kept[name] = kept.get(name, False) or _RESULT_NAME.search(name) is not None
+    read = _loaded(node for node in walk(case.node) if node not in passed_on)
+    while more := {one for name, loaded in made if name in read for one in loaded} - read:
+        read |= more
+    return next(
+        (name for name, is_result in kept.items() if name not in read and (is_result or name in printed)),
+        None,
+    )
+
+
+def _loaded(nodes: Iterable[ast.AST]) -> set[str]:
+    """The names whose values some nodes use."""
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
 
 
 def _says_smoke(case: TestCase, text: str) -> bool:

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Severity
+from wardround.late import LatePattern
 from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import TestCase, last_name
+from wardround_tests.serving import SET_UP
 
 _LOOSE = frozenset({"assert_called", "assert_called_once", "assert_awaited", "assert_awaited_once"})
+_TOTALS = (
+    "class Totals:\n    def __init__(self, book):\n        self.book = book\n    def of(self, month):\n"
+    "        rows = self.book.rows(month)\n        return sum(rows)\n"
+    "    def keep(self, month):\n        return self.book.rows(month)\n"
+)
+_ASKED = (
+    "import pytest\nfrom unittest.mock import Mock\nfrom shop.totals import Totals\n@pytest.fixture\n"
+    "def book():\n    book = Mock()\n    book.rows.return_value = [1, 2]\n    return book\n"
+)
 _START = "from unittest import mock\ndef test_pay(mail):\n"
 
 
@@ -27,7 +39,8 @@ class OnlyMockCalls(PythonTestCheck):
     NAME = "only-mock-calls-asserted"
     TRIED_ON = (
         "331,000 lines of tests of flask, httpx, urllib3, celery, pytest, aiohttp, pydantic: 52 hits, "
-        "12 read: true, rarely worth a change: info."
+        "12 read: true, rarely worth a change: info. Dropped results, in every test file of 22 projects: 3, "
+        "none of them worth a word, which led to the exceptions for commands and for tests about calls."
     )
     SEVERITY = Severity.INFO
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -40,6 +53,18 @@ class OnlyMockCalls(PythonTestCheck):
             f"{_START}    pay(mail)\n    mail.send.assert_called_once()\n"
             "    assert mail.send.call_args[0] == ('paid',)\n",
             path="test_case.py",
+        ),
+        Valid(
+            f"{_ASKED}def test_total(book):\n    assert Totals(book).of('may') == 3\n"
+            "    book.rows.assert_called_once_with('may')\n",
+            path="tests/test_case.py",
+            others={"shop/totals.py": _TOTALS},
+        ),
+        Valid(
+            f"{_ASKED}def test_keep(book):\n    Totals(book).keep('may')\n"
+            "    book.rows.assert_called_once_with('may')\n",
+            path="tests/test_case.py",
+            others={"shop/totals.py": _TOTALS},
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
@@ -74,6 +99,25 @@ class OnlyMockCalls(PythonTestCheck):
             column=5,
             path="test_case.py",
         ),
+        Invalid(
+            f"{_ASKED}def test_total(book):\n    Totals(book).of('may')\n"
+            "    book.rows.assert_called_once_with('may')\n",
+            line=9,
+            column=5,
+            path="tests/test_case.py",
+            others={"shop/totals.py": _TOTALS},
+        ),
+        Invalid(
+            "from unittest.mock import MagicMock\nfrom shop.totals import Totals\n"
+            "class TotalTest(TestCase):\n    def setUp(self):\n        self.book = MagicMock()\n"
+            "        self.book.rows.side_effect = [[1]]\n"
+            "    def test_total(self):\n        totals = Totals(self.book)\n        totals.of('may')\n"
+            "        self.book.rows.assert_called_with('may')\n",
+            line=7,
+            column=9,
+            path="tests/test_case.py",
+            others={"src/shop/totals.py": _TOTALS},
+        ),
     ]
 
     @classmethod
@@ -88,6 +132,71 @@ class OnlyMockCalls(PythonTestCheck):
             self.report(self.module.name_span(case.node), text)
         elif made and all(_is_of_mock(node) for node in made):
             self._look_at_replaced(case, made)
+            if not any(one.span == self.module.name_span(case.node) for one in self.results):
+                self._look_at_asked(case, made)
+
+    def _look_at_asked(self, case: TestCase, made: Sequence[ast.AST]) -> None:
+        """Report a test that asserts only what was asked of its mocks, and drops what came of the answers."""
+        if _ON_CALLS.search(case.name):
+            return
+        asked = {
+            ast.unparse(n.func.value)
+            for n in made
+            if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
+        }
+        if any(_COMMAND.search(one.rpartition(".")[2]) for one in asked) or not asked <= self._answering(
+            case
+        ):
+            return
+        dropped = [n for n in self.module.own(case) if isinstance(n, ast.Expr) and n.value not in made]
+        calls = [n.value.value if isinstance(n.value, ast.Await) else n.value for n in dropped]
+        roots = {one.partition(".")[0] for one in asked} - {"self"}
+        for call in calls:
+            if not isinstance(call, ast.Call) or ast.unparse(call).partition(".")[0] in roots:
+                continue
+            if self._gives_result(call):
+                name = last_name(call.func)
+                text = f'"{case.name}" drops what {name}() gives, and asserts only what that asked for'
+                self.report(self.module.name_span(case.node), text)
+                return
+
+    def _answering(self, case: TestCase) -> set[str]:
+        """The mocks that are told an answer, in a test or in what sets it up, as they are written."""
+        makers = [one for one in self.module.makers if one.name in case.parameters or one.name in SET_UP]
+        found = set()
+        for node in (n for one in (case.node, *makers) for n in walk(one)):
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
+                target = node.targets[0]
+                if target.attr in ("return_value", "side_effect") and not _is_nothing(node.value):
+                    found.add(ast.unparse(target.value))
+        given = {
+            one.name: ast.unparse(last.value)
+            for one in makers
+            if isinstance(last := one.body[-1], ast.Return) and last.value
+        }
+        return found | {
+            f"{name}{one[len(own) :]}"
+            for name, own in given.items()
+            for one in found
+            if one.startswith(f"{own}.")
+        }
+
+    def _gives_result(self, call: ast.Call) -> bool:
+        """Whether the code under test gives a result for a call, going by its source."""
+        name = last_name(call.func)
+        if name.startswith("_") or _COMMAND.search(name):
+            return False
+        sources = [
+            text
+            for dotted in self.module.imported.values()
+            if "." in dotted and (text := self._text(dotted.rpartition(".")[0])) and f"def {name}(" in text
+        ]
+        return any(_returns(text, name) for text in sources)
+
+    def _text(self, module: str) -> str | None:
+        path = module.lstrip(".").replace(".", "/")
+        texts = (self.source.project.read(f"{root}{path}.py") for root in ("", "src/"))
+        return next((text for text in texts if text is not None), None)
 
     def _look_at_replaced(self, case: TestCase, made: Sequence[ast.AST]) -> None:
         """Report a test that replaces all steps of a function, and asserts what it hands on."""
@@ -121,8 +230,34 @@ class OnlyMockCalls(PythonTestCheck):
         return self.module.imported_name(target) or "" if last_name(node.func) == "object" else ""
 
 
+_COMMAND = LatePattern(
+    r"(?i)^(save|create|add|update|delete|remove|send|post|put|patch|publish|write|insert|execute|commit|run|call|"
+    r"charge|notify|emit|enqueue|store|upload|register|set|push|dispatch|submit|start|stop|open|close|mark|apply|"
+    r"refund|pay|log|handle|process|trigger|invoke|perform|persist|record|deliver|queue|schedule|cancel|lock)"
+)
+"""Methods that are called for what they do, so that to be called with the right arguments is all there is."""
+_ON_CALLS = LatePattern(
+    r"(?i)(^|_)(uses?|calls?|called|calling|pass(es|ed)?|delegates?|asks?|forwards?|quer(y|ies)|invokes?|requests?|"
+    r"once|only|caches?|cached|with|limits?|times|retr(y|ies))(_|$)"
+)
+"""What a test is called that is about the calls and not about what comes of them."""
+_RETURNED = r"(?ms)^(?P<indent>[ ]*)(async )?def {name}\(.*?(?=^(?P=indent)\S|\Z)"
 _STEPS = 3
 """So many replaced functions of one module leave nothing of the one that calls them."""
+
+
+def _returns(text: str, name: str) -> bool:
+    """Whether a function of a text gives something that it has made of what it asked for."""
+    found = re.search(_RETURNED.format(name=re.escape(name)), text)
+    given = re.findall(r"(?m)^ +return (.+)$", found[0]) if found else []
+    return any(not re.match(r"(None|True|False|self)\b|(await )?self\.\w+\.\w+\(", one) for one in given)
+
+
+def _is_nothing(value: ast.expr) -> bool:
+    """Whether an answer says nothing that a result could be made of."""
+    if isinstance(value, ast.Constant):
+        return value.value in (None, True, False)
+    return isinstance(value, ast.Call) and not value.args and not value.keywords
 
 
 def _is_of_mock(node: ast.AST) -> bool:

@@ -15,7 +15,8 @@ from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import TestCase, last_name
 
 _PATCHING = LatePattern(
-    r"(^|\.)(mock|mocker)\.patch(\.(object|dict|multiple))?$|^(unittest\.)?mock\.patch|^patch$"
+    r"(^|\.)(mock|mocker)\.patch(\.(object|dict|multiple))?$|^(unittest\.)?mock\.patch|^patch$|"
+    r"(^|\.)(freeze_time|time_machine\.travel|requests_mock\.Mocker|mock_aws|aioresponses)$"
 )
 _FOR_ALL = frozenset(
     {
@@ -110,6 +111,14 @@ class PatchedForGood(PythonTestCheck):
             "import sys\ndef test_price():\n    sys.modules['shop.rates'] = object()\n"
             "    assert price(1) == 2\n",
             line=3,
+            column=5,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import pytest\nfrom freezegun import freeze_time\n@pytest.fixture\ndef leap_day():\n"
+            "    clock = freeze_time('2024-02-29')\n    clock.start()\n"
+            "def test_price(leap_day):\n    assert price(1) == 2\n",
+            line=6,
             column=5,
             path="test_case.py",
         ),

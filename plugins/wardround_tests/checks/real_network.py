@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 from urllib.parse import urlsplit
@@ -15,7 +15,8 @@ from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
-from wardround_tests.module import FUNCTIONS
+from wardround_tests.module import FUNCTIONS, last_name
+from wardround_tests.serving import is_fixture
 
 _VERBS = "get|post|put|patch|delete|head|options|request|stream"
 _REQUESTS = LatePattern(
@@ -54,6 +55,15 @@ _FAKES = LatePattern(
 _STAND_INS = LatePattern(
     r"(?i)mock|patch|server|cassette|recorder|httpbin|fake|stub|live|network|vcr|internet|proxy|raises"
 )
+_CLIENT_NAME = LatePattern(
+    r"(Client|Api|API|Gateway|Session|Fetcher|Connector|Downloader|Crawler|Scraper|Provider|Sdk|SDK|Adapter)$"
+)
+_STANDING_IN = frozenset({"transport", "session", "client", "http", "opener", "fetch", "app", "http_client"})
+_OFFLINE = LatePattern(
+    r"(?i)url|path|build|format|header|config|parse|sign|make|with|valid|close|register|mount|add|set|use|name|"
+    r"^(is|has|from|to|_)"
+)
+"""Methods that need no server, going by their names."""
 _ADDRESSES = frozenset({"base_url", "api_url", "server_url", "endpoint_url", "api_base", "host_url"})
 _REPLACING = LatePattern(r"(?i)mock|patch|fake|stub|transport|fixture_path|recorded|override|setattr")
 _OWN_HOST = LatePattern(
@@ -121,13 +131,29 @@ class RealNetwork(PythonTestCheck):
             "import httpx\ndef test_rates():\n    assert httpx.get('https://example.org/', transport=t).ok\n",
             path="test_case.py",
         ),
+        Valid(
+            "from fx import RatesClient\ndef test_url():\n    rates = RatesClient('https://api.rates.io')\n"
+            "    assert rates.url_of('EUR') == 'https://api.rates.io/EUR'\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "from fx import RatesClient\ndef test_rates():\n"
+            "    rates = RatesClient('https://api.rates.io', transport=recorded())\n"
+            "    assert rates.latest('EUR') == 3\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "import requests\ndef read(url):\n    return requests.get(url, timeout=3).text\n"
+            "def test_rates():\n    assert parse(read('http://localhost:8080/today')) == 1\n",
+            path="test_case.py",
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
             "import pytest\nfrom fx import Rates\n@pytest.fixture\ndef rates():\n"
             "    return Rates(base_url='https://api.rates.io')\n"
             "def test_rates(rates):\n    assert rates.of('EUR') > 0\n",
-            line=5,
+            line=7,
             column=12,
             path="test_case.py",
         ),
@@ -195,6 +221,30 @@ class RealNetwork(PythonTestCheck):
             column=12,
             path="test_case.py",
         ),
+        Invalid(
+            "import pytest\nfrom fx import RatesClient\nURL = 'https://api.rates.io'\n"
+            "@pytest.fixture(scope='module')\ndef rates():\n    return RatesClient(URL, timeout=3)\n"
+            "def test_address():\n    assert URL\n"
+            "def test_rates(rates):\n    got = rates.latest('EUR')\n    assert got['USD'] > 0\n",
+            line=10,
+            column=11,
+            path="test_case.py",
+        ),
+        Invalid(
+            "from fx import RatesClient\nclass RatesTest(TestCase):\n    def setUp(self):\n"
+            "        self.rates = RatesClient('https://api.rates.io')\n"
+            "    def test_rates(self):\n        self.assertTrue(self.rates.latest('EUR'))\n",
+            line=6,
+            column=25,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import requests\ndef read(url):\n    return requests.get(url, timeout=3).text\n"
+            "def test_rates():\n    text = read('https://rates.io/today')\n    assert parse(text) == 1\n",
+            line=5,
+            column=12,
+            path="test_case.py",
+        ),
     ]
 
     @classmethod
@@ -216,23 +266,75 @@ class RealNetwork(PythonTestCheck):
         may_be_host = _CONNECTIONS.match(name) is not None
         kinds = (False, True) if may_be_host else (False,)
         host = next(filter(None, (self._host(one, kind) for kind in kinds for one in given)), None)
+        if host is None:
+            self._look_at_passed(node, given, holder)
         if host is None or _OWN_HOST.search(host) or self._is_held(holder, node):
             return
         self.report(self.module.span(node), f"{name}() asks {host} for real")
 
+    def _look_at_passed(self, node: ast.Call, given: Sequence[ast.expr], holder: FunctionNode) -> None:
+        """Report a test that hands the address of a real server to a helper that asks it."""
+        names = [one.arg for one in holder.args.args]
+        wanted = {one.id for one in given if isinstance(one, ast.Name)} & set(names)
+        if not wanted or holder not in self.module.makers or self._is_held(holder, node):
+            return
+        for case in self.module.tests:
+            for call in self.module.own(case):
+                if not isinstance(call, ast.Call) or last_name(call) != holder.name:
+                    continue
+                passed = [a for n, a in zip(names, call.args, strict=False) if n in wanted]
+                passed += [k.value for k in call.keywords if k.arg in wanted]
+                host = next(filter(None, (self._host(one, False) for one in passed)), None)
+                if host is not None and not _OWN_HOST.search(host) and not self._is_held(case.node, call):
+                    self.report(self.module.span(call), f"{holder.name}() asks {host} for real")
+                    return
+
     def _look_at_told(self, node: ast.Call) -> None:
-        """Report an object of the code under test that is told the address of a real server."""
+        """Report what asks a real server through an object of the code under test."""
+        name = (self.module.imported_name(node.func) or "").rpartition(".")[2]
         told = [k.value for k in node.keywords if k.arg in _ADDRESSES]
-        holder = self.module.function_of(node) if told else None
-        if not isinstance(holder, FUNCTIONS) or holder not in self.module.serving:
-            return
-        name = self.module.imported_name(node.func) or ""
+        told += node.args[:2] if _CLIENT_NAME.search(name) else []
         host = next(filter(None, (self._host(one, False) for one in told)), None)
-        if host is None or not name.rpartition(".")[2][:1].isupper() or _OWN_HOST.search(host):
+        if host is None or not name[:1].isupper() or _OWN_HOST.search(host):
             return
-        if _REPLACING.search(self.module.text) is None and not self._is_held(holder, node):
-            text = f"{name.rpartition('.')[2]} is told to ask {host}, and nothing stands in for it"
-            self.report(self.module.span(node), text, severity=Severity.INFO)
+        holder = self.module.function_of(node)
+        is_ours = isinstance(holder, FUNCTIONS) and holder in self.module.serving
+        if (holder is not None and not is_ours) or _REPLACING.search(self.module.text):
+            return
+        if isinstance(holder, FUNCTIONS) and self._is_held(holder, node):
+            return
+        if any(k.arg is None or k.arg in _STANDING_IN for k in node.keywords):
+            return
+        asking = next(self._asked_of(node, holder if isinstance(holder, FUNCTIONS) else None), None)
+        if asking is None and not any(k.arg in _ADDRESSES for k in node.keywords):
+            return
+        text = f"{name} is told to ask {host}, and nothing stands in for it"
+        self.report(self.module.span(asking or node), text, severity=Severity.INFO)
+
+    def _asked_of(self, made: ast.Call, holder: FunctionNode | None) -> Iterator[ast.Call]:
+        """The calls of tests that ask something of an object, by the names under which they have it."""
+        names = set(self._names_of(made, holder))
+        for case in self.module.tests:
+            is_held = self._is_held(case.node, case.node.body[0])
+            for call in self.module.own(case) if not is_held else ():
+                if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+                    continue
+                owner = call.func.value
+                if (owner is made or ast.unparse(owner) in names) and not _OFFLINE.search(call.func.attr):
+                    yield call
+
+    def _names_of(self, made: ast.Call, holder: FunctionNode | None) -> Iterator[str]:
+        """The variables and attributes that hold an object, and the fixture that gives it."""
+        parent = self.module.parents[made]
+        if isinstance(parent, (ast.Await, ast.withitem)):
+            made_of = parent.optional_vars if isinstance(parent, ast.withitem) else None
+            yield from [ast.unparse(made_of)] if made_of is not None else []
+        if isinstance(parent, ast.Assign):
+            for target in parent.targets:
+                name = ast.unparse(target)
+                yield f"self.{name[4:]}" if name.startswith("cls.") else name
+        if holder is not None and is_fixture(holder):
+            yield holder.name
 
     def _look_at_cloud(self, node: ast.Call, name: str, holder: FunctionNode) -> None:
         """Report a client of a cloud that nothing in the file stands in for."""
@@ -303,7 +405,7 @@ class RealNetwork(PythonTestCheck):
             if isinstance(target, ast.Name)
         }
 
-    def _is_held(self, holder: FunctionNode, node: ast.Call) -> bool:
+    def _is_held(self, holder: FunctionNode, node: ast.AST) -> bool:
         """Whether something stands in for the network, or the test says that it needs one."""
         cls = self.module.class_of(holder)
         decorators = [*holder.decorator_list, *(cls.decorator_list if cls else [])]

@@ -50,4 +50,7 @@ TABLE: tuple[Row, ...] = (
     ("TE037", "uncollected_test:UncollectedTest", (), (), ""),
     ("TE038", "shared_object:SharedObject", (), (), ""),
     ("TE039", "commented_out:CommentedOut", (), (), ""),
+    ("TE230", "fixture_leaves:FixtureLeaves", (), (), ""),
+    ("TE231", "fixture_left_open:FixtureLeftOpen", (), (), ""),
+    ("TE234", "raises_around_much:RaisesAroundMuch", (), (), ""),
 )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
+from wardround.late import LatePattern
 from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import FUNCTIONS, is_assertion, is_certain_assertion, last_name, own_nodes
 
+_CHECKING = LatePattern(r"(check|verify|validate|ensure|match|compare|must|confirm)(_|[A-Z]|$)")
 _START = "def test_add():\n    try:\n        add(1, 'a')\n"
 
 
@@ -59,6 +61,11 @@ class UnreachedExcept(PythonTestCheck):
             f"{_START}        return\n    except OSError as e:\n        raise AssertionError from e\n",
             path="test_case.py",
         ),
+        Valid(
+            "from tests.tools import check_size\ndef test_size():\n    try:\n        check_size(11)\n"
+            "    except ValueError as e:\n        assert '10' in str(e)\n",
+            path="test_case.py",
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
@@ -89,6 +96,13 @@ class UnreachedExcept(PythonTestCheck):
             column=5,
             path="test_case.py",
         ),
+        Invalid(
+            "from shop import check_size\ndef test_size():\n    try:\n        check_size(11)\n"
+            "    except ValueError as e:\n        assert '10' in str(e)\n",
+            line=3,
+            column=5,
+            path="test_case.py",
+        ),
     ]
 
     @classmethod
@@ -97,7 +111,9 @@ class UnreachedExcept(PythonTestCheck):
 
     def visit_Try(self, node: ast.Try) -> None:
         case = self.module.test_of(node)
-        if case is None or any(self._can_fail(s) for s in (*node.body, *node.orelse)):
+        if case is None or any(self._can_fail(s) for s in node.orelse):
+            return
+        if any(self._can_fail(s, self._is_under_test) for s in node.body):
             return
         own = {n.name for n in self.module.all_of(case) if isinstance(n, FUNCTIONS) and n is not case.node}
         if any(isinstance(n, ast.Name) and n.id in own for s in node.body for n in walk(s)):
@@ -112,8 +128,18 @@ class UnreachedExcept(PythonTestCheck):
                 self.report(self.module.keyword_span(node, len("try")), text)
                 return
 
-    def _can_fail(self, statement: ast.stmt) -> bool:
-        return isinstance(statement, ast.Return) or any(self.module.asserts(n) for n in walk(statement))
+    def _can_fail(self, statement: ast.stmt, but: Callable[[ast.AST], bool] = lambda node: False) -> bool:
+        return isinstance(statement, ast.Return) or any(
+            self.module.asserts(n) and not but(n) for n in walk(statement)
+        )
+
+    def _is_under_test(self, node: ast.AST) -> bool:
+        """Whether a call that checks something is of the code under test, which an import brings."""
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            return False
+        name = node.func.id
+        is_brought = self.module.imported_name(node.func) is not None
+        return is_brought and name not in self.module.unknown_helpers and _CHECKING.match(name) is not None
 
 
 def _asserts_about(node: ast.AST, handler: ast.ExceptHandler) -> bool:

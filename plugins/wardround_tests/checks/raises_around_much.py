@@ -1,0 +1,146 @@
+"""TE234."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Sequence
+from typing import ClassVar
+
+from wardround.checks import Invalid, Source, Valid
+from wardround.findings import Severity
+from wardround_tests.check import PythonTestCheck
+from wardround_tests.module import last_name, own_nodes
+
+_RAISING = frozenset({"raises", "assertRaises"})
+_MANY, _FEWEST = 3, 2
+"""So many steps, and who reads the test cannot say which should raise; fewer will do where anything may."""
+_START = "import pytest\ndef test_read(tmp_path):\n"
+
+
+class RaisesAroundMuch(PythonTestCheck):
+    """An exception is expected of a whole block of steps, so any of them may be the one that raises it.
+
+    If a step that only prepares raises the same exception, the test passes without having come to the call
+    it is about, and nothing behind the first one that raises is run. Prepare in front of the block, keep the
+    one call inside, and say with ``match`` what is expected.
+    """
+
+    ID = "TE234"
+    NAME = "raises-around-much"
+    DEFECT_CLASS = "weak-assertion"
+    SEVERITY = Severity.INFO
+    TRIED_ON = (
+        "Every test file of 22 projects, celery, aiohttp, netbox, saleor and synapse among them: 5 hits, all "
+        "right, 3 of them calls that never run."
+    )
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            f"{_START}    desk = Desk()\n    desk.open(tmp_path)\n    with pytest.raises(DeskError):\n"
+            "        desk.read()\n",
+            path="test_case.py",
+        ),
+        Valid(
+            f"{_START}    with pytest.raises(DeskError, match='empty'):\n        desk = Desk()\n"
+            "        desk.open(tmp_path)\n        desk.read()\n",
+            path="test_case.py",
+        ),
+        Valid(
+            f"{_START}    with pytest.raises(DeskError):\n        with Desk() as desk:\n"
+            "            desk.read()\n",
+            path="test_case.py",
+        ),
+        Valid(
+            f"{_START}    with pytest.raises(DeskError) as told:\n        desk = Desk()\n"
+            "        desk.open(tmp_path)\n        desk.read()\n    assert told.value.line == 3\n",
+            path="test_case.py",
+        ),
+        Valid(
+            f"{_START}    with pytest.raises(DeskError):\n        desk = Desk(tmp_path)\n"
+            "        desk.read()\n",
+            path="test_case.py",
+        ),
+        Valid(
+            f"{_START}    with pytest.raises(DeskError):\n        rows = []\n        read(rows)\n",
+            path="test_case.py",
+        ),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            f"{_START}    with pytest.raises(DeskError):\n        desk = Desk()\n"
+            "        desk.open(tmp_path)\n        desk.read()\n",
+            line=3,
+            column=10,
+            path="test_case.py",
+        ),
+        Invalid(
+            "class DeskTest(TestCase):\n    def test_read(self):\n"
+            "        with self.assertRaises(ValueError):\n            path = make('a.csv')\n"
+            "            rows = load(path)\n            check(rows)\n",
+            line=3,
+            column=14,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"{_START}    with pytest.raises(DeskError):\n        read('a')\n        read(None)\n",
+            line=3,
+            column=10,
+            path="test_case.py",
+        ),
+        Invalid(
+            f"{_START}    with pytest.raises(ValueError):\n        desk = Desk(tmp_path)\n"
+            "        desk.read()\n",
+            line=3,
+            column=10,
+            path="test_case.py",
+        ),
+    ]
+
+    @classmethod
+    def wants(cls, source: Source) -> bool:
+        return "aises(" in source.text
+
+    def visit_With(self, node: ast.With) -> None:
+        self._look(node)
+
+    def visit_AsyncWith(self, node: ast.AsyncWith) -> None:
+        self._look(node)
+
+    def _look(self, node: ast.With | ast.AsyncWith) -> None:
+        item = node.items[-1]
+        call = item.context_expr
+        if not isinstance(call, ast.Call) or last_name(call.func) not in _RAISING or call.keywords:
+            return
+        if item.optional_vars is not None or self.module.test_of(node) is None:
+            return
+        steps = node.body
+        if len(steps) < _FEWEST or not all(map(_is_step, steps)) or any(map(_asserts, steps)):
+            return
+        calls = {ast.unparse(c.func) for c in map(_call_of, steps) if c is not None}
+        is_again = len(calls) == 1 and all(isinstance(one, ast.Expr) for one in steps)
+        if is_again:
+            self.report(
+                self.module.span(call), "only the first of these calls runs: the exception ends the block"
+            )
+        elif len(steps) >= _MANY or hasattr(builtins, ast.unparse(call.args[0]) if call.args else ""):
+            text = "any of these steps may raise this: keep the one that should inside"
+            self.report(self.module.span(call), text)
+
+
+def _call_of(statement: ast.stmt) -> ast.Call | None:
+    """What a statement calls."""
+    value = statement.value if isinstance(statement, (ast.Expr, ast.Assign)) else None
+    value = value.value if isinstance(value, ast.Await) else value
+    return value if isinstance(value, ast.Call) else None
+
+
+def _asserts(statement: ast.stmt) -> bool:
+    call = _call_of(statement)
+    return call is not None and "assert" in last_name(call)
+
+
+def _is_step(statement: ast.stmt) -> bool:
+    """Whether a statement is a plain one that calls something."""
+    if not isinstance(statement, (ast.Expr, ast.Assign)):
+        return False
+    return any(isinstance(one, ast.Call) for one in own_nodes([statement]))
