@@ -63,9 +63,35 @@ _GIVEN = LatePattern(
 def unit_of(name: str) -> str | None:
     """The unit a name ends with: ``timeoutMs``, ``size_kb``."""
     found = parts(name)
-    if "per" in found:
+    if "per" in found or (len(found) > 1 and (found[-2] in _COUNTS or found[-2].isdigit())):
         return None
     return _UNIT.get(found[-1]) if len(found) >= 2 and found[-1] not in ("m", "g", "h") else None
+
+
+_COUNTS = frozenset({"one", "two", "three", "five", "ten", "half", "a", "an", "in", "of"})
+"""Before a unit, these make a name of an amount, in whatever unit that is: ``ONE_HOUR``, ``MS_IN_DAY``."""
+_IN_WORDS = {
+    "ms": "milliseconds", "s": "seconds", "min": "minutes", "h": "hours", "day": "days",
+    "us": "microseconds",
+}  # fmt: skip
+
+
+def plain_unit(name: str) -> str | None:
+    """Like ``unit_of``, but None where the last word may mean a bound: ``timeout_min``."""
+    return None if parts(name)[-1:] == ["min"] else unit_of(name)
+
+
+_SMALLEST_MS, _LARGEST_S = 100, 100_000
+
+
+def is_implausible(number: float, unit: str) -> bool:
+    """Whether a wait of so many would be far too short, or too long, in a unit: then its name is wrong."""
+    return (unit == "ms" and number < _SMALLEST_MS) or (unit in ("s", "min", "h") and number > _LARGEST_S)
+
+
+def unit_named(unit: str) -> str:
+    """What people call a unit."""
+    return _IN_WORDS.get(unit, unit)
 
 
 def mismatched(line: str) -> tuple[str, str, int] | None:

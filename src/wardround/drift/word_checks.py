@@ -34,13 +34,17 @@ def stale_words(source: Source, marks: Marks) -> Sequence[StaleWords]:
         return ()
     from wardround.drift.beside import stale_names, stale_values  # not needed where nothing changed
     from wardround.drift.bounds import stale_bounds
+    from wardround.drift.deeds import stale_deeds
     from wardround.drift.removed import stale_choices, stale_steps
     from wardround.drift.returns import stale_results
     from wardround.drift.units import stale_units
 
     base, text, is_added = source.base_text or "", source.text, source.is_added
     found: dict[int, StaleWords] = {}
-    looks = (stale_units, stale_values, stale_names, stale_results, stale_steps, stale_choices, stale_bounds)
+    looks = (
+        stale_units, stale_values, stale_names, stale_results, stale_steps, stale_choices, stale_bounds,
+        stale_deeds,
+    )  # fmt: skip
     for look in looks:
         for one in look(base, text, marks, is_added):
             found.setdefault(one.line, one)
@@ -93,7 +97,7 @@ class UnitMismatch(msgspec.Struct, frozen=True):
 UNIT_WORDS = (
     "_ms", "_sec", "_millis", "_min", "_hour", "_day", "_kb", "_mb", "_gb", "_bytes", "_km", "_kib", "_mib",
     "Ms", "Sec", "Millis", "Min", "Hour", "Day", "Kb", "Mb", "Gb", "Bytes", "Km",
-    "KB", "MB", "GB", "_MS", "_SEC",
+    "KB", "MB", "GB", "_MS", "_SEC", "_MIN", "_HOUR", "_DAY", "_S",
 )  # fmt: skip
 """Of which one stands in every text with a name of a unit."""
 _GIVEN = LatePattern(
@@ -119,6 +123,31 @@ def unit_mismatches(source: Source) -> Sequence[UnitMismatch]:
             if source.is_added(number):
                 found[number] = UnitMismatch(one[0], one[1], number, one[2] + 1)
     return [found[number] for number in sorted(found)]
+
+
+def unit_values(source: Source) -> Sequence[tuple[Span, str]]:
+    """The numbers of added lines that are in another unit than their name says: where, and what to say."""
+    from wardround.drift.unit_values import misplaced_values
+
+    told = []
+    for one in misplaced_values(source.text):
+        line, column = source.place(one.start)
+        if source.is_added(line):
+            message = f'"{one.name}" is given {one.value}, which looks like {one.is_in}'
+            told.append((Span(line, column, line, column + len(one.name)), message))
+    return told
+
+
+def wrong_messages(source: Source) -> Sequence[tuple[Span, str]]:
+    """The messages of added lines that do not fit the condition above them: where, and what to say."""
+    from wardround.drift.bound_messages import copied_messages, wrong_bounds
+
+    found = [*wrong_bounds(source.text), *copied_messages(source.text)]
+    return [
+        (Span(one.line, one.column, one.line, one.column + one.length), one.message)
+        for one in sorted(found, key=lambda one: (one.line, one.column))
+        if any(source.is_added(n) for n in range(max(one.line - 1, 1), one.line + 1))
+    ]
 
 
 def said_of_units(one: UnitMismatch) -> tuple[Span, str]:
