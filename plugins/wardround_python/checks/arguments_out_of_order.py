@@ -80,6 +80,8 @@ class ArgumentsOutOfOrder(PythonCheck):
         "import json\ndef f(data, out):\n    json.dump(data, out)\n",
         "from shapely.geometry import Point\ndef f(lat, lon):\n    return Point(lon, lat)\n",
         "def within(inner, outer): ...\ndef f(a, b):\n    return within(a, b) and within(b, a)\n",
+        "def goes(start, end): ...\ndef f(start, end):\n    if goes(start, end):\n        return 1\n"
+        "    return -1 if goes(end, start) else 0\n",
         "def at(day, clock): ...\ndef f(row):\n    return at(row['day'], row['from']), at(row['day'], "
         "row['until'])\n",
         "def clamp(value, low, high): ...\ndef f(wanted):\n    return clamp(wanted, 0, 1)\n",
@@ -216,23 +218,17 @@ class ArgumentsOutOfOrder(PythonCheck):
         return None if told is None or self._is_turned(node, callee.name) else told
 
     def _is_turned(self, node: ast.Call, callee: str) -> bool:
-        """Whether the turning round is meant: said by a name around, or both ways are asked in one "
-        "statement.
-        """
+        """Whether the turning round is meant: said by a name around, or both ways are asked close by."""
         if turned_on_purpose(self.source.text, PYTHON, node.lineno):
             return True
-        texts = _texts(node)
-        for parent in self.module.ancestors(node):
-            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                return _TURNS.search(parent.name) is not None or parent.name == callee
-            if isinstance(parent, ast.stmt):
-                written = ast.unparse(node.func)
-                for other in walk(parent):
-                    if not isinstance(other, ast.Call) or other is node:
-                        continue
-                    if ast.unparse(other.func) == written and _texts(other) == texts:
-                        return True
-        return False
+        function = next((one for one in self.module.ancestors(node) if isinstance(one, _FUNCTIONS)), None)
+        statement = next((one for one in self.module.ancestors(node) if isinstance(one, ast.stmt)), node)
+        calls = [one for one in walk(function or statement) if isinstance(one, ast.Call)]
+        written, texts = ast.unparse(node.func), _texts(node)
+        others = [_texts(one) for one in calls if ast.unparse(one.func) == written]
+        if any(sorted(other) == sorted(texts) and other != texts for other in others):
+            return True
+        return function is not None and (_TURNS.search(function.name) is not None or function.name == callee)
 
     def _by_other_calls(self, node: ast.Call, parameters: Sequence[str], names: Sequence[str]) -> str | None:
         """An argument that is called as another parameter, and stands in that one's place in other calls."""
@@ -298,6 +294,7 @@ class ArgumentsOutOfOrder(PythonCheck):
         return found
 
 
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _ENOUGH_OTHERS = 2
 _BOUND = LatePattern(r"(^|_)(lo|low|lower|min|minimum|floor|a_min|smallest|hi|high|upper|max|maximum)(_|$)")
 _SAY_LITTLE = frozenset({"id", "name", "key", "value", "at", "code", "number", "path", "type"})
@@ -343,7 +340,7 @@ def _words(name: str) -> list[str]:
 
 
 def _texts(call: ast.Call) -> list[str]:
-    return sorted(map(ast.unparse, call.args))
+    return [*map(ast.unparse, call.args)]
 
 
 def _verb_elsewhere(parameters: Sequence[str], args: Sequence[ast.expr]) -> str | None:

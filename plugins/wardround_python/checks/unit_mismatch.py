@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.drift.word_checks import UNIT_WORDS, said_of_units, unit_mismatches, unit_values
-from wardround.findings import Plane, Severity
+from wardround.findings import Plane, Severity, Span
 from wardround_python.check import PythonCheck
 
 
@@ -40,6 +40,7 @@ class UnitMismatch(PythonCheck):
         "KEEP_SECONDS = 7 * 24 * 60 * 60\nKEEP_MINUTES = 24 * 60\nKEEP_MS = 5 * 60 * 1000\nMOST_MB = 2 "
         "* 1024\n",
         "KEEP_SECONDS = 86400\nWAIT_MS = 60\nrequests_per_minute = 60 * 1000\n",
+        "SAMPLE = 'pause_ms = 24 * 60 * 60'\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid("timeout_ms = settings.timeout_seconds\n", 1, 1),
@@ -62,4 +63,15 @@ class UnitMismatch(PythonCheck):
         for one in unit_mismatches(self.source):
             self.report(*said_of_units(one))
         for place, message in unit_values(self.source):
-            self.report(place, message)
+            if not self._is_in_text(place):
+                self.report(place, message)
+
+    def _is_in_text(self, place: Span) -> bool:
+        """Whether it stands in a string that is more than a name: code in there is a sample."""
+        texts = (one for one in self.module.nodes if isinstance(one, ast.Constant))
+        return any(
+            isinstance(one.value, str)
+            and not one.value.isidentifier()
+            and (one.lineno, one.col_offset) < place.start <= (one.end_lineno, one.end_col_offset)
+            for one in texts
+        )
