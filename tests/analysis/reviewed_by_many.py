@@ -3,11 +3,13 @@
     python -m tests.analysis.reviewed_by_many REPOSITORY CORES [MANNER]
 
 It prints a line for each thing said: the path, whether the process that was started said it, and the words.
-In the manner ``killed`` every other process ends itself over its first file, in ``stuck`` it never ends.
+In the manner ``killed`` every other process ends itself over its first file, in ``stuck`` it never ends; in
+``refused`` the system gives no other process.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -59,8 +61,14 @@ class _ToldOfAll(ChangeCheck):
         self.report(self.change.files[0].path, Span(1, 1, 1, 2), f"{_who()} {len(self.change.files)}")
 
 
+def _refuse() -> int:
+    raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+
 def main() -> None:
     """Review and print."""
+    if _MANNER == "refused":
+        os.fork = _refuse
     signal.signal(signal.SIGINT, signal.default_int_handler)  # which a program started aside may ignore
     acme = Specialist(name="acme", patterns=("*.acme",), checks=(_Told,), change_checks=(_ToldOfAll,))
     with Repository(Path(sys.argv[1])) as repository:

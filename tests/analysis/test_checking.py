@@ -72,8 +72,11 @@ def test_what_is_said_is_the_same_on_one_core_and_on_many(much: GitRepository, t
     assert alone == _impersonal(_said(much, tmp_path, cores=2)) == _impersonal(_said(much, tmp_path, cores=4))
 
 
-def test_what_a_killed_process_had_taken_is_looked_at_here(much: GitRepository, tmp_path: Path) -> None:
-    assert _said(much, tmp_path, cores=4, manner="killed") == _said(much, tmp_path, cores=1)
+@pytest.mark.parametrize("manner", ["killed", "refused"])
+def test_what_no_other_process_answers_is_looked_at_here(
+    much: GitRepository, tmp_path: Path, manner: str
+) -> None:
+    assert _said(much, tmp_path, cores=4, manner=manner) == _said(much, tmp_path, cores=1)
 
 
 def test_a_small_change_is_left_to_one_process(repo: GitRepository, tmp_path: Path) -> None:
