@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from wardround.late import LatePattern
 from wardround.python_tree import walk
 from wardround_python.callees import Callees
+from wardround_python.literals import is_true
 from wardround_python.module import FunctionNode, PythonModule, last_name, nodes_run_by
 
 _CHANGES = LatePattern(
@@ -91,7 +92,7 @@ def keeps_each(node: ast.expr, module: PythonModule, callees: Callees, deep: int
     key = ast.unparse(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
     if not key:
         return False
-    if f"{key}.autocommit" in module.text and any(map(_is_switched_on, _stores(module, f"{key}.autocommit"))):
+    if f"{key}.autocommit" in module.text and any(map(is_true, _stores(module, f"{key}.autocommit"))):
         return True
     given_here = list(_given(key, node, module))
     return len(given_here) == 1 and keeps_each(given_here[0], module, callees, deep - 1)
@@ -108,10 +109,6 @@ def _says_so(keyword: ast.keyword) -> bool:
     if keyword.arg == "autocommit":
         return value.value is True
     return keyword.arg == "isolation_level" and (value.value is None or value.value == "AUTOCOMMIT")
-
-
-def _is_switched_on(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and value.value is True
 
 
 def _stores(module: PythonModule, key: str) -> Iterator[ast.expr]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from wardround.checks import Source
 from wardround.python_tree import shared_tree
-from wardround_python.module import FunctionNode, PythonModule
+from wardround_python.module import FunctionNode, PythonModule, named_functions
 
 Pair = tuple[FunctionNode, FunctionNode]
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -29,9 +28,9 @@ def _rewritten(source: Source, module: PythonModule) -> Iterator[Pair]:
         tree = shared_tree(base)
     except _UNREADABLE:
         return
-    before = dict(_functions(tree.body, ""))
+    before = dict(named_functions(tree.body))
     old, new = base.split("\n"), source.text.split("\n")
-    for name, now in _functions(module.tree.body, ""):
+    for name, now in named_functions(module.tree.body):
         was = before.get(name)
         if was is not None and _lines(was, old) != _lines(now, new):
             yield was, now
@@ -40,13 +39,3 @@ def _rewritten(source: Source, module: PythonModule) -> Iterator[Pair]:
 def _lines(node: FunctionNode, lines: Sequence[str]) -> Sequence[str]:
     first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
     return lines[first - 1 : node.end_lineno]
-
-
-def _functions(block: Iterable[ast.stmt], prefix: str) -> Iterator[tuple[str, FunctionNode]]:
-    for one in block:
-        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield prefix + one.name, one
-        elif isinstance(one, ast.ClassDef):
-            yield from _functions(one.body, f"{prefix}{one.name}.")
-        elif isinstance(one, (ast.If, ast.Try)):
-            yield from _functions([*one.body, *one.orelse], prefix)

@@ -89,7 +89,7 @@ def _without_history(docstring: str) -> str:
         match = _HISTORY.match(line)
         if match:
             below = len(match[1]) if number else -1
-        elif below is not None and line.strip() and _indent(line) <= below:
+        elif below is not None and line.strip() and indent_of(line) <= below:
             below = None
         if below is not None:
             lines[number] = ""
@@ -98,7 +98,8 @@ def _without_history(docstring: str) -> str:
     return "\n".join(lines)
 
 
-def _indent(line: str) -> int:
+def indent_of(line: str) -> int:
+    """How many characters of white space a line begins with."""
     return len(line) - len(line.lstrip())
 
 
@@ -112,7 +113,7 @@ def _read_sections(lines: Sequence[str], reading: _Reading) -> None:
         if not underlined and not heading[2]:
             continue
         start = number + 2 if underlined else number + 1
-        end = _section_end(lines, start, _indent(line), underlined)
+        end = _section_end(lines, start, indent_of(line), underlined)
         kind = _kind(heading[1])
         if kind in _RESULTS:
             reading.results.setdefault(kind, "\n".join(lines[start:end]).strip())
@@ -137,19 +138,19 @@ def _section_end(lines: Sequence[str], start: int, indent: int, underlined: bool
         if not line.strip():
             continue
         if underlined:
-            if _indent(line) < indent or (number + 1 < len(lines) and _UNDERLINE.match(lines[number + 1])):
+            if indent_of(line) < indent or (number + 1 < len(lines) and _UNDERLINE.match(lines[number + 1])):
                 return number
-        elif _indent(line) <= indent:
+        elif indent_of(line) <= indent:
             return number
     return len(lines)
 
 
 def _google_entries(lines: Sequence[str], start: int, end: int) -> Iterator[Entry]:
-    depth = next((_indent(line) for line in lines[start:end] if line.strip()), 0)
+    depth = next((indent_of(line) for line in lines[start:end] if line.strip()), 0)
     found = [
         (number, match)
         for number in range(start, end)
-        if _indent(lines[number]) == depth and (match := _ENTRY.match(lines[number]))
+        if indent_of(lines[number]) == depth and (match := _ENTRY.match(lines[number]))
     ]
     for place, (number, match) in enumerate(found):
         following = found[place + 1][0] if place + 1 < len(found) else end
@@ -158,8 +159,8 @@ def _google_entries(lines: Sequence[str], start: int, end: int) -> Iterator[Entr
 
 
 def _numpy_entries(lines: Sequence[str], start: int, end: int) -> Iterator[Entry]:
-    depth = next((_indent(line) for line in lines[start:end] if line.strip()), 0)
-    heads = [n for n in range(start, end) if lines[n].strip() and _indent(lines[n]) == depth]
+    depth = next((indent_of(line) for line in lines[start:end] if line.strip()), 0)
+    heads = [n for n in range(start, end) if lines[n].strip() and indent_of(lines[n]) == depth]
     for place, number in enumerate(heads):
         names, _, kind = lines[number].partition(":")
         following = heads[place + 1] if place + 1 < len(heads) else end
@@ -188,8 +189,8 @@ def _read_fields(lines: Sequence[str], reading: _Reading) -> None:
 
 def _continued(lines: Sequence[str], number: int) -> Iterator[str]:
     """The lines below a field that are indented more than it."""
-    depth = _indent(lines[number])
+    depth = indent_of(lines[number])
     for line in lines[number + 1 :]:
-        if line.strip() and _indent(line) <= depth:
+        if line.strip() and indent_of(line) <= depth:
             return
         yield line

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -11,7 +11,7 @@ from wardround.drift.guard_checks import GuardCheck
 from wardround.drift.guards import CLEANS, KINDS, Body, Guard
 from wardround.late import LatePattern
 from wardround.python_tree import walk, written
-from wardround_python.module import FunctionNode, is_test_path, last_name
+from wardround_python.module import FunctionNode, is_test_path, last_name, named_functions
 from wardround_python.parsed import parsed
 
 _WRITES = LatePattern(
@@ -31,7 +31,7 @@ _REFUSES = frozenset({"abort", "exit", "fail", "error", "send_error"})
 def bodies(tree: ast.Module) -> list[Body]:
     """The functions of a module, qualified by their classes; one in a function is part of it."""
     shared = frozenset(_shared(tree))
-    return [_body(name, node, shared) for name, node in _functions(tree.body, "")]
+    return [_body(name, node, shared) for name, node in named_functions(tree.body)]
 
 
 def _shared(tree: ast.Module) -> Iterator[str]:
@@ -45,16 +45,6 @@ def _shared(tree: ast.Module) -> Iterator[str]:
             else []
         )
         yield from (f"={target.id}" for target in targets if isinstance(target, ast.Name))
-
-
-def _functions(statements: Iterable[ast.stmt], prefix: str) -> Iterator[tuple[str, FunctionNode]]:
-    for one in statements:
-        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield prefix + one.name, one
-        elif isinstance(one, ast.ClassDef):
-            yield from _functions(one.body, f"{prefix}{one.name}.")
-        elif isinstance(one, (ast.If, ast.Try)):
-            yield from _functions([*one.body, *one.orelse], prefix)
 
 
 def _body(name: str, node: FunctionNode, shared: frozenset[str]) -> Body:

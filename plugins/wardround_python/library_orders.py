@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from wardround.late import LatePattern
 from wardround_python.checks.swapped_arguments import named
+from wardround_python.literals import is_text
 
 TEXT = LatePattern(
     r"(\w*_)?(text|string|line|value|content|contents|body|name|raw|html|source|title|word|words|s|data"
@@ -42,10 +43,6 @@ def clip(args: Sequence[ast.expr]) -> str | None:
 def is_named(node: ast.expr, pattern: LatePattern) -> bool:
     one = named(node) if not isinstance(node, ast.Constant) else None
     return one is not None and pattern.fullmatch(one.name) is not None
-
-
-def is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _sub(args: Sequence[ast.expr]) -> str | None:

@@ -15,7 +15,7 @@ def literal(module: PythonModule, node: ast.expr | None) -> object:
     return node.value if isinstance(node, ast.Constant) else None
 
 
-def is_true(node: ast.expr) -> bool:
+def is_true(node: ast.expr | None) -> bool:
     """Whether ``True`` stands there."""
     return isinstance(node, ast.Constant) and node.value is True
 
@@ -23,6 +23,16 @@ def is_true(node: ast.expr) -> bool:
 def is_false(node: ast.expr) -> bool:
     """Whether ``False`` stands there."""
     return isinstance(node, ast.Constant) and node.value is False
+
+
+def is_none(node: ast.expr | None) -> bool:
+    """Whether ``None`` stands there; not where nothing does."""
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def is_text(node: ast.expr) -> bool:
+    """Whether a string stands there."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def given_once(module: PythonModule, node: ast.expr) -> ast.expr | None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from wardround.late import LatePattern
+from wardround_python.literals import is_true
 from wardround_python.module import nodes_run_by
 
 BROAD = frozenset({"Exception", "BaseException"})
@@ -75,12 +76,8 @@ def is_nothing(statement: ast.stmt) -> bool:
         answers_no = isinstance(statement.value, ast.Constant) and statement.value.value is False
         return is_empty(statement.value) and not answers_no and isinstance(statement.targets[0], ast.Name)
     return isinstance(statement, ast.Return) and (
-        is_empty(statement.value) or is_zero(statement.value) or says_yes(statement.value)
+        is_empty(statement.value) or is_zero(statement.value) or is_true(statement.value)
     )
-
-
-def says_yes(value: ast.expr | None) -> bool:
-    return isinstance(value, ast.Constant) and value.value is True
 
 
 def is_unseen(statement: ast.stmt) -> bool:

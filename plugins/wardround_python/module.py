@@ -57,6 +57,24 @@ def nodes_run_by(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
             stack.extend(reversed(list(children(node))))
 
 
+def binds(target: ast.AST, name: str) -> bool:
+    """Whether a name is given a value in a node or below it."""
+    return any(
+        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in walk(target)
+    )
+
+
+def named_functions(block: Iterable[ast.stmt], prefix: str = "") -> Iterator[tuple[str, FunctionNode]]:
+    """The functions of a block by name, qualified by their classes; one in a function is part of it."""
+    for one in block:
+        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield prefix + one.name, one
+        elif isinstance(one, ast.ClassDef):
+            yield from named_functions(one.body, f"{prefix}{one.name}.")
+        elif isinstance(one, (ast.If, ast.Try)):
+            yield from named_functions([*one.body, *one.orelse], prefix)
+
+
 class PythonModule:
     """One module under review. Built once for a file and shared by all checks."""
 

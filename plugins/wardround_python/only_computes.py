@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wardround.python_tree import walk
 from wardround_python.callees import Callees, Definition
-from wardround_python.module import FunctionNode, PythonModule, nodes_run_by
+from wardround_python.module import FunctionNode, PythonModule, binds, nodes_run_by
 
 _DEEPEST = 2
 """How many functions deep it is looked whether what is called only computes."""
@@ -159,16 +159,10 @@ def _values(name: str, function: FunctionNode) -> Iterator[ast.expr | None]:
             for target in targets:
                 if isinstance(target, ast.Name) and target.id == name:
                     yield one.value
-                elif _binds(target, name):
+                elif binds(target, name):
                     yield None
-        elif isinstance(one, (ast.For, ast.comprehension)) and _binds(one.target, name):
+        elif isinstance(one, (ast.For, ast.comprehension)) and binds(one.target, name):
             yield None
-
-
-def _binds(target: ast.expr, name: str) -> bool:
-    return any(
-        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in walk(target)
-    )
 
 
 def _is_own(node: ast.expr, function: FunctionNode, module: PythonModule) -> bool:

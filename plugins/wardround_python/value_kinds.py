@@ -8,6 +8,7 @@ from functools import cached_property
 
 from wardround.python_tree import walk
 from wardround_python.callees import Callees
+from wardround_python.literals import is_false, is_none
 from wardround_python.module import FunctionNode, PythonModule, last_name, nodes_run_by
 
 TEXT, BYTES, NUMBER = "text", "bytes", "a number"
@@ -244,7 +245,7 @@ class ValueKinds:
             made is not None
             and (self._module.dotted(made.func) or "") in _CLIENTS
             and not any(
-                k.arg is None or (k.arg == "decode_responses" and not _is_false(k.value))
+                k.arg is None or (k.arg == "decode_responses" and not is_false(k.value))
                 for k in made.keywords
             )
         )
@@ -386,15 +387,7 @@ def _kind_of_constant(value: object) -> str:
 
 def _annotated(annotation: ast.expr | None) -> str:
     """The kind an annotation names, None aside."""
-    if isinstance(annotation, ast.BinOp) and _is_none(annotation.right):
+    if isinstance(annotation, ast.BinOp) and is_none(annotation.right):
         annotation = annotation.left
     annotation = annotation.value if isinstance(annotation, ast.Subscript) else annotation
     return _ANNOTATED.get(last_name(annotation), "")
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
-
-
-def _is_false(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is False

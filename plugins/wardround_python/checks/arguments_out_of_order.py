@@ -22,9 +22,9 @@ from wardround_python.library_orders import (
     TEXT,
     clip,
     is_named,
-    is_text,
     point,
 )
+from wardround_python.literals import is_text
 
 _VERBS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"})
 _FOR_VERBS = frozenset({"method", "verb", "http_method"})

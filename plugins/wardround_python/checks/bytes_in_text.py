@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround_python.check import PythonCheck
+from wardround_python.literals import is_text
 from wardround_python.module import last_name
 from wardround_python.value_kinds import BYTES, ValueKinds
 
@@ -86,12 +87,12 @@ class BytesInText(PythonCheck):
         func = node.func
         if isinstance(func, ast.Name) and func.id == "str" and len(node.args) == 1 and not node.keywords:
             self._look_at(node.args[0])
-        elif isinstance(func, ast.Attribute) and func.attr == "format" and _is_text(func.value):
+        elif isinstance(func, ast.Attribute) and func.attr == "format" and is_text(func.value):
             for one in (*node.args, *(keyword.value for keyword in node.keywords)):
                 self._look_at(one)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
-        if isinstance(node.op, ast.Mod) and _is_text(node.left):
+        if isinstance(node.op, ast.Mod) and is_text(node.left):
             for one in node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]:
                 self._look_at(one)
 
@@ -110,7 +111,3 @@ class BytesInText(PythonCheck):
             if isinstance(parent, ast.stmt):
                 return False
         return False
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)

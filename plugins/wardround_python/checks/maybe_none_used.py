@@ -14,6 +14,7 @@ from wardround.late import LatePattern
 from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
 from wardround_python.guards import is_caught, tested
+from wardround_python.literals import is_none
 from wardround_python.module import FunctionNode, PythonModule, nodes_run_by
 
 _MATCHERS = ("match", "search", "fullmatch")
@@ -354,7 +355,7 @@ def _may_give_none(function: FunctionNode) -> bool:
     returns = [n for n in nodes_run_by(function.body) if isinstance(n, ast.Return)]
     if any(_looks_up(one.value) for one in returns):
         return True
-    nothing = [_is_none(one.value) for one in returns]
+    nothing = [is_none(one.value) for one in returns]
     return any(nothing) and not all(nothing) and not any(_yields(function))
 
 
@@ -362,7 +363,7 @@ def _is_optional(annotation: ast.expr) -> bool:
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         return annotation.value.endswith("| None") and "[" not in annotation.value
     if isinstance(annotation, ast.BinOp):
-        return _is_none(annotation.right) or _is_none(annotation.left) or _is_optional(annotation.left)
+        return is_none(annotation.right) or is_none(annotation.left) or _is_optional(annotation.left)
     return isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value).endswith("Optional")
 
 
@@ -371,13 +372,9 @@ def _looks_up(value: ast.expr | None) -> bool:
     if not isinstance(value, ast.Call):
         return False
     if isinstance(value.func, ast.Name):
-        return value.func.id == "next" and len(value.args) == 2 and _is_none(value.args[1])
+        return value.func.id == "next" and len(value.args) == 2 and is_none(value.args[1])
     named = isinstance(value.func, ast.Attribute) and value.func.attr in _ROWS
     return named and _QUERY.search(ast.unparse(value.func)) is not None
-
-
-def _is_none(value: ast.expr | None) -> bool:
-    return isinstance(value, ast.Constant) and value.value is None
 
 
 def _yields(function: FunctionNode) -> Iterator[bool]:

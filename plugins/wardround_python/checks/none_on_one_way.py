@@ -9,6 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
+from wardround_python.literals import is_none
 from wardround_python.module import last_name, names_in
 
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -109,7 +110,7 @@ def _maybe_none(statement: ast.stmt, before: Sequence[ast.stmt]) -> Iterator[tup
             along = set(_set_in(handler.body))
             for name in given:
                 last = _last_value(handler.body, name) if name in along else _last_value(before[-3:], name)
-                if _is_none(last) and not _is_none(_last_value([*statement.body, *statement.orelse], name)):
+                if is_none(last) and not is_none(_last_value([*statement.body, *statement.orelse], name)):
                     yield name, along - {name}
     elif isinstance(statement, ast.If) and statement.orelse:
         ways = [statement.body, statement.orelse]
@@ -118,7 +119,7 @@ def _maybe_none(statement: ast.stmt, before: Sequence[ast.stmt]) -> Iterator[tup
                 continue
             for name in set(_set_in(one)) & set(_set_in(other)):
                 last = _last_value(other, name)
-                if _is_none(_last_value(one, name)) and last is not None and not _is_none(last):
+                if is_none(_last_value(one, name)) and last is not None and not is_none(last):
                     yield name, {*_set_in(one), *_set_in(other), *names_in(statement.test)} - {name}
 
 
@@ -139,10 +140,6 @@ def _last_value(block: Sequence[ast.stmt], name: str) -> ast.expr | None:
         if name in set(_set_in([statement])):
             return None
     return None
-
-
-def _is_none(value: ast.expr | None) -> bool:
-    return isinstance(value, ast.Constant) and value.value is None
 
 
 def _leaves(block: Sequence[ast.stmt]) -> bool:

@@ -13,6 +13,7 @@ from wardround.findings import Plane, Severity, Span
 from wardround.late import LatePattern
 from wardround.python_tree import children
 from wardround_python.check import PythonCheck
+from wardround_python.docstrings import indent_of
 from wardround_python.module import FunctionNode
 
 _SECTION = LatePattern(
@@ -165,15 +166,13 @@ def _listed_below(words: str, start: int) -> tuple[int, int, int] | None:
     if match is None:
         return None
     entries = [one for one in _ENTRY.finditer(match["list"]) if one["indent"] == match["indent"]]
-    lines = [one for one in match["list"].split("\n") if one.strip() and _depth(one) == len(match["indent"])]
+    lines = [
+        one for one in match["list"].split("\n") if one.strip() and indent_of(one) == len(match["indent"])
+    ]
     if len(entries) < _LISTED_AT_LEAST or len(entries) != len(lines):
         return None
     first = match.start("list") + entries[0].start("name")
     return len(entries), first, first + len(entries[0]["name"])
-
-
-def _depth(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 _LISTED_AT_LEAST = 2

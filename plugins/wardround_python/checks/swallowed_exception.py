@@ -12,6 +12,7 @@ from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Severity
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
+from wardround_python.literals import is_true
 from wardround_python.lost_errors import (
     BROAD,
     Guarded,
@@ -22,7 +23,6 @@ from wardround_python.lost_errors import (
     is_broad,
     is_nothing,
     is_unseen,
-    says_yes,
     sends,
 )
 from wardround_python.module import FunctionNode, last_name, nodes_run_by
@@ -251,7 +251,7 @@ class SwallowedException(PythonCheck):
 
     def visit_Return(self, node: ast.Return) -> None:
         """A context manager that answers True to every error loses them all."""
-        function = self.module.function_of(node) if says_yes(node.value) else None
+        function = self.module.function_of(node) if is_true(node.value) else None
         if not isinstance(function, FunctionNode) or function.name not in ("__exit__", "__aexit__"):
             return
         told = {a.arg for a in function.args.args[2:4]}

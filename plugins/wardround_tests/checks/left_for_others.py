@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import ClassVar
 
 import msgspec
+from wardround_python.module import binds
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.late import LatePattern
@@ -208,7 +209,7 @@ class LeftForOthers(PythonTestCheck):
     def _has(self, case: TestCase, shared: Shared) -> bool:
         """Whether a test has to do with a shared thing, or with the module that it is imported from."""
         if shared.name in self._names[case]:
-            return not _binds(case.node, shared.name)
+            return not binds(case.node, shared.name)
         return bool(shared.home) and any(self._is_put_into(n, shared) for n in self.module.own(case))
 
     def _puts(self, case: TestCase, shared: Shared) -> bool:
@@ -314,15 +315,11 @@ def _makes_own(fixture: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     value = last.value if isinstance(last, (ast.Return, ast.Expr)) else None
     value = value.value if isinstance(value, ast.Yield) else value
     if isinstance(value, ast.Name):
-        made = [n.value for n in own_nodes(fixture.body) if isinstance(n, ast.Assign) and _binds(n, value.id)]
+        made = [n.value for n in own_nodes(fixture.body) if isinstance(n, ast.Assign) and binds(n, value.id)]
         value = made[0] if len(made) == 1 else None
     if isinstance(value, ast.Call):
         return last_name(value.func)[:1].isupper() or last_name(value.func) in ("list", "dict", "set")
     return isinstance(value, (ast.List, ast.Dict, ast.Set))
-
-
-def _binds(node: ast.AST, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in walk(node))
 
 
 def _is_it(node: ast.AST, shared: Shared) -> bool:

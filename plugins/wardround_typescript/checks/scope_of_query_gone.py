@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
+from wardround.tools.output import one_line
 from wardround_typescript.before import BeforeCheck, name_around
 
 if TYPE_CHECKING:
@@ -266,7 +267,7 @@ def _conditions(code: Code, called: str, call: Node) -> Iterator[str]:
         yield from _written(code.text(given))
         return
     if _BY_ID.search(called) and given is not None:
-        yield f"_id: {_flat(code.text(given))}"
+        yield f"_id: {one_line(code.text(given))}"
     if given is None or given.type != "object":
         return
     where = next((one for one in given.named_children if code.field(one, "key") == "where"), None)
@@ -292,7 +293,7 @@ def _chained(code: Code, call: Node) -> Iterator[str]:
             elif first is not None and first.type == "call_expression":
                 yield from _terms(code, first)
             elif first is not None and first.type == "string":
-                yield _flat(code.text(first)[1:-1] + ":" + code.text(argument(node, 1)))
+                yield one_line(code.text(first)[1:-1] + ":" + code.text(argument(node, 1)))
         node = function.child_by_field_name("object") if function is not None else None
 
 
@@ -302,7 +303,7 @@ def _terms(code: Code, call: Node) -> Iterator[str]:
     if not _JOINED.search(code.called(call)) or given is None:
         return
     if code.called(call).endswith("eq"):
-        yield _flat(":".join(code.text(one) for one in given.named_children))
+        yield one_line(":".join(code.text(one) for one in given.named_children))
         return
     for one in given.named_children:
         if one.type == "call_expression":
@@ -313,7 +314,7 @@ def _written(text: str) -> Iterator[str]:
     """The conditions of a query that is written out, up to what follows them."""
     found = _WHERE.search(text)
     for one in _AND.split(found["told"]) if found is not None else ():
-        yield _flat(one.strip("`'\" ;"))
+        yield one_line(one.strip("`'\" ;"))
 
 
 def _listed(code: Code, node: Node | None) -> Iterator[str]:
@@ -326,8 +327,4 @@ def _listed(code: Code, node: Node | None) -> Iterator[str]:
             for part in value.named_children if value.type == "array" else [value]:
                 yield from _listed(code, part)
         elif one.type in ("pair", "shorthand_property_identifier", "spread_element"):
-            yield _flat(code.text(one))
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
+            yield one_line(code.text(one))

@@ -17,7 +17,7 @@ from functools import partial
 import msgspec
 
 from wardround import __version__
-from wardround.analysis.helpers import Helper, Queue, hire
+from wardround.analysis.forks import Helper, Queue, hire
 from wardround.analysis.units import Results, Side, Told, Unit
 from wardround.change.origin import decoded
 from wardround.checks import Check, Source
@@ -198,9 +198,10 @@ class Checking:
 
     def _sized(self, numbers: Mapping[str, Sequence[int]]) -> list[_Task]:
         found = []
-        for path, some in numbers.items():
-            slow = sum(not self._units[number].specialist.any_text for number in some)
-            found.append(_Task(tuple(some), slow * len(self._side.read(path) or b"")))
+        for some in numbers.values():
+            units = [self._units[number] for number in some]
+            size = sum(unit.size for unit in units if not unit.specialist.any_text)
+            found.append(_Task(tuple(some), size))
         return found
 
     def _asks_models(self, unit: Unit) -> bool:

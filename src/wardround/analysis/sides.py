@@ -237,7 +237,10 @@ class Sides:
             self._digests[file.path] = digest
             self._claimed[file.path] = claiming
             before = (file.base_blob or "").encode() or content_digest(self._texts.base_bytes(file.path))
-            units += [Unit(file.path, s, digest, settings.options.get(s.name), before) for s in claiming]
+            units += [
+                Unit(file.path, s, digest, len(content), settings.options.get(s.name), before)
+                for s in claiming
+            ]
         return self._with_models(units)
 
     def _with_models(self, units: list[Unit]) -> list[Unit]:
@@ -280,7 +283,7 @@ class Sides:
                 continue
             found.append(
                 Unit(
-                    file.base_path, unit.specialist, content_digest(content), unit.options,
+                    file.base_path, unit.specialist, content_digest(content), len(content), unit.options,
                     scored=unit.scored, codes=frozenset(heard[unit.specialist]), tools=tools,
                 )
             )  # fmt: skip

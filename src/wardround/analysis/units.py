@@ -21,6 +21,7 @@ class Unit(msgspec.Struct, frozen=True):
 
     Attributes:
         digest: of the content.
+        size: of the content, in bytes.
         base_digest: of the content a check may compare with; empty where there is none.
         scored: whether its checks may ask models.
         codes: what the checks of the specialist itself are asked about; None: everything.
@@ -30,6 +31,7 @@ class Unit(msgspec.Struct, frozen=True):
     path: str
     specialist: Specialist
     digest: bytes
+    size: int
     options: Any = None
     base_digest: bytes = b""
     scored: bool = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -61,9 +61,16 @@ class _Guard(msgspec.Struct, frozen=True):
     """Line, column from 0 and text of the strings in what it refuses with."""
 
 
-def wrong_bounds(text: str) -> Iterator[WrongMessage]:
+def misfits(text: str) -> Iterator[WrongMessage]:
+    """The messages of a text that do not fit the condition above them."""
+    guards = list(_guards(text))
+    yield from _wrong_bounds(guards)
+    yield from _copied_messages(guards)
+
+
+def _wrong_bounds(guards: Iterable[_Guard]) -> Iterator[WrongMessage]:
     """The messages with another number than the condition that leads to them compares with."""
-    for guard in _guards(text):
+    for guard in guards:
         one, two = _SIMPLE.match(guard.test), _BETWEEN.match(guard.test)
         for line, column, said in guard.said:
             if one is not None:
@@ -101,10 +108,10 @@ def _two_bounds(test: re.Match[str], line: int, column: int, said: str) -> Itera
     yield WrongMessage(line, column + match.start() + 1, len(match[0]), why)
 
 
-def copied_messages(text: str) -> Iterator[WrongMessage]:
+def _copied_messages(guards: Iterable[_Guard]) -> Iterator[WrongMessage]:
     """The messages that name what the condition before theirs is about, and not what their own is."""
     before: _Guard | None = None
-    for guard in _guards(text):
+    for guard in guards:
         if before is not None and 0 < guard.line - before.line <= 2 * _LINES and guard.depth == before.depth:
             found = _copied(before, guard)
             if found is not None:
@@ -134,8 +141,10 @@ def _copied(before: _Guard, guard: _Guard) -> WrongMessage | None:
 def _guards(text: str) -> Iterator[_Guard]:
     """The conditions of a text that refuse something with a message."""
     lines = text.split("\n")
+    number, counted = 1, 0
     for match in _GUARD.finditer(text):
-        number = text.count("\n", 0, match.start()) + 1
+        number += text.count("\n", counted, match.start())
+        counted = match.start()
         depth = len(match["indent"])
         block = (
             [(number, match["rest"], match.start("rest") - match.start())] if match["rest"].strip() else []

@@ -140,12 +140,11 @@ def unit_values(source: Source) -> Sequence[tuple[Span, str]]:
 
 def wrong_messages(source: Source) -> Sequence[tuple[Span, str]]:
     """The messages of added lines that do not fit the condition above them: where, and what to say."""
-    from wardround.drift.bound_messages import copied_messages, wrong_bounds
+    from wardround.drift.bound_messages import misfits
 
-    found = [*wrong_bounds(source.text), *copied_messages(source.text)]
     return [
         (Span(one.line, one.column, one.line, one.column + one.length), one.message)
-        for one in sorted(found, key=lambda one: (one.line, one.column))
+        for one in sorted(misfits(source.text), key=lambda one: (one.line, one.column))
         if any(source.is_added(n) for n in range(max(one.line - 1, 1), one.line + 1))
     ]
 
