@@ -202,7 +202,7 @@ class Bench:
 
         self.rules = Path(str(resources.files(RULES_PACKAGE) / "python"))
         self.config = folder / "ruff.toml"
-        from wardround_python.tools.ruff import ruff_fallback_config
+        from wardround_python.tools.ruff_config import ruff_fallback_config
 
         self.config.write_text(ruff_fallback_config(lambda path: None)[1])
 

@@ -22,7 +22,7 @@ from importlib import resources
 from pathlib import Path
 
 from commit import BIN, WARDROUND, Project
-from wardround_python.tools.ruff import ruff_fallback_config
+from wardround_python.tools.ruff_config import ruff_fallback_config
 
 from wardround.rules import RULES_PACKAGE
 

@@ -55,6 +55,7 @@ def main(clone: Path) -> None:
                         "kind": "invalid" if lines else "valid",
                         "codes": ancestors.get(rule, [])}  # fmt: skip
                 label = f"{rule}/{fixture}" + (f"#{number}" if fixture.suffix == ".jsonc" else "")
+                label += " in HTML" if suite == SUITES[1] else ""  # a rule may be in both
                 print(json.dumps(case(label, "typescript", name, text, lines, meta)))
     print(f"left out: {dict(left_out)}", file=sys.stderr)
 

@@ -2,10 +2,11 @@
 
     python evals/suites/eslint_plugin_react.py CLONE > cases.jsonl
 
-CLONE is a checkout of github.com/jsx-eslint/eslint-plugin-react after ``npm install --ignore-scripts``. The
-places are those ESLint reports with the suite's own rules. ``meta`` holds the rule, whether the case is valid
-or invalid, and whether it depends on options or settings, which a reviewer who is not configured cannot know.
-Nothing of the suite may be committed.
+CLONE is a checkout of github.com/jsx-eslint/eslint-plugin-react after ``npm install --ignore-scripts`` and
+``npm install --no-save --ignore-scripts --legacy-peer-deps typescript@5.4``, which the parser it installs
+needs. The places are those ESLint reports with the suite's own rules. ``meta`` holds the rule, whether the
+case is valid or invalid, and whether it depends on options or settings, which a reviewer who is not
+configured cannot know. Nothing of the suite may be committed.
 """
 
 from __future__ import annotations

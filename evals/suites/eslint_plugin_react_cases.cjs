@@ -22,6 +22,7 @@ const collected = [];
 class CollectingTester {
   constructor(config) {
     this.parserOptions = (config && config.parserOptions) || {};
+    this.linter = new Linter({ configType: 'eslintrc' }); // some tests define rules of ESLint's own on it
   }
 
   run(name, rule, { valid, invalid }) {

@@ -23,7 +23,7 @@ from new_file import case
 
 TESTS = "crates/zizmor/tests/integration/audit"
 DATA = "crates/zizmor/tests/integration/test-data"
-_TEST = re.compile(r"^((?:#\[.*\]\n)*)(?:async )?fn (\w+)\(\).*?\n\}\n", re.S | re.M)
+_TEST = re.compile(r"^((?:#\[[^\n]*\]\n)*)(?:async )?fn (\w+)\(\).*?\n\}\n", re.S | re.M)
 _SNAPSHOT = re.compile(
     r"zizmor\(\)(?P<calls>.*?)\.run\(\)\?\s*,\s*@(?:r?(?P<hashes>#*)\"(?P<text>.*?)\"(?P=hashes))\s*,?\s*\)",
     re.S,

@@ -11,6 +11,8 @@ import enum
 
 import msgspec
 
+SYNTAX_ERROR = "syntax-error"
+"""The defect class of whatever says that a file does not parse."""
 DOES_NOT_PARSE = "it does not parse"
 """How the reason begins where a file was not looked at for its syntax, about which a finding says enough."""
 
@@ -105,6 +107,7 @@ class RawResult(msgspec.Struct, frozen=True):
     Attributes:
         code: the tool's own name for the complaint, without the tool: ``B006``.
         severity: in place of the rule's, where this one is less (or more) than the rule usually means.
+        chosen: the project's own configuration asks for the code, so that no specialist refutes it.
     """
 
     code: str
@@ -115,6 +118,7 @@ class RawResult(msgspec.Struct, frozen=True):
     fix: SuggestedFix | None = None
     confidence: float = 1.0
     severity: Severity | None = None
+    chosen: bool = False
 
 
 class Finding(msgspec.Struct, frozen=True):

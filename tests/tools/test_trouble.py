@@ -82,6 +82,35 @@ def test_a_tool_in_trouble_makes_the_review_inconclusive(
     assert said in reasons[0]
 
 
+@pytest.mark.parametrize("bad", [("a",), ("a", "i"), ("d", "e"), ("a", "c", "h")])
+def test_the_files_a_tool_stumbles_over_are_unreviewed_and_no_others(
+    repo: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bad: tuple[str, ...]
+) -> None:
+    real = find_program("ruff")
+    fake = tmp_path / "ruff"
+    fake.write_text(
+        f"#!{PYTHON}\nimport os, sys\n"
+        "for file in (one for one in sys.argv if one.endswith('.py')):\n"
+        "    if 'stumble' in open(file).read():\n"
+        "        print(f'no idea of {file}', file=sys.stderr)\n"
+        "        sys.exit(2)\n"
+        f"os.execv({str(real)!r}, sys.argv)\n"
+    )
+    fake.chmod(0o755)
+    _pretend(monkeypatch, "ruff", lambda name: fake)
+    for name in "abcdefghi":
+        repo.write(f"{name}.py", "print(missing)\n" + "# stumble\n" * (name in bad))
+    repo.git("add", "-A")
+
+    done = _review(repo)
+
+    told = {u.file: u.reason for u in done.unreviewed if u.tool == "ruff"}
+    assert set(told) == {f"{name}.py" for name in bad}
+    assert all(reason.endswith(f"no idea of {file}") for file, reason in told.items())
+    seen = {f.file for f in done.visible if "ruff/F821" in f.sources}
+    assert seen == {f"{name}.py" for name in "abcdefghi" if name not in bad}
+
+
 @pytest.mark.parametrize("program", TOOLS)
 def test_a_missing_tool_makes_the_review_inconclusive_and_says_how_to_get_it(
     repo: GitRepository, monkeypatch: pytest.MonkeyPatch, program: str

@@ -43,7 +43,11 @@ def wanted(options: SqlOptions | None, path: str, text: str) -> bool:
 
 
 def command(run: Invocation) -> Sequence[str]:
-    return [str(run.program), "--reporter", "json", "--", *run.files]
+    """What squawk says only on request is asked for, so that whoever wants it can switch it on here."""
+    return [str(run.program), f"--include={_ON_REQUEST}", "--reporter", "json", "--", *run.files]
+
+
+_ON_REQUEST = "require-table-schema"
 
 
 def parse(output: bytes, run: Invocation) -> list[RawResult]:
@@ -101,11 +105,25 @@ def _is_proven(file: Path, result: SquawkResult) -> bool:
     found = _SET_NOT_NULL.search("\n".join(lines[result.line : result.line_end + 1]))
     if found is None:
         return False
-    proof = re.compile(rf'(?i)\bcheck\s*\(\s*\(?\s*"?{found[1]}"?\s+is\s+not\s+null')
     if re.search(r"(?i)\bdrop\s+constraint\b", "\n".join(lines[result.line_end :])):
         return True  # the check that proved it is taken away again
-    near = sorted(file.parent.glob("*.sql"))[-_NEIGHBOURS:]
-    return any(proof.search(one.read_text("utf-8", "replace")) for one in near if one.is_file())
+    near = [one for one in sorted(file.parent.glob("*.sql"))[-_NEIGHBOURS:] if one.is_file() and one != file]
+    texts = [one.read_text("utf-8", "replace") for one in near]
+    texts.append("\n".join(lines[: result.line_end + 1]))
+    validated = {None, *(name.lower() for text in texts for name in _VALIDATED.findall(text))}
+    proof = re.compile(
+        rf'(?i)(?:\bconstraint\s+"?(?P<name>\w+)"?\s+)?'
+        rf'\bcheck\s*\(\s*\(?\s*"?{found[1]}"?\s+is\s+not\s+null(?P<rest>[^;,]*)'
+    )
+    return any(
+        not _NOT_VALID.search(check["rest"]) or (check["name"] and check["name"].lower()) in validated
+        for text in texts
+        for check in proof.finditer(text)
+    )
+
+
+_NOT_VALID = LatePattern(r"(?i)\bnot\s+valid\b")
+_VALIDATED = LatePattern(r'(?i)\bvalidate\s+constraint\s+"?(\w+)')
 
 
 _NAME = r'([\w."]+)'

@@ -22,6 +22,8 @@ from wardround.tools.tool import Columns, Invocation, Scope, Tool
 _FILES_PER_RUN = 1000
 _PROJECT_FILES_PER_RUN = 10_000
 _ARGUMENT_BYTES = 1_000_000
+_TRIED_IN_VAIN = 2
+"""How often the files a tool fails over are halved when it fails over each half."""
 
 
 class Job(msgspec.Struct):
@@ -44,6 +46,13 @@ class Job(msgspec.Struct):
         A file that one of them may read as its settings is then never the one another has under review.
         """
         return f"{side.name}-{next(iter(self.specialists.values()))}"
+
+
+def _halves(job: Job) -> list[Job]:
+    """A job's files in two jobs; none if it has one file."""
+    middle = len(job.files) // 2
+    halves = (job.files[:middle], job.files[middle:]) if middle else ()
+    return [replace(job, files=files, trouble=None) for files in halves]
 
 
 def chunks(paths: Sequence[str], scope: Scope) -> Iterable[list[str]]:
@@ -151,27 +160,31 @@ class Crew:
             job.trouble = ToolFailed(f"its output could not be read: {type(cause).__name__}: {cause}")
 
     def _save_what_can_be(self, side: Side, snapshot: Snapshot, job: Job) -> None:
-        """Find the one file a tool stumbles over, so that it alone is unreviewed.
+        """Find the files a tool stumbles over, so that they alone are unreviewed.
 
-        Half of the files must pass each time: a tool that fails whatever it is given is not tried for long.
+        What failed is tried again by halves, for as long as the tool may take once. It is not tried for long
+        where nothing passes: then it fails whatever it is given.
         """
-        middle = len(job.files) // 2
-        if not middle:
+        failing, passed, in_vain = [job], list[Job](), 0
+        stop = time.monotonic() + (self._timeout_s or job.tool.timeout_s)
+        while in_vain < _TRIED_IN_VAIN and time.monotonic() < stop:
+            halves = [half for piece in failing for half in _halves(piece)]
+            if not halves:
+                break
+            for half in halves:
+                self._do(side, snapshot, half)
+            alone = [piece for piece in failing if len(piece.files) == 1]
+            failing = alone + [half for half in halves if half.trouble is not None]
+            in_vain = in_vain + 1 if len(failing) == len(alone) + len(halves) else 0
+            passed += [half for half in halves if half.trouble is None]
+        if not passed:
             return
-        halves = [replace(job, files=some, trouble=None) for some in (job.files[:middle], job.files[middle:])]
-        for half in halves:
-            self._do(side, snapshot, half)
-        failed = [half for half in halves if half.trouble is not None]
-        if len(failed) == len(halves):
-            return
-        for half in failed:
-            self._save_what_can_be(side, snapshot, half)
         job.trouble = None
-        for half in halves:
-            job.results |= half.results
-            job.passed_over |= half.passed_over
-            if half.trouble is not None:
-                job.passed_over |= dict.fromkeys(half.files, str(half.trouble))
+        for piece in passed:
+            job.results |= piece.results
+            job.passed_over |= piece.passed_over
+        for piece in failing:
+            job.passed_over |= dict.fromkeys(piece.files, str(piece.trouble))
 
     def _run(self, side: Side, snapshot: Snapshot, job: Job) -> dict[str, list[RawResult]]:
         tool = job.tool

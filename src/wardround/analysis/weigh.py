@@ -21,7 +21,17 @@ from wardround.change.diff import Change, ChangedFile
 from wardround.change.origin import Origin, Texts, decoded
 from wardround.config import Config, Request
 from wardround.errors import ConfigError
-from wardround.findings import DOES_NOT_PARSE, Finding, Plane, RawResult, Severity, Span, Status, Unreviewed
+from wardround.findings import (
+    DOES_NOT_PARSE,
+    SYNTAX_ERROR,
+    Finding,
+    Plane,
+    RawResult,
+    Severity,
+    Span,
+    Status,
+    Unreviewed,
+)
 from wardround.host import Host
 from wardround.rules import Rule
 from wardround.specialists import Specialist, leader_comments
@@ -75,7 +85,7 @@ class Weighing:
 
     def unreviewed(self, findings: Sequence[Finding]) -> tuple[Unreviewed, ...]:
         """What was not reviewed, but for files that could not be parsed and have a finding that says so."""
-        broken = {f.file for f in findings if f.defect_class == "syntax-error"}
+        broken = {f.file for f in findings if f.defect_class == SYNTAX_ERROR}
         told = {u for u in self._reviewed.unreviewed if u.file in broken and _is_for_its_syntax(u)}
         left = set(self._reviewed.unreviewed) - told
         return tuple(sorted({replace(u, reason=self._masking.text(u.reason)) for u in left}))
@@ -112,6 +122,8 @@ class Weighing:
 
     def _is_refuted(self, speaking: str, rule: Rule, result: RawResult) -> bool:
         """Whether a specialist of the file knows that there is nothing to what another, or a tool, said."""
+        if result.chosen:
+            return False
         teller = rule.id.partition("/")[0]
         claiming = self._reviewed.claimed[result.file]
         asked = [s.refutes for s in claiming if s.refutes and not (s.name == speaking == teller)]
@@ -145,7 +157,7 @@ class Weighing:
         return Compared(file, ordered, before, anchors, base_anchors)
 
     def _is_syntax_error(self, tool: str, result: RawResult) -> bool:
-        return self._host.catalogue.rule(f"{tool}/{result.code}").defect_class == "syntax-error"
+        return self._host.catalogue.rule(f"{tool}/{result.code}").defect_class == SYNTAX_ERROR
 
     def _anchors(self, specialist: Specialist, path: str, *, base: bool) -> Anchors:
         where = (specialist.name, path, base)

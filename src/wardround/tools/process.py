@@ -116,7 +116,10 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def _how_it_ended(status: int, stderr: bytes) -> str:
-    said = " ".join(stderr.decode("utf-8", "replace").split())[-_QUOTED_ERROR:]
+    said = " ".join(stderr.decode("utf-8", "replace").split())
+    if len(said) > _QUOTED_ERROR:
+        end = said[-_QUOTED_ERROR:]
+        said = "... " + (end.partition(" ")[2] or end)
     killed = status < 0
     how = f"was killed by {signal.Signals(-status).name}" if killed else f"exited with status {status}"
     return f"{how}: {said}" if said else how

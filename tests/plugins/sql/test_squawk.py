@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from wardround_sql.options import SqlOptions
-from wardround_sql.tools.squawk import parse, wanted
+from wardround_sql.tools.squawk import command, parse, wanted
 
 from wardround.errors import ToolOutputError
 from wardround.tools.tool import Invocation
@@ -70,6 +70,38 @@ def test_what_the_file_made_is_not_in_use(
     said = json.loads(result(rule))
     said[0] |= {"line": line, "line_end": line + 1, "column": column}
     assert len(parse(json.dumps(said).encode(), run(tmp_path, text))) == kept
+
+
+_CHECK = "alter table t add constraint a_set check (a is not null)"
+_SET = "alter table t alter column a set not null;\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "earlier", "kept"),
+    [
+        (f"{_CHECK};\n{_SET}", "", False),
+        (f"{_CHECK} not valid;\n{_SET}", "", True),
+        (f"{_CHECK} not valid;\nalter table t validate constraint a_set;\n{_SET}", "", False),
+        (f"{_CHECK} not valid;\nalter table t validate constraint b_set;\n{_SET}", "", True),
+        (f"{_CHECK} not valid;\n{_SET}alter table t validate constraint a_set;\n", "", True),
+        (f"alter table t validate constraint a_set;\n{_SET}", f"{_CHECK} not valid;\n", False),
+        (_SET, f"{_CHECK} not valid;\nalter table t validate constraint A_set;\n", False),
+        (_SET, f"{_CHECK} not valid;\n", True),
+        (_SET, "alter table t add check (a is not null) not valid;\n", False),
+    ],
+)
+def test_only_a_check_that_was_validated_says_there_is_no_null(
+    tmp_path: Path, text: str, earlier: str, kept: bool
+) -> None:
+    (tmp_path / "0.sql").write_text(earlier, encoding="utf-8")
+    line = text.split("\n").index(_SET.strip())
+    said = json.loads(result("adding-not-nullable-field"))
+    said[0] |= {"line": line, "line_end": line, "column": 14}
+    assert len(parse(json.dumps(said).encode(), run(tmp_path, text))) == kept
+
+
+def test_what_it_says_only_on_request_is_asked_for(tmp_path: Path) -> None:
+    assert "--include=require-table-schema" in command(run(tmp_path))
 
 
 @pytest.mark.parametrize("output", [b"", b"{}", b"[{}]", b"Configuration error"])
