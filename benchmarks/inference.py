@@ -109,7 +109,7 @@ def review(folder: Path) -> None:
         origin = RepositoryOrigin(repository, change)
         request = Request(use_models="BENCH_NO_MODELS" not in os.environ)
         done = reviewing.run(
-            origin, change, host.Host([*loaded.specialists, bench], loaded.origins), request, Processes()
+            origin, change, host.Host([*loaded.specialists, bench], loaded.plugins), request, Processes()
         )
     assert not done.notes, done.notes
     sys.stdout.flush()

@@ -15,6 +15,7 @@ _SWITCH_S = 0.001
 
 def main() -> NoReturn:
     """Set the process up, then run the command line."""
+    _open_what_is_closed()
     if sys.getfilesystemencoding() != "utf-8":
         _start_again_in_utf_8()
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # until there is a handler, an interrupt just ends it
@@ -23,6 +24,13 @@ def main() -> NoReturn:
     from wardround.cli import main as run
 
     run()
+
+
+def _open_what_is_closed() -> None:
+    """Let standard streams that are closed lead nowhere: what is opened later must not take their place."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  (for good)
 
 
 def _start_again_in_utf_8() -> NoReturn:

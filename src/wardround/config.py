@@ -275,6 +275,10 @@ def _require_sane(config: Config) -> None:
         raise ConfigError(
             f"{config.origins['tool-timeout']}: tool-timeout is seconds above 0, got {root.tool_timeout}"
         )
+    if not root.baseline or root.baseline.startswith("/") or ".." in root.baseline.split("/"):
+        raise ConfigError(
+            f"{config.origins['baseline']}: baseline is a path inside the repository, got {root.baseline!r}"
+        )
 
 
 def _matches(path: str, patterns: Sequence[str]) -> bool:

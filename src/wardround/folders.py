@@ -5,12 +5,22 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+_NOWHERE = Path(os.devnull)
+"""The home of a user who has none: whatever is tried there fails as in a folder that cannot be written."""
+
 
 def cache_folder() -> Path:
     """``$XDG_CACHE_HOME/wardround``: what can be thrown away at any time."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wardround"
+    return Path(os.environ.get("XDG_CACHE_HOME") or _home() / ".cache") / "wardround"
 
 
 def state_folder() -> Path:
     """``$XDG_STATE_HOME/wardround``: journals and patches of fixes."""
-    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "wardround"
+    return Path(os.environ.get("XDG_STATE_HOME") or _home() / ".local" / "state") / "wardround"
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError:  # a container's user may have no entry and no HOME
+        return _NOWHERE

@@ -6,7 +6,7 @@ import importlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pluggy
 
@@ -27,9 +27,9 @@ Brought = TypeVar("Brought")
 class Host:
     """The loaded plugins: their specialists in name order, and the catalogue of their rules."""
 
-    def __init__(self, specialists: Iterable[Specialist], origins: Sequence[Plugin] = ()) -> None:
+    def __init__(self, specialists: Iterable[Specialist], plugins: Sequence[Plugin] = ()) -> None:
         self.specialists: tuple[Specialist, ...] = tuple(sorted(specialists, key=lambda s: s.name))
-        self.origins = tuple(origins)
+        self.plugins = tuple(plugins)
 
     @cached_property
     def maps(self) -> Mapping[str, ToolMap]:
@@ -65,12 +65,12 @@ def load(skip: Sequence[str] = (), only: Sequence[str] = ()) -> Host:
     Raises:
         PluginLoadError: a plugin does not import, breaks its contract, or repeats a specialist's name.
     """
-    origins, specialists = _from_each(_specialists_of)
+    plugins, specialists = _from_each(_specialists_of)
     twice = [name for name, count in Counter(s.name for s in specialists).items() if count > 1]
     if twice:
         raise PluginLoadError(twice[0], "two plugins", f"both bring a specialist named {twice[0]!r}")
     kept = [s for s in specialists if s.name not in skip and (not only or s.name in only)]
-    return Host(kept, origins)
+    return Host(kept, plugins)
 
 
 def load_tasks() -> tuple[AnyTask, ...]:
@@ -92,20 +92,20 @@ def _from_each(
     """Import and register every plugin, and ask each for what it brings."""
     manager = pluggy.PluginManager(hookspecs.GROUP)
     manager.add_hookspecs(hookspecs)
-    origins = []
+    loaded = []
     found: list[Brought] = []
-    for origin in installed(hookspecs.GROUP).plugins:
+    for plugin in installed(hookspecs.GROUP).plugins:
         try:
-            plugin = importlib.import_module(origin.module)
-            manager.register(plugin, name=origin.name)
+            module = importlib.import_module(plugin.module)
+            manager.register(module, name=plugin.name)
             manager.check_pending()
-            found += brought(manager, plugin, origin)
+            found += brought(manager, module, plugin)
         except PluginLoadError:
             raise
         except (Exception, SystemExit) as cause:
-            raise PluginLoadError(origin.name, source_of(origin), _one_line(cause)) from cause
-        origins.append(origin)
-    return origins, found
+            raise PluginLoadError(plugin.name, source_of(plugin), _one_line(cause)) from cause
+        loaded.append(plugin)
+    return loaded, found
 
 
 class _Maps(Mapping[str, ToolMap]):
@@ -165,35 +165,37 @@ def source_of(plugin: Plugin) -> str:
     return f"{plugin.distribution} {plugin.version} ({plugin.module})"
 
 
-def _specialists_of(manager: pluggy.PluginManager, plugin: object, origin: Plugin) -> list[Specialist]:
+def _specialists_of(manager: pluggy.PluginManager, module: object, plugin: Plugin) -> list[Specialist]:
     """What one plugin brings, checked against the contract."""
-    callers = [c.name for c in manager.get_hookcallers(plugin) or ()]
+    callers = [c.name for c in manager.get_hookcallers(module) or ()]
     if "wardround_specialists" not in callers:
         raise PluginLoadError(
-            origin.name, source_of(origin), "it has no function wardround_specialists marked with hookimpl"
+            plugin.name, source_of(plugin), "it has no function wardround_specialists marked with hookimpl"
         )
-    others = [p for p in manager.get_plugins() if p is not plugin]
-    answers = manager.subset_hook_caller("wardround_specialists", others)()
-    brought = [specialist for answer in answers for specialist in answer]
+    brought: list[Specialist] = _answers(manager, module, "wardround_specialists")
     for specialist in brought:
         if not isinstance(specialist, Specialist):
             raise PluginLoadError(
-                origin.name, source_of(origin), f"{specialist!r} is not a wardround.specialists.Specialist"
+                plugin.name, source_of(plugin), f"{specialist!r} is not a wardround.specialists.Specialist"
             )
     return brought
 
 
-def _tasks_of(manager: pluggy.PluginManager, plugin: object, origin: Plugin) -> list[AnyTask]:
+def _tasks_of(manager: pluggy.PluginManager, module: object, plugin: Plugin) -> list[AnyTask]:
     """The tasks one plugin brings, checked against the contract."""
     from wardround.tasks import LineTask, Task
 
-    others = [p for p in manager.get_plugins() if p is not plugin]
-    answers = manager.subset_hook_caller("wardround_tasks", others)()
-    brought = [task for answer in answers for task in answer]
+    brought: list[AnyTask] = _answers(manager, module, "wardround_tasks")
     for task in brought:
         if not isinstance(task, Task | LineTask):
-            raise PluginLoadError(origin.name, source_of(origin), f"{task!r} is not a wardround.tasks.Task")
+            raise PluginLoadError(plugin.name, source_of(plugin), f"{task!r} is not a wardround.tasks.Task")
     return brought
+
+
+def _answers(manager: pluggy.PluginManager, module: object, name: str) -> list[Any]:
+    """Everything one plugin answers to a plugin hook."""
+    others = [one for one in manager.get_plugins() if one is not module]
+    return [each for answer in manager.subset_hook_caller(name, others)() for each in answer]
 
 
 def _one_line(cause: BaseException) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -10,6 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from wardround.folders import cache_folder
+from wardround.writing import write_whole
 
 Answer = TypeVar("Answer")
 
@@ -17,12 +17,12 @@ Answer = TypeVar("Answer")
 def kept(kind: str, name: str, make: Callable[[], Answer], shape: Any = Any) -> Answer:
     """The answer of a name, from the cache or made and put there.
 
+    A cache that cannot be read or written costs time, nothing else.
+
     Args:
         kind: a folder of the cache.
         name: a digest of everything the answer depends on.
         shape: the type the answer is read as.
-
-    A cache that cannot be read or written costs time, nothing else.
     """
     file = cache_folder() / kind / name
     with suppress(OSError, msgspec.MsgspecError):
@@ -31,7 +31,5 @@ def kept(kind: str, name: str, make: Callable[[], Answer], shape: Any = Any) -> 
     made = make()
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        beside = file.with_name(f"{file.name}.{os.getpid()}")
-        beside.write_bytes(msgspec.msgpack.encode(made))
-        beside.replace(file)
+        write_whole(file, msgspec.msgpack.encode(made))
     return made

@@ -160,7 +160,7 @@ def read_config(origin: Origin, change: Change, host: Host, request: Request) ->
     for asked in (*request.only, *request.skip, *config.root.only, *config.root.skip):
         if asked not in names:
             raise UsageError(f"no specialist is named {asked!r}; there are {', '.join(sorted(names))}")
-    loaded = {o.name for o in host.origins}
+    loaded = {plugin.name for plugin in host.plugins}
     for name in config.root.required_plugins:
         if name not in loaded:
             raise ConfigError(

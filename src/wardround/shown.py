@@ -14,6 +14,7 @@ from wardround.findings import Finding
 from wardround.folders import cache_folder
 from wardround.paths import printable
 from wardround.review import Review
+from wardround.writing import write_whole
 
 _AT_MOST = 5_000
 """Findings kept of one review; nobody dismisses more one by one."""
@@ -48,9 +49,7 @@ def save(root: Path, review: Review) -> None:
     file = _file(root)
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        beside = file.with_name(f"{file.name}.{os.getpid()}")
-        beside.write_bytes(msgspec.msgpack.encode(shown))
-        beside.replace(file)
+        write_whole(file, msgspec.msgpack.encode(shown))
 
 
 def load(root: Path) -> tuple[Shown, ...]:

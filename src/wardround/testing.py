@@ -1,11 +1,15 @@
-"""Running the cases a rule carries, for authors of plugins and for wardround itself.
+"""Running the cases a rule carries, for authors of plugins and for wardround itself::
 
-import pytest
-from wardround.testing import invalid_cases, places, valid_cases
+    import pytest
+    from wardround.host import load
+    from wardround.testing import invalid_cases, places
 
-@pytest.mark.parametrize(("specialist", "check", "case"), invalid_cases(load().specialists))
-def test_check_reports(specialist, check, case):
-assert places(specialist, check, case) == [(case.line, case.column)]
+
+    @pytest.mark.parametrize(("specialist", "check", "case"), invalid_cases(load().specialists))
+    def test_check_reports(specialist, check, case):
+        assert places(specialist, check, case) == [(case.line, case.column)]
+
+``valid_cases`` must bring no places at all.
 """
 
 from __future__ import annotations

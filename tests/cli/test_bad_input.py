@@ -175,6 +175,8 @@ class TestConfiguration:
             (".wardround.toml", "jobs = 0\n", ".wardround.toml: jobs must be at least 1, got 0"),
             (".wardround.toml", "tool-timeout = 0\n", ".wardround.toml: tool-timeout is seconds above 0"),
             (".wardround.toml", "fail-level = 'fatal'\n", ".wardround.toml: fail-level: "),
+            (".wardround.toml", "baseline = '../b.json'\n", ".wardround.toml: baseline is a path inside"),
+            (".wardround.toml", "baseline = '/b.json'\n", ".wardround.toml: baseline is a path inside"),
             (".wardround.toml", "[rules]\n'ruff/B006' = 'loud'\n", ".wardround.toml: rules"),
             (".wardround.toml", "jobs = \n", ".wardround.toml is not valid TOML: "),
             (".wardround.toml", b"# caf\xe9\njobs = 1\n", ".wardround.toml is not valid TOML: "),
@@ -249,6 +251,14 @@ class TestExitStatus:
         assert "Traceback" not in piped.stderr
         assert piped.stderr.splitlines()[-1] in ("1", "141")
 
+    @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+    def test_streams_that_are_closed_change_no_status(self, changed: GitRepository, closed: str) -> None:
+        changed.stage({"a.py": BAD})
+        done = changed.run("bash", "-c", f"wardround review {closed}")
+        assert (done.returncode, done.stderr) == (1, "")
+        changed.stage({"a.py": GOOD})
+        assert changed.run("bash", "-c", f"wardround review {closed}").returncode == 0
+
 
 class TestPlaces:
     def test_a_home_that_cannot_be_written_changes_no_result(self, changed: GitRepository) -> None:
@@ -261,11 +271,16 @@ class TestPlaces:
         assert "not reviewed" not in done.stdout
 
     def test_no_home_at_all_changes_no_result(self, changed: GitRepository) -> None:
+        """As in a container whose user nobody has heard of."""
         changed.stage({"a.py": BAD})
-        done = changed.run(
-            "env", "-u", "HOME", "-u", "XDG_CACHE_HOME", "-u", "XDG_STATE_HOME", "wardround", "review"
+        code = (
+            "import pwd, sys; pwd.getpwuid = {}.__getitem__\n"
+            "from wardround.cli import run; sys.exit(run(['review']))"
         )
-        assert done.returncode == 1, done.stderr
+        without = ("env", "-u", "HOME", "-u", "XDG_CACHE_HOME", "-u", "XDG_STATE_HOME")
+        done = changed.run(*without, sys.executable, "-c", code)
+        assert (done.returncode, done.stderr) == (1, "")
+        assert "[ruff/F507]" in done.stdout
         assert "not reviewed" not in done.stdout
 
     @pytest.mark.parametrize("folder", ["/nowhere/at/all", "/dev/null"])

@@ -309,6 +309,15 @@ class TestKilledRuns:
         assert done.stderr.endswith("; remove it\n")
         assert repo.fingerprint() == before
 
+    def test_a_journal_without_its_contents_is_named(self, repo: GitRepository) -> None:
+        self.begun(repo)
+        (state_folder(repo) / "content-0").unlink()
+        before = repo.fingerprint()
+        done = fixing(repo)
+        assert done.returncode not in (0, 1)
+        assert "content-0: No such file or directory; mend that and run it again, or remove " in done.stderr
+        assert repo.fingerprint() == before
+
     def test_a_kill_at_any_moment_leaves_the_old_text_or_the_new(self, repo: GitRepository) -> None:
         """Staged and unstaged text are one of the two they may be, and the next run ends in the new."""
         unstaged = "\n\nUNSTAGED = 1\n"

@@ -53,7 +53,7 @@ OURS = ["docker-ci", "python", "secrets", "sql", "tests", "typescript"]
 
 def test_our_specialists_come_by_entry_point() -> None:
     loaded = host.load()
-    assert [origin.module for origin in loaded.origins] == [f"wardround_{n.replace('-', '_')}" for n in OURS]
+    assert [plugin.module for plugin in loaded.plugins] == [f"wardround_{n.replace('-', '_')}" for n in OURS]
     assert [s.name for s in loaded.specialists] == OURS
 
 

@@ -285,11 +285,14 @@ class TestWithout:
         assert done.notes == ("model table not used: it was trained on 3 numbers and is given 1",)
         assert done.unreviewed == ()
 
-    def test_a_change_does_not_bring_the_models_that_judge_it(self, reviewing: Reviewing) -> None:
+    @pytest.mark.parametrize("written", ["models", "shop/../models"])
+    def test_a_change_does_not_bring_the_models_that_judge_it(
+        self, reviewing: Reviewing, written: str
+    ) -> None:
         reviewing.settings["models"] = '"on"'
-        inside = reviewing.repo.root / "models"
-        reviewing.models.rename(inside)
-        reviewing.models = inside
+        reviewing.models.rename(reviewing.repo.root / "models")
+        (reviewing.repo.root / "shop").mkdir()
+        reviewing.models = reviewing.repo.root / written
         reviewing.repo.git("add", "models/base/model.onnx")
         done = reviewing.review(NearestLine)
         assert told(done) == ["no model"]

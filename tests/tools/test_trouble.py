@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -208,6 +210,24 @@ def test_a_slow_tool_is_named_while_it_is_waited_for(
 
     assert done.gate.outcome is Outcome.PASS
     assert "waiting for ruff" in said
+
+
+def test_what_a_tool_leaves_running_ends_with_it(tmp_path: Path) -> None:
+    leaving = "sleep 60 >/dev/null 2>&1 & echo $!"
+    printed = Processes().run(
+        ["sh", "-c", leaving], cwd=tmp_path, timeout_s=60, clean=frozenset({0}), env=dict(os.environ)
+    )
+    left = int(printed)
+    for _ in range(500):  # the system takes a moment to clear away what was killed
+        if not _is_running(left):
+            break
+        time.sleep(0.01)
+    assert not _is_running(left)
+
+
+def _is_running(pid: int) -> bool:
+    said = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout
+    return bool(said.strip()) and not said.startswith("Z")
 
 
 def test_an_interrupted_review_ends_its_tools_before_their_folder_goes(

@@ -14,7 +14,6 @@ from wardround.training.statistics import (  # noqa: E402
     Repositories,
     auc,
     binned_auc,
-    bootstrap_by_group,
     precision_at_recall,
     precision_recall,
     quantile_bins,
@@ -96,10 +95,8 @@ def test_rows_of_few_repositories_make_a_wide_interval() -> None:
     of_repository = told.normal(size=8)
     names = [f"r{n % 8}" for n in range(800)]
     values = np.array([of_repository[n % 8] + told.normal() * 0.1 for n in range(800)])
-    by_repository = bootstrap_by_group(lambda counts: float(np.average(values, weights=counts)), names)
-    by_row = bootstrap_by_group(
-        lambda counts: float(np.average(values, weights=counts)), [str(n) for n in range(800)]
-    )
+    by_repository = Repositories.drawn(names).mean(values).interval()
+    by_row = Repositories.drawn([str(n) for n in range(800)]).mean(values).interval()
     assert by_repository.low <= by_repository.value <= by_repository.high
     assert by_repository.high - by_repository.low > 5 * (by_row.high - by_row.low)
 

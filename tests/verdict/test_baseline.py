@@ -117,6 +117,13 @@ class TestInAReview:
     def test_accepted_findings_are_old(self, adopted: GitRepository) -> None:
         assert self.since_the_beginning(adopted) == []
 
+    def test_it_may_stand_in_a_folder_that_is_not_there_yet(self, repo: GitRepository) -> None:
+        repo.commit({"a.py": OLD, ".wardround.toml": "baseline = 'review/accepted.json'\n"})
+        done = repo.wardround("baseline", "write")
+        assert (done.returncode, done.stderr) == (0, "")
+        repo.commit(message="adopt")
+        assert self.since_the_beginning(repo) == []
+
     def test_a_renamed_file_stays_accepted(self, adopted: GitRepository) -> None:
         adopted.git("mv", "a.py", "zz.py")
         assert self.since_the_beginning(adopted) == []

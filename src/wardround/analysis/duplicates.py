@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from wardround.findings import Finding, Status
+from wardround.findings import SYNTAX_ERROR, Finding, Status
 
-_BROKEN = "syntax-error"
 _WEIGHT = {Status.EXISTING: 0, Status.SUPPRESSED: 1, Status.CAUSED: 2, Status.NEW: 3}
 
 
@@ -38,7 +37,7 @@ def _clusters(group: Sequence[Finding]) -> list[list[Finding]]:
     clusters: list[list[Finding]] = []
     near: list[list[Finding]] = []  # that reach as far down as the finding at hand
     for finding in group:
-        if finding.defect_class != _BROKEN:
+        if finding.defect_class != SYNTAX_ERROR:
             near = [one for one in near if any(f.span.end_line >= finding.span.line for f in one)]
         home = next((c for c in near if _belongs(finding, c)), None)
         if home is None:
@@ -50,7 +49,7 @@ def _clusters(group: Sequence[Finding]) -> list[list[Finding]]:
 
 
 def _belongs(finding: Finding, cluster: list[Finding]) -> bool:
-    if finding.defect_class == _BROKEN:
+    if finding.defect_class == SYNTAX_ERROR:
         return True
     if any(other.rule == finding.rule for other in cluster):
         return False
@@ -60,7 +59,7 @@ def _belongs(finding: Finding, cluster: list[Finding]) -> bool:
 def _as_one(cluster: list[Finding], tools: Sequence[str]) -> Finding:
     if len(cluster) == 1:
         return cluster[0]
-    if cluster[0].defect_class == _BROKEN:
+    if cluster[0].defect_class == SYNTAX_ERROR:
         first = cluster[0].span.start
         return _spoken([f for f in cluster if f.span.start == first], cluster, tools)
     return _spoken(cluster, cluster, tools)

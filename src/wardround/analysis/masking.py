@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 
 from msgspec.structs import replace
@@ -23,7 +23,8 @@ class Masking:
     """The secrets in the files of some findings, and how they are kept out of reports.
 
     What is secret is what stands in the strings of findings that say so, and what the checks that look for
-    secrets in any text see in the same files, on old lines too.
+    secrets in any text see in the same files, on old lines too. Of a file in which one of them crashes no
+    line is shown.
 
     Args:
         printed: the statuses whose findings may be printed.
@@ -46,7 +47,10 @@ class Masking:
                 self._lines |= _lines_of(finding.file, finding.span)
                 secrets.update(_strings(self._files[finding.file], finding.span))
         for path, lines in self._files.items():
-            for span in self._seen(path, "\n".join(lines)):
+            seen = self._seen(path, "\n".join(lines))
+            if seen is None:
+                self._lines |= {(path, number) for number, _ in enumerate(lines, 1)}
+            for span in seen or ():
                 self._lines |= _lines_of(path, span)
                 secrets.update(_told(_QUOTES.split(_within(lines, span))))
         self._secrets = sorted(secrets, key=lambda secret: (-len(secret), secret))
@@ -56,15 +60,16 @@ class Masking:
         """Who looks for secrets; asked when there is something to be printed."""
         return [s for s in self._any_text if any(check.MASKED for check in s.checks)]
 
-    def _seen(self, path: str, text: str) -> Iterator[Span]:
-        """Where secrets stand in a text."""
+    def _seen(self, path: str, text: str) -> list[Span] | None:
+        """Where secrets stand in a text; None where nobody can tell, since a check crashed."""
+        found: list[Span] = []
         for specialist in self._seeing:
             checks = [check for check in specialist.checks if check.MASKED]
             try:
-                found = list(specialist.run_checks(checks, Source(path, text)))
-            except Exception:  # noqa: BLE001, S112  (it has crashed on the file itself, and that was said)
-                continue
-            yield from (result.span for result in found)
+                found += [result.span for result in specialist.run_checks(checks, Source(path, text))]
+            except Exception:  # noqa: BLE001  (a plugin's check: anything can come out)
+                return None
+        return found
 
     def finding(self, finding: Finding) -> Finding:
         """A finding as it may be printed: its message without secrets, its lines masked if they hold one."""
@@ -78,7 +83,10 @@ class Masking:
         for secret in self._secrets:
             text = text.replace(secret, f"{secret[:2]}***")
         if _COULD_HOLD_ONE.search(text):
-            for span in sorted(self._seen("message", text), reverse=True):
+            seen = self._seen("message", text)
+            if seen is None:
+                return "***"
+            for span in sorted(seen, reverse=True):
                 lines = text.split("\n")
                 before = "\n".join([*lines[: span.line - 1], lines[span.line - 1][: span.column - 1]])
                 after = "\n".join([lines[span.end_line - 1][span.end_column - 1 :], *lines[span.end_line :]])

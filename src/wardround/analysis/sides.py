@@ -86,7 +86,7 @@ class Sides:
         self._unreviewed: list[Unreviewed] = []
         self._snapshot: Snapshot | None = None
         self._named: list[ChangedFile] = []
-        self._selected_specialists: list[Specialist] = []
+        self._selected = [s for s in host.specialists if _is_selected(s.name, config, request)]
 
     def __enter__(self) -> Self:
         return self
@@ -136,7 +136,7 @@ class Sides:
     @cached_property
     def _desk(self) -> ModelDesk | None:
         """Lends the models; there is none where no specialist asks for any that may have a say."""
-        asked = {name for specialist in self._selected_specialists for name in specialist.models}
+        asked = {name for specialist in self._selected for name in specialist.models}
         if not asked or self._are_silent(asked):
             return None
         from wardround.inference.desk import open_desk
@@ -201,8 +201,7 @@ class Sides:
     def _units(self) -> list[Unit]:
         """The files to look at, for each specialist that claims them."""
         units = []
-        selected = [s for s in self._host.specialists if self._selected(s.name)]
-        self._selected_specialists = selected
+        selected = self._selected
         named = [f for f in self._change.files if _may_review(f.path, selected)]
         self._named = [file for file in named if file.is_regular]
         self._origin.fetch(self._named)
@@ -252,11 +251,6 @@ class Sides:
         asking = {u.specialist for u in units if self._desk.is_asked_by(u.specialist)}
         scored = within(self._desk.limits.hunks, [u for u in units if u.specialist in asking], self._hunks)
         return [replace(u, scored=u.path in scored) if u.specialist in asking else u for u in units]
-
-    def _selected(self, name: str) -> bool:
-        only = self._request.only or self._config.root.only
-        skip = (*self._request.skip, *self._config.root.skip)
-        return name not in skip and (not only or name in only)
 
     def _not_reviewed(self, path: str, specialists: Iterable[Specialist], reason: str) -> None:
         self._unreviewed += [Unreviewed(path, s.name, "git", reason) for s in specialists]
@@ -343,7 +337,7 @@ class Sides:
     def _look_at_the_whole(self) -> list[Told]:
         """Run the checks that look at more than one file."""
         told: list[Told] = []
-        for specialist in self._selected_specialists:
+        for specialist in self._selected:
             change = (
                 self._whole_change(specialist) if self._change.files and specialist.change_checks else None
             )
@@ -357,7 +351,7 @@ class Sides:
 
     def _say_of_the_whole(self, head: Results) -> list[tuple[Specialist, str]]:
         """Add what was said of the whole change; where it is about, its specialist has looked."""
-        named = {specialist.name: specialist for specialist in self._selected_specialists}
+        named = {specialist.name: specialist for specialist in self._selected}
         places = []
         for one in self._look_at_the_whole() if head.whole is None else head.whole:
             if isinstance(one, Unreviewed):
@@ -404,6 +398,13 @@ class Sides:
         head = {f.path for f in self._change.files if f.status is not FileStatus.DELETED}
         base = {f.base_path for f in self._change.files if f.base_path is not None}
         return (head, base - head) if name == "head" else (base, head - base)
+
+
+def _is_selected(name: str, config: Config, request: Request) -> bool:
+    """Whether a specialist takes part in this review."""
+    only = request.only or config.root.only
+    skip = (*request.skip, *config.root.skip)
+    return name not in skip and (not only or name in only)
 
 
 def _layout(root: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -105,7 +104,7 @@ def _stored(repo: Path | None) -> tuple[Path, str, Baseline]:
 
 def _save(path: Path, baseline: Baseline) -> None:
     from wardround.verdict.baseline import dump
+    from wardround.writing import write_whole
 
-    beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    beside.write_bytes(dump(baseline))
-    beside.replace(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, dump(baseline))

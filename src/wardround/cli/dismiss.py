@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -138,10 +137,10 @@ def _stored(repo: Path | None) -> tuple[Path, Path, Dismissals]:
 
 def _save(file: Path, stored: Dismissals) -> None:
     from wardround.verdict.dismissals import dump
+    from wardround.writing import write_whole
 
-    beside = file.with_name(f"{file.name}.{os.getpid()}.tmp")
-    beside.write_bytes(dump(stored))
-    beside.replace(file)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(file, dump(stored))
 
 
 def _line(text: str) -> str:

@@ -106,13 +106,13 @@ def _models(loaded: Host) -> Iterator[str]:
     shelf = standard()
     wanted = {name: s.name for s in loaded.specialists for name in s.models}
     for one in shelf.found:
-        trouble_ = ""
+        broken = ""
         try:
             shelf.require_present(one)
         except ModelError as cause:
-            trouble_ = f"  broken: {cause}"
+            broken = f"  broken: {cause}"
         asked = f"asked for by {wanted.pop(one.name)}" if one.name in wanted else "asked for by nobody"
-        yield f"  {one.name:<24} {one.metadata.state.value:<7} {asked}{trouble_}"
+        yield f"  {one.name:<24} {one.metadata.state.value:<7} {asked}{broken}"
     for refused in shelf.refused:
         yield f"  {refused.name:<24} refused: {refused.reason}"
     for name, specialist in sorted(wanted.items()):

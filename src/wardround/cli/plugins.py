@@ -13,7 +13,7 @@ def command() -> None:
     from wardround import host
 
     loaded = host.load()
-    lines = [f"{origin.name:<12} {host.source_of(origin)}" for origin in loaded.origins]
+    lines = [f"{plugin.name:<12} {host.source_of(plugin)}" for plugin in loaded.plugins]
     lines += ["", "specialists:"]
     for specialist in loaded.specialists:
         tools = ", ".join(f"{tool.name} ({'/'.join(sorted(tool.profiles))})" for tool in specialist.tools)

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from wardround.retrieval.hunks import Evidence
 
 _BASE = "base"
-_LONGEST_FILE = 1024 * 1024
 _LONGEST_QUERY = 100_000
 _FILES_WITH_FUNCTIONS = 3
 
@@ -153,11 +152,12 @@ def _model(repository: Repository, side: str, no_models: bool) -> tuple[Embedder
     if settings.root.models == "off":
         return None, ModelUse(None, f"models are switched off in {settings.origins['models']}")
     try:
+        from wardround.inference.places import further_folders
         from wardround.inference.runtime import find
         from wardround.inference.shelf import score_digest, standard
 
         runtime = find(settings.root.model_provider, settings.root.model_threads)
-        shelf = standard([repository.root / folder for folder in settings.root.model_folders])
+        shelf = standard(further_folders(repository.root, settings.root.model_folders))
         base = shelf.named(_BASE)
         shelf.require_present(base)
     except ModelError as trouble:
@@ -212,14 +212,14 @@ def _files(
     no_models: bool, progress: Progress,
 ) -> RelatedFiles:  # fmt: skip
     from wardround.change.git import INDEX, Repository
+    from wardround.cli.related_texts import searched_side, text_of
     from wardround.retrieval.answer import RelatedFiles
     from wardround.retrieval.files import is_beside, is_source, locate, locate_functions
     from wardround.retrieval.index import Entry, Index, using
     from wardround.retrieval.past import COMMITS
 
     with Repository(repo) as repository:
-        named = at if at is not None else "HEAD" if repository.bare else None
-        side = INDEX if named is None else repository.commit(named)
+        side = searched_side(repository, at)
         own = _own_path(repository, file)
         entries = [
             Entry(path, blob)
@@ -231,7 +231,7 @@ def _files(
         commits = [] if head is None else repository.ancestors(head, COMMITS)
 
         def read(entry: Entry) -> str | None:
-            return _text_of(repository, entry.blob)
+            return text_of(repository, entry.blob)
 
         def search(embedder: Embedder | None, use: ModelUse) -> RelatedFiles:
             def work(index: Index) -> RelatedFiles:
@@ -251,10 +251,3 @@ def _own_path(repository: Repository, file: Path | None) -> str | None:
     if file is None or not file.resolve().is_relative_to(repository.root.resolve()):
         return None
     return file.resolve().relative_to(repository.root.resolve()).as_posix()
-
-
-def _text_of(repository: Repository, blob: str) -> str | None:
-    from wardround.change.origin import decoded
-
-    content = repository.blobs.get(blob)
-    return None if content is None or len(content) > _LONGEST_FILE else decoded(content)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wardround.cli.related_texts import searched_side, text_of
 from wardround.cli.reviewing import opened
 from wardround.errors import UsageError
 from wardround.retrieval.covering import (
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from wardround.cli.asked import Target
     from wardround.retrieval.answer import RelatedTests
 
-_LONGEST_FILE = 1024 * 1024
 _MOST_SUBJECTS = 40
 _MOST_FILES = 60
 """Files of tests that are read for one function, the nearest by their words."""
@@ -44,14 +44,13 @@ def of_function(
     asked: str, repo: Path | None, at: str | None, limit: int, progress: Progress
 ) -> RelatedTests:
     """The tests of a function named as ``FILE::FUNCTION``, in a commit or as staged."""
-    from wardround.change.git import INDEX, Repository
+    from wardround.change.git import Repository
 
     path, _, name = asked.partition("::")
     if not path or not name:
         raise UsageError(f"{asked}: --tests asks about a function; name it as in src/rows.py::parse_row")
     with Repository(repo) as repository:
-        named = at if at is not None else "HEAD" if repository.bare else None
-        side = INDEX if named is None else repository.commit(named)
+        side = searched_side(repository, at)
         looked = _Looked(repository, side, {}, progress)
         subject = _subject(looked, _from_root(repository, path), name)
         return looked.related([subject], limit)
@@ -119,12 +118,9 @@ class _Looked:
         self.place = "what is staged" if side.startswith(":") else f"commit {side[:12]}"
 
     def text(self, path: str) -> str | None:
-        from wardround.change.origin import decoded
-
         if path in self._written:
             return self._written[path]
-        content = self._repository.blobs.get(self._blobs[path]) if path in self._blobs else None
-        return None if content is None or len(content) > _LONGEST_FILE else decoded(content)
+        return text_of(self._repository, self._blobs[path]) if path in self._blobs else None
 
     def related(self, asked: Sequence[Subject], limit: int) -> RelatedTests:
         """The tests of some functions in one order, each where it stands highest."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wardround.cli import say
+from wardround.cli import Interrupted, say
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
@@ -101,9 +101,10 @@ class Opening:
         assert self._opened is not None
         return self._opened
 
-    def close(self) -> None:
-        self._thread.join()
-        if self._opened is not None:
+    def close(self, patience_s: float | None = None) -> None:
+        """Close what was opened; what is still being opened when patience ends is left to itself."""
+        self._thread.join(patience_s)
+        if not self._thread.is_alive() and self._opened is not None:
             self._context.__exit__(None, None, None)
 
 
@@ -111,10 +112,14 @@ class Opening:
 def opened_ahead(target: Target) -> Iterator[Opening]:
     """Let git find out what has changed while the reviewers are loaded."""
     opening = Opening(target)
+    patience_s: float | None = None
     try:
         yield opening
+    except Interrupted:
+        patience_s = 0.0  # git may take long, and nobody reads its answer any more
+        raise
     finally:
-        opening.close()
+        opening.close(patience_s)
 
 
 def apply_fixes(target: Target, request: Request) -> None:

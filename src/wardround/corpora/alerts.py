@@ -29,6 +29,7 @@ import msgspec
 from wardround.change.program import GitProgram
 from wardround.corpora.history import Limits, RepositoryHistory
 from wardround.corpora.linemaps import DIFF, LineMaps, parsed, squeezed
+from wardround.corpora.records import write_whole
 from wardround.errors import UsageError, WardroundError
 from wardround.tools.process import Processes, bare_environment, find_program
 from wardround.verdict.triage import Counters, function_lengths, is_import, is_test
@@ -466,10 +467,8 @@ def _is_made_by(recipe: Recipe, file: Path) -> bool:
 
 def _write(file: Path, recipe: Recipe, items: Sequence[AlertItem]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    beside = file.with_name(f"{file.name}.{os.getpid()}")
     ordered = sorted(items, key=lambda one: (one.window, one.path, one.line, one.rule, one.key))
-    beside.write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in (recipe, *ordered)))
-    beside.replace(file)
+    write_whole(file, (msgspec.json.encode(one) + b"\n" for one in (recipe, *ordered)))
 
 
 def _commits(git: GitProgram, head: str) -> Iterator[tuple[int, str]]:

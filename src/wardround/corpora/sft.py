@@ -18,7 +18,6 @@ from wardround.corpora.near import NearIndex
 from wardround.corpora.records import Curated, digest_of, lines_of, rows_of, write_json, write_whole
 from wardround.errors import UsageError
 
-TEMPLATES = ("chat", "plain")
 TRAIN, EVALUATION, RECORD = "train.jsonl", "eval.jsonl", "sft.record.json"
 
 

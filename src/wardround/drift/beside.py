@@ -12,7 +12,7 @@ from wardround.drift.mentions import TELLS_HISTORY
 from wardround.drift.option_values import stated_default
 from wardround.drift.quantities import numbers_said, value_of
 from wardround.drift.swaps import Swap, SwapKind, swaps
-from wardround.drift.text import NAME, STOP_WORDS, parts, stem
+from wardround.drift.text import NAME, QUOTED, STOP_WORDS, parts, stem
 from wardround.drift.worded_lines import Marks, WordedLines
 from wardround.late import LatePattern
 
@@ -25,7 +25,6 @@ _SMALL = 2
 _DEFAULT = LatePattern(
     r"(?i)@default(?:value)?\b|\bdefault(?:s|ed)?\b|\bunless\b|\bif (?:unset|not (?:set|given)|omitted)\b"
 )
-_STRING = LatePattern(r"(?P<quote>[\"'`])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)")
 _EXAMPLE = LatePattern(r"(?i)\be\.g\.|\bfor example\b|\bexample:|\bi\.e\.|https?://|\bTODO\b|\bFIXME\b|>>>")
 _TOO_COMMON = frozenset(
     """
@@ -289,7 +288,7 @@ def _strings_beside(lines: WordedLines, swap: Swap) -> Iterator[tuple[int, int, 
             if n + more <= len(lines.code)
         ]
     for number in dict.fromkeys(numbers):
-        for match in _STRING.finditer(lines.code[number - 1]):
+        for match in QUOTED.finditer(lines.code[number - 1]):
             if match["text"].count(" ") >= 2 and re.search(r"[A-Za-z]{3}", match["text"]):
                 yield number, match.start("text"), match["text"]
 

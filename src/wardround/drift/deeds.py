@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from wardround.drift.beside import StaleWords, phrase_at, tells_history, worded
 from wardround.drift.swaps import Swap, SwapKind, changed_lines
-from wardround.drift.text import parts
+from wardround.drift.text import QUOTED, parts
 from wardround.drift.worded_lines import Marks, WordedLines
 from wardround.late import LatePattern
 
@@ -72,7 +72,6 @@ _CALLED = LatePattern(r"(?:\.|\b)([A-Za-z_]\w*)\s*\(|\b(DELETE|INSERT|UPDATE|TRU
 _ASKED = LatePattern(
     r"(?:await |return |yield |[\w., ]{1,40} = (?:await )?)*([A-Za-z_$][\w$.]*)\.([A-Za-z_]\w*)\("
 )
-_STRING = LatePattern(r"(?P<quote>[\"'`])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)")
 _TELLS = LatePattern(
     r"(?i)\blog\w*\.|\blogger|\bprint|\bconsole\.|\becho|messages?\.|\bflash|\btoast|\bmsg\b|notif"
     r"|\.write\(|\bRAISE\b|Response|message|detail|description|\bhelp\b|summary"
@@ -104,7 +103,7 @@ def stale_deeds(base: str, text: str, marks: Marks, is_added: Callable[[int], bo
 
 
 def _called_in(line: str) -> bool:
-    return _CALLED.search(_STRING.sub('""', line)) is not None
+    return _CALLED.search(QUOTED.sub('""', line)) is not None
 
 
 def _instead(before: Sequence[tuple[int, str]], after: Sequence[tuple[int, str]]) -> dict[str, str]:
@@ -174,7 +173,7 @@ def _telling(
         code = lines.code[number - 1]
         above = lines.code[number - 2] if number > 1 else ""
         if _TELLS.search(code) or _TELLS.search(above):
-            for match in _STRING.finditer(code):
+            for match in QUOTED.finditer(code):
                 if " " in match["text"].strip():
                     yield number, match.start("text"), match["text"]
     for number in lines.documentation(function[0]):
@@ -185,7 +184,7 @@ def _deeds_of(code: Iterator[str] | list[str]) -> dict[str, str]:
     """The deeds that lines of code do, each with the name of the call that does it."""
     found: dict[str, str] = {}
     for line in code:
-        for name, statement in _CALLED.findall(_STRING.sub('""', line)):
+        for name, statement in _CALLED.findall(QUOTED.sub('""', line)):
             for word in parts(name or statement):
                 for deed in _by_name().get(word, ()):
                     found.setdefault(deed, name or statement)
@@ -193,7 +192,7 @@ def _deeds_of(code: Iterator[str] | list[str]) -> dict[str, str]:
 
 
 def _words_in(code: str) -> list[str]:
-    return [word for name in re.findall(r"[A-Za-z_]\w*", _STRING.sub('""', code)) for word in parts(name)]
+    return [word for name in re.findall(r"[A-Za-z_]\w*", QUOTED.sub('""', code)) for word in parts(name)]
 
 
 @lru_cache(maxsize=1)

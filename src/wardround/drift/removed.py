@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from wardround.drift.beside import StaleWords, phrase_at, tells_history, worded
 from wardround.drift.swaps import Swap, SwapKind, changed_lines
-from wardround.drift.text import KEYWORDS
+from wardround.drift.text import KEYWORDS, QUOTED
 from wardround.drift.worded_lines import Marks, WordedLines
 from wardround.late import LatePattern
 
@@ -81,7 +81,6 @@ _PLAIN_CALLS = frozenset(
 )
 _LINES_AT_MOST = 12
 _STRINGS = LatePattern(r"[\"'`]([A-Za-z][\w-]{1,24})[\"'`]")
-_TEXT = LatePattern(r"(?P<quote>[\"'`])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)")
 _CHOICES_AT_LEAST = 2
 
 
@@ -196,7 +195,7 @@ def _listed(
             continue
         pieces = [(0, lines.words[place - 1])]
         pieces += [
-            (m.start("text"), m["text"]) for m in _TEXT.finditer(lines.code[place - 1]) if " " in m["text"]
+            (m.start("text"), m["text"]) for m in QUOTED.finditer(lines.code[place - 1]) if " " in m["text"]
         ]
         for column, prose in pieces:
             named = {

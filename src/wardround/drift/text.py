@@ -11,6 +11,8 @@ TOKEN = LatePattern(
     r"""(?P<string>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`)|(?P<name>[^\W\d]\w*)|(?P<number>\d[\w.]*)|[^\w\s]"""
 )
 NAME = LatePattern(r"[^\W\d]\w*")
+QUOTED = LatePattern(r"(?P<quote>[\"'`])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)")
+"""A text in quotes of code, on one line or more; ``text`` is what stands between them."""
 NUMBER = LatePattern(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
 _PART = LatePattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _CODE_LIKE = LatePattern(r"_|\d|[a-z][A-Z]|^[A-Z]{2,}$")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from wardround.drift.beside import StaleWords, exchanged, phrase_at, tells_history, worded
 from wardround.drift.quantities import value_of
 from wardround.drift.swaps import Swap, SwapKind, changed_lines
-from wardround.drift.text import NAME, parts
+from wardround.drift.text import NAME, QUOTED, parts
 from wardround.drift.worded_lines import Marks, WordedLines
 from wardround.late import LatePattern
 
@@ -51,7 +51,6 @@ _BY_RATIO = {ratio: frozenset(units.split()) for ratio, units in _RATIOS.items()
 _WORD = LatePattern(r"(?<![\w-])([A-Za-z]{2,12})(?![\w-])")
 _SHORT = LatePattern(r"(?:\d|\}|%[ds])\s?(ms|s|h|KB|KiB|MB|MiB|GB|kb|mb|km|kg|m|g)(?![\w-])")
 _FACTOR = LatePattern(r"(?:\s*\*\s*|\s+/\s+)(1024|1000|1_000|60|3600|3_600|100)(?![\w.])")
-_STRING = LatePattern(r"(?P<quote>[\"'`])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)")
 _GIVEN = LatePattern(
     r"^\s*(?:\w+\.)?(?:(?:export|const|let|var|final|public|private|readonly|static|this\."
     r"|self\.)\s*)*[\"']?(?P<name>[A-Za-z_$][\w$]*)[\"']?"
@@ -203,7 +202,7 @@ def _words_about(lines: WordedLines, swap: Swap) -> Iterator[tuple[int, int, str
 
 
 def _in_strings(lines: WordedLines, number: int) -> Iterator[tuple[int, int, str]]:
-    for match in _STRING.finditer(lines.code[number - 1]):
+    for match in QUOTED.finditer(lines.code[number - 1]):
         if " " in match["text"].strip():
             yield number, match.start("text"), match["text"]
 

@@ -21,7 +21,7 @@ from wardround.evaluation.cases import Case, Expected
 from wardround.evaluation.fragments import Fragment
 from wardround.evaluation.origin import CaseOrigin
 from wardround.evaluation.rebuild import CaseChange, Unusable, placed, rebuilt
-from wardround.findings import Finding, Status, Unreviewed
+from wardround.findings import SYNTAX_ERROR, Finding, Status, Unreviewed
 from wardround.host import Host
 from wardround.rules import Catalogue, Rule
 from wardround.tools.process import Processes
@@ -166,7 +166,7 @@ class Batch:
     """
 
     def __init__(self, host: Host, settings: Settings, progress: Callable[[str], None] = _NOTHING) -> None:
-        self._host = EveryRule(host.specialists, host.origins) if settings.all_rules else host
+        self._host = EveryRule(host.specialists, host.plugins) if settings.all_rules else host
         self._settings = settings
         self._progress = progress
         self._request = Request(
@@ -301,7 +301,7 @@ def _not_reviewed(
     unreviewed: Sequence[Unreviewed], findings: Sequence[Finding], fragments: Mapping[str, Fragment]
 ) -> tuple[NotReviewed, ...]:
     found = {NotReviewed(one.file, one.tool, one.reason) for one in unreviewed}
-    broken = {f.file for f in findings if f.defect_class == "syntax-error"}
+    broken = {f.file for f in findings if f.defect_class == SYNTAX_ERROR}
     for path, fragment in fragments.items():
         if path in broken or fragment.unparsed:
             reason = "what the diff shows of it does not parse by itself; give 'before' or 'after'"

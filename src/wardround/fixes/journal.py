@@ -82,6 +82,9 @@ def complete(repository: Repository) -> list[str]:
 
     Returns:
         The paths that were left alone, because they are no longer what the fix was computed from.
+
+    Raises:
+        FixRefused: the journal is damaged, or a file cannot be read or written; the journal stays.
     """
     folder = folder_of(repository)
     file = folder / _JOURNAL
@@ -91,7 +94,12 @@ def complete(repository: Repository) -> list[str]:
         journal = msgspec.convert(json.loads(file.read_bytes()), Journal)
     except (ValueError, msgspec.MsgspecError) as cause:
         raise FixRefused(f"{file} is damaged: {cause}; remove it") from cause
-    left = [one.path for one in journal.worktree if not _write_worktree(Path(journal.root), one, folder)]
+    try:
+        left = [one.path for one in journal.worktree if not _write_worktree(Path(journal.root), one, folder)]
+    except OSError as cause:
+        raise FixRefused(
+            f"{cause.filename}: {cause.strerror}; mend that and run it again, or remove {file}"
+        ) from cause
     left += _write_index(repository, journal, set(left))
     file.unlink()
     for one in journal.worktree:

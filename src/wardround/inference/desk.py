@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 from wardround.errors import ModelError
 from wardround.findings import ToolRun, Unreviewed
 from wardround.inference.lending import Lent, ReviewModels, review_models
+from wardround.inference.places import further_folders
 from wardround.inference.shadow import ShadowLog
 from wardround.models import Models, NoModels
 from wardround.tools.tool import Profile
@@ -188,8 +189,9 @@ def open_desk(
     required = settings.models == "required"
     if not use_models:
         return ModelDesk(barred("--no-models was given"), LIMITS[profile], required)
-    folders = [root / Path(name).expanduser() for name in settings.model_folders]
-    inside = [folder.relative_to(root).as_posix() for folder in folders if folder.is_relative_to(root)]
+    folders = further_folders(root, settings.model_folders)
+    real, top = [folder.resolve() for folder in folders], root.resolve()
+    inside = [folder.relative_to(top).as_posix() for folder in real if folder.is_relative_to(top)]
     for path in changed if inside else ():
         if any(name == "." or path.startswith(f"{name}/") for name in inside):
             reason = f"the change itself alters {path}, and it must not choose what judges it"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -23,6 +23,11 @@ def package_folder() -> Path | None:
     """Where the models that come with wardround lie."""
     spec = importlib.util.find_spec(PACKAGE)
     return None if spec is None or spec.origin is None else Path(spec.origin).parent
+
+
+def further_folders(root: Path, names: Sequence[str]) -> list[Path]:
+    """The model folders that a configuration names, as seen from the root of its repository."""
+    return [root / Path(name).expanduser() for name in names]
 
 
 def are_in_shadow(names: Collection[str]) -> bool:

@@ -104,10 +104,10 @@ class Processes:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End a tool and whatever it started."""
+    """End a tool and whatever it started, what outlived it too."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
     if process.poll() is None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
         with suppress(subprocess.TimeoutExpired):
             process.wait(timeout=5)
     for stream in (process.stdout, process.stderr):

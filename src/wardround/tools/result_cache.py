@@ -56,7 +56,7 @@ class ResultCache:
             database.execute("PRAGMA journal_mode=WAL")
             database.execute("PRAGMA synchronous=OFF")
             database.execute(_SCHEMA)
-        except (sqlite3.Error, OSError, RuntimeError) as cause:
+        except (sqlite3.Error, OSError) as cause:
             if database is not None:
                 database.close()
             if "not a database" in str(cause) or "malformed" in str(cause):

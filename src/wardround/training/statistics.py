@@ -143,18 +143,6 @@ class Drawn:
         return found[0] if len(found) == 1 else Figure(found[0].value, np.stack([one.draws for one in found]))
 
 
-def bootstrap_by_group(
-    statistic: Callable[[Floats], float], groups: Sequence[str], *, seed: int = 0, draws: int = 1000
-) -> Interval:
-    """The 95% interval of any statistic, drawn over groups.
-
-    Args:
-        statistic: given how much each row counts, shape (rows,), such as
-            ``lambda counts: auc(scores, right, counts)``; multiply in weights of your own.
-    """
-    return Repositories.drawn(groups, seed=seed, draws=draws).drawn_again(statistic).interval()
-
-
 def auc(scores: Floats, right: Flags, weights: Floats | None = None) -> float:
     """The share of pairs of a right and a wrong row that the score orders, ties half; NaN without a pair."""
     return binned_auc(scores, right, np.zeros(len(right), dtype=np.int64), weights)

@@ -120,6 +120,23 @@ def test_a_crash_keeps_quiet_about_what_it_quotes(
     assert holding(own_places) == []
 
 
+@pytest.mark.parametrize("name", FORMATS)
+def test_where_the_look_for_secrets_crashes_no_line_is_shown(
+    repo: GitRepository, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], name: str
+) -> None:
+    def crash(*_: object) -> None:
+        raise KeyError("surprise")
+
+    repo.stage({"app.py": f"TOKEN = '{GITHUB}'; print('%s %s' % (TOKEN,))\n"})
+    monkeypatch.chdir(repo.root)
+    monkeypatch.setattr("wardround_secrets.checks.scanning.scanned", crash)
+    assert cli.run(["review", "--format", name]) == 1
+    said = b"".join(capfdbinary.readouterr()).decode()
+    assert "ruff/F507" in said
+    assert "a check crashed" in said
+    assert_clean(said)
+
+
 def test_a_reason_for_not_reviewing_is_told_without_the_secret() -> None:
     from wardround_secrets.specialist import specialist
 

@@ -1,0 +1,45 @@
+"""Whoever interrupts a review does not wait for what it waits for."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import SCRIPTS, GitRepository
+
+GIT_TAKES_S = 20
+ENDS_WITHIN_S = 10
+
+
+@pytest.fixture
+def slow_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make git take long over what differs; the file is there once it was asked."""
+    asked = tmp_path / "asked"
+    git = tmp_path / "bin" / "git"
+    git.parent.mkdir()
+    git.write_text(
+        f'#!/bin/sh\ncase "$*" in *" diff "*) touch {asked}; exec sleep {GIT_TAKES_S} ;; esac\n'
+        f'PATH="{os.environ["PATH"]}" exec git "$@"\n'
+    )
+    git.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{git.parent}{os.pathsep}{os.environ['PATH']}")
+    return asked
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_review_that_waits_for_git_ends_at_once(
+    repo: GitRepository, slow_git: Path, number: signal.Signals, status: int
+) -> None:
+    repo.stage({"a.py": "x = 1\n"})
+    review = subprocess.Popen([SCRIPTS / "wardround", "review"], cwd=repo.root, stdout=subprocess.PIPE)
+    while not slow_git.exists():
+        assert review.poll() is None
+        time.sleep(0.01)
+    review.send_signal(number)
+    assert review.wait(ENDS_WITHIN_S) == status
+    assert review.communicate() == (b"", None)
