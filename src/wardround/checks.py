@@ -217,6 +217,7 @@ class Check(Documented):
         self, span: Span, message: str, fix: SuggestedFix | None = None, severity: Severity | None = None
     ) -> None:
         """Say that something is wrong there, in one line; ``severity`` where it is not the rule's."""
+        _require_span(span)
         self.results.append(
             RawResult(self.ID, self.source.path, span, message, self.URL, fix, severity=severity)
         )
@@ -313,6 +314,7 @@ class ChangeCheck(Documented):
 
     def report(self, path: str, span: Span, message: str, severity: Severity | None = None) -> None:
         """Say that something is wrong there, in one line; ``path`` is of the change, and not deleted."""
+        _require_span(span)
         self.results.append(RawResult(self.ID, path, span, message, self.URL, severity=severity))
 
     @classmethod
@@ -322,6 +324,12 @@ class ChangeCheck(Documented):
     @classmethod
     def cases(cls) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return tuple(map(_told, cls.VALID)), tuple(map(_told, cls.INVALID))
+
+
+def _require_span(span: Span) -> None:
+    """Tell the author of a check at once what it reports at; later nobody knows who did."""
+    if not isinstance(span, Span):
+        raise TypeError(f"report() takes a wardround.findings.Span, not {type(span).__name__}")
 
 
 def _told(case: ChangeCase) -> str:

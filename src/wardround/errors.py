@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+PLUGIN_FAULTS = (Exception, SystemExit, GeneratorExit)
+"""What code of a plugin may raise: none of it ends the run, and none of it makes a file clean."""
+
 
 class WardroundError(Exception):
     """Anything wardround raises on purpose. The text is one sentence: what, where, what to do."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,7 +11,7 @@ import pluggy
 
 from wardround import hookspecs
 from wardround.checks import ChangeCheck, Check, Documented
-from wardround.errors import PluginLoadError
+from wardround.errors import PLUGIN_FAULTS, PluginLoadError
 from wardround.installed import Plugin, installed
 from wardround.late import LateEach
 from wardround.rules import RULES_PACKAGE, Catalogue, Rule, RuleGroup, ToolMap, has_tool_map, load_tool_map
@@ -65,11 +64,9 @@ def load(skip: Sequence[str] = (), only: Sequence[str] = ()) -> Host:
     Raises:
         PluginLoadError: a plugin does not import, breaks its contract, or repeats a specialist's name.
     """
-    plugins, specialists = _from_each(_specialists_of)
-    twice = [name for name, count in Counter(s.name for s in specialists).items() if count > 1]
-    if twice:
-        raise PluginLoadError(twice[0], "two plugins", f"both bring a specialist named {twice[0]!r}")
-    kept = [s for s in specialists if s.name not in skip and (not only or s.name in only)]
+    plugins, brought = _from_each(_specialists_of)
+    _no_name_twice("specialist", ((plugin, specialist.name) for plugin, specialist in brought))
+    kept = [s for _, s in brought if s.name not in skip and (not only or s.name in only)]
     return Host(kept, plugins)
 
 
@@ -79,33 +76,53 @@ def load_tasks() -> tuple[AnyTask, ...]:
     Raises:
         PluginLoadError: a plugin does not import, breaks its contract, or repeats a task's name.
     """
-    _, tasks = _from_each(_tasks_of)
-    twice = [name for name, count in Counter(task.name for task in tasks).items() if count > 1]
-    if twice:
-        raise PluginLoadError(twice[0], "two plugins", f"both bring a task named {twice[0]!r}")
-    return tuple(sorted(tasks, key=lambda task: task.name))
+    _, brought = _from_each(_tasks_of)
+    _no_name_twice("task", ((plugin, task.name) for plugin, task in brought))
+    return tuple(sorted((task for _, task in brought), key=lambda task: task.name))
 
 
 def _from_each(
     brought: Callable[[pluggy.PluginManager, object, Plugin], list[Brought]],
-) -> tuple[list[Plugin], list[Brought]]:
+) -> tuple[Sequence[Plugin], list[tuple[Plugin, Brought]]]:
     """Import and register every plugin, and ask each for what it brings."""
     manager = pluggy.PluginManager(hookspecs.GROUP)
     manager.add_hookspecs(hookspecs)
-    loaded = []
-    found: list[Brought] = []
-    for plugin in installed(hookspecs.GROUP).plugins:
+    plugins = installed(hookspecs.GROUP).plugins
+    _no_name_twice("plugin", ((plugin, plugin.name) for plugin in plugins))
+    found: list[tuple[Plugin, Brought]] = []
+    for plugin in plugins:
         try:
-            module = importlib.import_module(plugin.module)
+            module = _loaded(plugin.module)
             manager.register(module, name=plugin.name)
             manager.check_pending()
-            found += brought(manager, module, plugin)
+            found += [(plugin, one) for one in brought(manager, module, plugin)]
         except PluginLoadError:
             raise
-        except (Exception, SystemExit) as cause:
+        except PLUGIN_FAULTS as cause:
             raise PluginLoadError(plugin.name, source_of(plugin), _one_line(cause)) from cause
-        loaded.append(plugin)
-    return loaded, found
+    return plugins, found
+
+
+def _loaded(entry: str) -> object:
+    """What an entry point names: a module, or an object in one, as ``module:object``."""
+    name, _, attributes = entry.partition(":")
+    found: object = importlib.import_module(name)
+    for attribute in attributes.split(".") if attributes else ():
+        found = getattr(found, attribute)
+    return found
+
+
+def _no_name_twice(kind: str, brought: Iterable[tuple[Plugin, str]]) -> None:
+    """Refuse two of one name; to be repaired is the plugin that is not ours, else the later one."""
+    first: dict[str, Plugin] = {}
+    for plugin, name in brought:
+        other = first.get(name)
+        first[name] = plugin
+        if other is not None:
+            wrong, right = (other, plugin) if plugin.distribution == "wardround" else (plugin, other)
+            whose = "it" if wrong is right else source_of(right)
+            said = f"{whose} has a {kind} named {name!r} already"
+            raise PluginLoadError(wrong.name, source_of(wrong), said)
 
 
 class _Maps(Mapping[str, ToolMap]):

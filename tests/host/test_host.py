@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,18 +11,18 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import GitRepository
-from wardround import host, installed
+from wardround import __version__, host, installed
 from wardround.errors import PluginLoadError
 from wardround.testing import invalid_cases
 
 
-def _install(folder: Path, name: str, source: str) -> None:
+def _install(folder: Path, name: str, source: str, entry: str = "{0} = {0}") -> None:
     """Make a distribution with one plugin module, as an installer would leave it."""
     (folder / f"{name}.py").write_text(source)
     info = folder / f"{name}-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[wardround]\n{name} = {name}\n")
+    (info / "entry_points.txt").write_text(f"[wardround]\n{entry.format(name)}\n")
 
 
 @pytest.fixture
@@ -92,7 +93,10 @@ def test_specialists_stand_in_name_order_whatever_was_installed_first(site: Path
             "from wardround.hookspecs import hookimpl\n@hookimpl\ndef wardround_linters():\n    return []\n",
             "wardround_linters",
         ),
-        (_GOOD.format(name="python"), "both bring a specialist named 'python'"),
+        (
+            _GOOD.format(name="python"),
+            f"wardround {__version__} (wardround_python) has a specialist named 'python' already",
+        ),
     ],
     ids=["import", "exit", "no hook", "no list", "no specialist", "unknown hook", "same name"],
 )
@@ -101,8 +105,7 @@ def test_a_broken_plugin_stops_the_run_with_its_name_and_origin(site: Path, sour
     with pytest.raises(PluginLoadError) as stopped:
         host.load()
     assert said in str(stopped.value)
-    if "both bring" not in said:
-        assert "'broken_plugin' from broken_plugin 1.0 (broken_plugin)" in str(stopped.value)
+    assert "'broken_plugin' from broken_plugin 1.0 (broken_plugin)" in str(stopped.value)
 
 
 def test_the_command_says_so_in_one_sentence_with_status_2(site: Path, repo: GitRepository) -> None:
@@ -114,6 +117,79 @@ def test_the_command_says_so_in_one_sentence_with_status_2(site: Path, repo: Git
         "ModuleNotFoundError: No module named 'no_such_module'; repair or uninstall broken_plugin 1.0 "
         "(broken_plugin)\n"
     )
+
+
+def test_two_plugins_of_one_name_stop_the_run_and_ours_is_not_to_blame(site: Path) -> None:
+    _install(site, "second_python", _GOOD.format(name="second"), entry="python = second_python")
+    with pytest.raises(PluginLoadError) as stopped:
+        host.load()
+    assert "plugin 'python' from second_python 1.0 (second_python)" in str(stopped.value)
+    assert f"wardround {__version__} (wardround_python) has a plugin named 'python' already" in str(
+        stopped.value
+    )
+
+
+_OBJECT = """
+from wardround.hookspecs import hookimpl
+from wardround.specialists import Specialist
+
+class Plugin:
+    @hookimpl
+    def wardround_specialists(self):
+        return [Specialist("later", patterns=("*.later",))]
+
+plugin = Plugin()
+"""
+
+
+def test_an_entry_point_may_name_an_object_in_a_module(site: Path) -> None:
+    _install(site, "later", _OBJECT, entry="later = later:plugin")
+    assert "later" in [s.name for s in host.load().specialists]
+
+
+_RUDE = """
+from wardround.checks import Check
+from wardround.hookspecs import hookimpl
+from wardround.specialists import Specialist
+
+class Rude(Check):
+    ID = "RUDE001"
+    NAME = "rude"
+
+    def run(self):
+        print("hello from a plugin")
+        {deed}
+
+@hookimpl
+def wardround_specialists():
+    return [Specialist("rude", patterns=("*.rude",), checks=(Rude,))]
+"""
+
+
+@pytest.mark.parametrize(
+    ("deed", "said"),
+    [
+        ("raise SystemExit(0)", "a check crashed: SystemExit: 0"),
+        ("raise SystemExit", "a check crashed: SystemExit: "),
+        ("raise GeneratorExit", "a check crashed: GeneratorExit: "),
+        ("self.report((1, 1), 'x')", "report() takes a wardround.findings.Span, not tuple"),
+    ],
+)
+@pytest.mark.parametrize("jobs", ["1", "4"])
+def test_a_check_of_a_stranger_cannot_end_the_run_or_make_a_file_clean(
+    site: Path, repo: GitRepository, deed: str, said: str, jobs: str
+) -> None:
+    _install(site, "rude", _RUDE.format(deed=deed))
+    repo.stage({"a.rude": "text\n", "app.py": "print(missing)\n"})
+    done = repo.wardround(
+        "review", "--format", "json", "--jobs", jobs, "--profile", "ci", env={"PYTHONPATH": str(site)}
+    )
+    report = json.loads(done.stdout)
+    assert done.returncode == 1
+    (told,) = [u for u in report["unreviewed"] if u["file"] == "a.rude"]
+    assert said in told["reason"]
+    assert "ruff/F821" in [f["rule"] for f in report["findings"]]
+    assert "hello from a plugin" in done.stderr
 
 
 def test_a_newly_installed_plugin_is_seen_though_discovery_is_cached(site: Path) -> None:

@@ -115,8 +115,7 @@ class TestInAReview:
         assert "7 folded" in folded
         every = notes.wardround("review", "--all").stdout
         assert "folded" not in every
-        assert every.count("[ruff/UP045]") == 5
-        assert "and 5 more of ruff/UP045 in this file" in every
+        assert every.count("[ruff/UP045]") == 10
 
     def test_a_project_may_switch_it_off(self, notes: GitRepository) -> None:
         notes.stage({".wardround.toml": "fold = false\n"})

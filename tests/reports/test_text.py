@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from wardround import cli
 from wardround.cli.reviewing import wants_colour
 from wardround.findings import Severity, Status, Unreviewed
 from wardround.reports import text
+from wardround.verdict.triage import Triage
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
@@ -65,7 +67,7 @@ class TestLayout:
             "       |     ^^^^^^\n"
             "\n"
             "not reviewed\n"
-            "  ruff: timed out after 10 s: q.py\n"
+            "  q.py: ruff: timed out after 10 s\n"
             "\n"
             "wardround: blocked - 1 error, 1 warning, 1 file, 0.25 s, 1 not fully reviewed\n"
         )
@@ -78,9 +80,24 @@ class TestLayout:
 
     def test_of_one_rule_five_are_shown_and_the_rest_counted(self, make: Factory) -> None:
         findings = [make.finding(place=(n + 1, 1, n + 1, 2)) for n in range(8)]
-        lines = lines_of(text.render(make.review(*findings)))
+        review = make.review(*findings)
+        ranks = {finding.fingerprint: rank for rank, finding in enumerate(findings)}
+        lines = lines_of(text.render(replace(review, triage=Triage(ranks))))
         assert sum("[ruff/B006]" in line for line in lines) == 5
-        assert "  and 3 more of ruff/B006 in this file" in lines
+        assert "  and 3 more of ruff/B006 in this file: --all shows them" in lines
+        assert text.render(review).count("[ruff/B006]") == 8
+
+    def test_a_tool_is_named_once_and_an_install_line_ends_its_line(self, make: Factory) -> None:
+        missing = Unreviewed("q.sql", "sql", "squawk", "squawk is not installed; pip install 'wardround[x]'")
+        report = text.render(make.review(unreviewed=[missing]))
+        assert "  q.sql: squawk is not installed; pip install 'wardround[x]'\n" in report
+
+    def test_a_line_that_is_cut_says_so(self, make: Factory) -> None:
+        source = "a" * 60 + " = wrong + " + "b" * 60 + "\n"
+        finding = make.finding(place=(1, 64, 1, 69))
+        shown = lines_of(text.render(make.review(finding, texts={finding.file: source})))
+        (line,) = [one for one in shown if "wrong" in one]
+        assert re.fullmatch(r" +1 \| …a+ = wrong \+ b+…", line)
 
     def test_what_is_waived_or_older_is_counted_only(self, make: Factory) -> None:
         findings = [

@@ -19,9 +19,10 @@ import msgspec
 from wardround import __version__
 from wardround.analysis.forks import Helper, Queue, hire
 from wardround.analysis.units import Results, Side, Told, Unit
-from wardround.change.origin import decoded
+from wardround.change.origin import decoded, in_any_encoding
 from wardround.checks import Check, Source
 from wardround.digests import file_state
+from wardround.errors import PLUGIN_FAULTS
 from wardround.findings import DOES_NOT_PARSE, RawResult, ToolRun, Unreviewed
 from wardround.late import Late, LateEach
 from wardround.models import Models, NoModels
@@ -217,7 +218,8 @@ class Checking:
         """What all checks of its specialist say about a file."""
         started = time.monotonic()
         side, specialist = self._side, unit.specialist
-        text = decoded(side.read(unit.path) or b"")
+        content = side.read(unit.path) or b""
+        text = in_any_encoding(content) if specialist.any_text else decoded(content)
         checks = specialist.checks if unit.codes is None else _of_codes(specialist.checks, unit.codes)
 
         def run(models: Models) -> list[RawResult]:
@@ -233,7 +235,7 @@ class Checking:
             return Looked(found, lasting, None, time.monotonic() - started)
         except SyntaxError as cause:
             reason = f"{DOES_NOT_PARSE}: line {cause.lineno or 1}: {cause.msg}"
-        except Exception as cause:  # noqa: BLE001  (a plugin's check: anything can come out)
+        except PLUGIN_FAULTS as cause:
             reason = f"a check crashed: {type(cause).__name__}: {cause}"
         unreviewed = Unreviewed(unit.path, specialist.name, specialist.name, reason)
         return Looked(None, False, unreviewed, time.monotonic() - started)

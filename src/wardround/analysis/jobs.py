@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from wardround.analysis.units import Side
 from wardround.change.snapshot import Snapshot, alias
-from wardround.errors import ToolFailed
+from wardround.errors import PLUGIN_FAULTS, ToolFailed
 from wardround.findings import RawResult
 from wardround.tools.columns import in_code_points
 from wardround.tools.process import Processes, bare_environment
@@ -156,7 +156,7 @@ class Crew:
             job.results = self._run(side, snapshot, job)
         except ToolFailed as trouble:
             job.trouble = trouble
-        except Exception as cause:  # noqa: BLE001  (a plugin's parser: anything can come out)
+        except PLUGIN_FAULTS as cause:
             job.trouble = ToolFailed(f"its output could not be read: {type(cause).__name__}: {cause}")
 
     def _save_what_can_be(self, side: Side, snapshot: Snapshot, job: Job) -> None:

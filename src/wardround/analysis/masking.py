@@ -8,7 +8,8 @@ from functools import cached_property
 from msgspec.structs import replace
 
 from wardround.checks import Source
-from wardround.findings import Finding, Span, Status
+from wardround.errors import PLUGIN_FAULTS
+from wardround.findings import Edit, Finding, Span, Status
 from wardround.late import LatePattern
 from wardround.specialists import Specialist
 
@@ -67,7 +68,7 @@ class Masking:
             checks = [check for check in specialist.checks if check.MASKED]
             try:
                 found += [result.span for result in specialist.run_checks(checks, Source(path, text))]
-            except Exception:  # noqa: BLE001  (a plugin's check: anything can come out)
+            except PLUGIN_FAULTS:
                 return None
         return found
 
@@ -96,8 +97,8 @@ class Masking:
     def _tells(self, finding: Finding) -> bool:
         """Whether the lines a finding shows, or its fix, hold a secret."""
         edits = finding.suggested_fix.edits if finding.suggested_fix else ()
-        spans = [finding.span, *(edit.span for edit in edits)]
-        if any(not self._lines.isdisjoint(_lines_of(finding.file, span)) for span in spans):
+        shown = _lines_of(finding.file, finding.span).union(*(_lines_shown_by(edit) for edit in edits))
+        if not self._lines.isdisjoint(shown):
             return True
         texts = [edit.replacement for edit in edits]
         texts += self._files.get(finding.file, [])[finding.span.line - 1 : finding.span.end_line]
@@ -105,7 +106,15 @@ class Masking:
 
 
 def _lines_of(path: str, span: Span) -> set[tuple[str, int]]:
-    return {(path, line) for line in range(span.line, span.end_line + 1)}
+    """The lines that hold a part of a place; it may end where the next one begins."""
+    ends_before = span.end_column == 1 and span.end_line > span.line
+    return {(path, line) for line in range(span.line, span.end_line + (not ends_before))}
+
+
+def _lines_shown_by(edit: Edit) -> set[tuple[str, int]]:
+    """The lines of which an edit changes a part, so that they stand in the diff of a fix."""
+    keeps_next = edit.replacement.endswith("\n") or (not edit.replacement and edit.span.column == 1)
+    return _lines_of(edit.file, edit.span) | (set() if keeps_next else {(edit.file, edit.span.end_line)})
 
 
 def _within(lines: Sequence[str], span: Span) -> str:

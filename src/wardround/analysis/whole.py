@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from wardround.change.origin import Origin, SideName, decoded
 from wardround.checks import ChangeCheck, WholeChange
+from wardround.errors import PLUGIN_FAULTS
 from wardround.findings import RawResult, Unreviewed
 from wardround.late import LateEach
 from wardround.models import Models
@@ -27,7 +28,7 @@ def said_of(specialist: Specialist, change: WholeChange, look: Look) -> Iterator
     for check_type in asked:
         try:
             yield from look(partial(_results_of, check_type, change))
-        except Exception as cause:  # noqa: BLE001  (a plugin's check: anything can come out)
+        except PLUGIN_FAULTS as cause:
             reason = f"check {check_type.ID} crashed: {type(cause).__name__}: {cause}"
             yield Unreviewed(change.files[0].path, specialist.name, specialist.name, reason)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import signal
@@ -14,10 +15,11 @@ from typing import NoReturn
 import click
 
 from wardround import __version__
-from wardround.errors import PluginLoadError, UsageError, WardroundError
+from wardround.errors import PLUGIN_FAULTS, PluginLoadError, UsageError, WardroundError
 
 USAGE = 2
 INTERNAL = 5
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _COMMANDS = (
     "adapters",
     "baseline",
@@ -103,7 +105,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
     except click.ClickException as mistake:
-        mistake.show()
+        with suppress(OSError):
+            mistake.show()
         return USAGE
     except (UsageError, PluginLoadError) as mistake:
         say(f"wardround: {mistake}")
@@ -113,15 +116,19 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return INTERNAL
     except BrokenPipeError:  # whoever read our output is gone
         return 128 + signal.SIGPIPE
-    except Exception as crash:  # noqa: BLE001  (the last line of defence: never a traceback, never status 1)
+    except PLUGIN_FAULTS as crash:  # the last line of defence: never a traceback, never status 1
+        if isinstance(crash, OSError) and crash.errno in _FULL:
+            say(f"wardround: {crash.strerror}; make room, or write elsewhere, and run it again")
+            return INTERNAL
         say(f"wardround: internal error: {type(crash).__name__}: {_plain(crash)}{_keep_trace(crash)}")
         return INTERNAL
     return answer if isinstance(answer, int) else 0
 
 
 def say(text: str) -> None:
-    """Print on standard error."""
-    print(text.encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
+    """Print on standard error; where that cannot be written, the exit status alone must do."""
+    with suppress(OSError):
+        print(text.encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
 
 
 def _plain(crash: BaseException) -> str:
@@ -136,7 +143,7 @@ def _plain(crash: BaseException) -> str:
     return " ".join(words)
 
 
-def _keep_trace(crash: Exception) -> str:
+def _keep_trace(crash: BaseException) -> str:
     """Write the traceback to the state folder, where the user finds it and the terminal is spared."""
     from wardround.folders import state_folder
 

@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,9 +66,10 @@ def perform(target: Target, request: Request, outputs: Sequence[Output]) -> Revi
         from wardround import host, review, shown
         from wardround.tools.process import Processes
 
-        loaded = host.load()
-        origin, change, repository = opening.result()
-        done = review.run(origin, change, loaded, request, Processes(), progress)
+        with redirect_stdout(sys.stderr):  # what a plugin prints is no part of a report
+            loaded = host.load()
+            origin, change, repository = opening.result()
+            done = review.run(origin, change, loaded, request, Processes(), progress)
         progress("")
         if repository is not None:
             shown.save(repository.root, done)
@@ -189,7 +190,7 @@ def wants_colour() -> bool:
 @contextmanager
 def progress_line() -> Iterator[Callable[[str], None]]:
     """A line on the terminal that says what is being waited for; nothing where there is no terminal."""
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield lambda text: None
         return
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 _PER_RULE_AND_FILE = 5
-"""How many findings of one rule a file shows; the rest are counted."""
+"""How many findings of one rule a file shows where anything is folded; the rest are counted."""
 _FIX_LINES = 12
 _BEFORE_STRING = LatePattern(
     r"""(\s*(?:-\s+)?(?:(?:export|const|let|var|val|final|static|private|public|readonly|return|await|def|set)\s+)*"""
@@ -99,15 +99,16 @@ def _folded(review: Review, style: Style) -> list[str]:
     lines = [style("folded", "bold")]
     for rule, findings in sorted(folded.items()):
         more = " more" if len(findings) < total[rule] else ""
-        text = f"{len(findings)}{more} of {rule} in {_named_files(findings)}: --all shows {_them(findings)}"
+        them = _it_or_them(len(findings))
+        text = f"{len(findings)}{more} of {rule} in {_named_files(findings)}: --all shows {them}"
         if rule in crowds:
             text += _offer(crowds[rule])
         lines += _wrapped(text, 4, "  ")
     return [*lines, ""]
 
 
-def _them(findings: Sequence[Finding]) -> str:
-    return "it" if len(findings) == 1 else "them"
+def _it_or_them(count: int) -> str:
+    return "it" if count == 1 else "them"
 
 
 def _named_files(findings: Sequence[Finding]) -> str:
@@ -127,15 +128,16 @@ def _offer(crowd: Crowd) -> str:
 def _file(review: Review, findings: Sequence[Finding], style: Style, explained: set[str]) -> Iterator[str]:
     """The findings of one file; why a rule matters is said once in a report, and kept in ``explained``."""
     source = (review.text_of(findings[0].file) or "").split("\n")
+    most = len(findings) if review.triage is None else _PER_RULE_AND_FILE
     counts: Counter[str] = Counter()
     for finding in findings:
         counts[finding.rule] += 1
-        if counts[finding.rule] <= _PER_RULE_AND_FILE:
+        if counts[finding.rule] <= most:
             yield from _finding(finding, source, style, finding.rule not in explained)
             explained.add(finding.rule)
-    folded = [(rule, count) for rule, count in sorted(counts.items()) if count > _PER_RULE_AND_FILE]
+    folded = [(rule, count - most) for rule, count in sorted(counts.items()) if count > most]
     for rule, count in folded:
-        yield f"  and {count - _PER_RULE_AND_FILE} more of {rule} in this file"
+        yield f"  and {count} more of {rule} in this file: --all shows {_it_or_them(count)}"
     if folded:
         yield ""
 
@@ -244,7 +246,16 @@ def _window(line: str, span: Span, width: int) -> tuple[str, int, int]:
         used += widths[right]
         right += 1
     start = min(start - gone, width - 1)
-    return "".join(cells[left:right]), start, max(start + 1, min(stop - gone, width))
+    shown = cells[left:right]
+    if (far or left) and shown and start > 0:
+        shown[0] = _CUT * widths[left]
+    if right < len(cells) and stop - gone < used:
+        shown[-1] = _CUT * widths[right - 1]
+    return "".join(shown), start, max(start + 1, min(stop - gone, width))
+
+
+_CUT = "\u2026"
+"""Stands where a line is cut."""
 
 
 def _cell(char: str) -> str:
@@ -303,7 +314,8 @@ def _not_reviewed(unreviewed: Sequence[Unreviewed], style: Style) -> list[str]:
     for (tool, reason), group in groupby(ordered, key=lambda u: (u.tool, u.reason)):
         files = [harmless(u.file) for u in group]
         named = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
-        lines += _wrapped(f"{tool}: {harmless(reason)}: {named}", 2)
+        who = "" if reason.startswith((f"{tool} ", "it ")) else f"{tool}: "
+        lines += _wrapped(f"{named}: {who}{harmless(reason)}", 4, "  ")
     return [*lines, ""]
 
 
@@ -344,13 +356,13 @@ def render_rule(rule: Rule, same_defect: Sequence[str] = ()) -> str:
     for paragraph in rule.why.split("\n\n"):
         lines += [*_wrapped(" ".join(paragraph.split()), 0), ""]
     lines += [
-        f"severity      {rule.severity.label}",
+        f"severity      {'off; switched on, ' if rule.off else ''}{rule.severity.label}",
         f"plane         {rule.plane}",
         f"defect class  {rule.defect_class}",
         f"reported by   {', '.join(rule.reported_by)}",
     ]
     if same_defect:
-        lines.append(f"same defect   {', '.join(same_defect)}")
+        lines += _wrapped(", ".join(same_defect), 14, "same defect   ")
     if rule.url:
         lines.append(f"more          {rule.url}")
     for title, cases in (("reported", rule.invalid), ("not reported", rule.valid)):
@@ -360,6 +372,10 @@ def render_rule(rule: Rule, same_defect: Sequence[str] = ()) -> str:
                 lines += ["", *(f"    {line}" for line in case.strip("\n").split("\n"))]
     lines += ["", "to waive it at one place, in a comment on the line or the line above:", ""]
     lines += [f"    wardround: ignore[{rule.id}] the reason", ""]
+    change = rule.severity.label if rule.off else "off"
     lines += ["to change it for a folder, in .wardround.toml or pyproject.toml:", ""]
-    lines += ["    [tool.wardround.rules]        # [rules] in .wardround.toml", f'    "{rule.id}" = "off"']
+    lines += [
+        "    [tool.wardround.rules]        # [rules] in .wardround.toml",
+        f'    "{rule.id}" = "{change}"',
+    ]
     return "\n".join(lines) + "\n"

@@ -11,6 +11,7 @@ import pytest
 from tests.plugins.secrets.planted import GITHUB, HEX_KEY, KEY_BODY, PASSWORD, PRIVATE_KEY, SLACK, STRIPE
 from wardround import cli
 from wardround.analysis.masking import Masking
+from wardround.findings import Edit, Finding, Plane, Severity, Span, Status, SuggestedFix
 from wardround.reports import FORMATS, text
 
 if TYPE_CHECKING:
@@ -163,3 +164,29 @@ def test_a_reason_for_not_reviewing_is_told_without_the_secret() -> None:
 )
 def test_a_bare_secret_before_a_string_is_not_shown(line: str) -> None:
     assert_clean(text.masked(line))
+
+
+def test_a_fix_that_ends_where_the_line_of_a_secret_begins_is_shown(repo: GitRepository) -> None:
+    repo.stage({"app.py": f"import os\nKEY = '{GITHUB}'\n"})
+    found = {one["rule"]: one for one in repo.report()["findings"]}
+    assert found["ruff/F401"]["suggested_fix"] is not None
+    printed = repo.wardround("review").stdout
+    assert "     1 | import os" in printed
+    assert_clean(printed)
+
+
+@pytest.mark.parametrize(
+    ("replacement", "column", "shown"), [("", 1, True), ("x\n", 4, True), ("", 4, False), ("x", 1, False)]
+)
+def test_a_fix_that_joins_the_line_of_a_secret_to_another_is_not_shown(
+    replacement: str, column: int, shown: bool
+) -> None:
+    from wardround_secrets.specialist import specialist
+
+    fix = SuggestedFix("join", True, (Edit("a.py", Span(1, column, 2, 1), replacement),))
+    finding = Finding(
+        "0" * 16, "ruff/F401", "unused-import", Plane.SEMANTIC, "python", Severity.WARN, "a.py",
+        Span(1, 1, 1, 3), "unused", "", Status.NEW, suggested_fix=fix,
+    )  # fmt: skip
+    masking = Masking([finding], [specialist()], lambda path: f"import os\nKEY = '{GITHUB}'\n")
+    assert (masking.finding(finding).suggested_fix is not None) is shown
