@@ -43,7 +43,6 @@ class Pair(Struct, frozen=True):
 
     name: Token
     value: Token | None
-    legacy: bool = False
 
 
 class Instruction(Struct, frozen=True, eq=False):
@@ -389,4 +388,4 @@ def _legacy_pair(body: Passage, words: Sequence[Token]) -> list[Pair]:
     if len(words) < 2:
         return []
     value = body.text[words[1].start - body.start :].rstrip()
-    return [Pair(words[0], Token(value, words[1].start, words[1].start + len(value)), legacy=True)]
+    return [Pair(words[0], Token(value, words[1].start, words[1].start + len(value)))]

@@ -159,10 +159,6 @@ class Jenkinsfile:
                 names |= {first.text, f"{first.text}_PSW"}
         return frozenset(names)
 
-    @cached_property
-    def is_declarative(self) -> bool:
-        return any(t.kind == "word" and t.text == "pipeline" and t.block is None for t in self.tokens)
-
 
 def _tokens(text: str) -> Iterator[Token]:
     at, block, before = 0, None, ""

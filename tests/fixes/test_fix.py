@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import random
 import signal
@@ -281,6 +282,21 @@ class TestKilledRuns:
     def test_a_run_killed_between_work_tree_and_index_is_completed(self, repo: GitRepository) -> None:
         self.begun(repo)
         repo.write("a.py", MENDED + "\n\nUNSTAGED = 1\n")
+        assert fixing(repo).returncode == 0
+        assert repo.staged("a.py") == MENDED.encode()
+
+    def test_two_fixes_of_one_repository_do_not_mix(self, repo: GitRepository) -> None:
+        self.begun(repo)
+        before = repo.fingerprint()
+        held = os.open(state_folder(repo), os.O_RDONLY)
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX)  # as another one that is writing
+            done = fixing(repo)
+        finally:
+            os.close(held)
+        assert done.returncode not in (0, 1)
+        assert "another review --fix is at work" in done.stderr
+        assert repo.fingerprint() == before
         assert fixing(repo).returncode == 0
         assert repo.staged("a.py") == MENDED.encode()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -61,12 +62,20 @@ def checkov_command(run: Invocation) -> Sequence[str]:
 
 
 def parse_checkov(output: bytes, run: Invocation) -> list[RawResult]:
-    """Read ``checkov -o json``, which places everything at a whole resource."""
+    """Read ``checkov -o json``, which places everything at a whole resource.
+
+    Raises:
+        ToolOutputError: it gave a file up that is YAML; what is none, ``checkov_passed_over`` tells.
+    """
     report = decoded(output, CheckovReport)
     if report.results is None and report.passed is None:
         raise ToolOutputError("checkov printed neither results nor counts")
+    results = report.results or CheckovResults([])
+    given_up = {Path(file).name for file in results.parsing_errors}
+    for name in given_up - {Path(file).name for file in (checkov_passed_over(b"", run) if given_up else ())}:
+        raise ToolOutputError(f"checkov could not read {name}")
     found = []
-    for check in report.results.failed_checks if report.results is not None else ():
+    for check in results.failed_checks:
         inside = os.path.relpath(os.path.realpath(check.file_abs_path), os.path.realpath(run.root))
         file = relative(inside, run)
         lines = (run.root / file).read_text("utf-8-sig", "surrogateescape").split("\n")

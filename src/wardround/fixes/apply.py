@@ -71,12 +71,11 @@ def fix(repository: Repository, review: Review, complaint: Callable[[str, str], 
         return Fixed(0, (), None, tuple(refused))
     contents["last-fix.patch"] = _patch(done).encode("utf-8", "surrogateescape")
     log = Journal(str(repository.root), str(repository.index_file), tuple(index), tuple(worktree))
-    folder = journal.begin(repository, log, contents)
-    left = journal.complete(repository)
+    left = journal.carry_out(repository, log, contents)
     refused += [f"{path}: it changed while the fix was applied" for path in left]
     files = tuple(text.path for text in done if text.path not in left)
     count = sum(text.findings for text in done if text.path not in left)
-    return Fixed(count, files, str(folder / "last-fix.patch"), tuple(refused))
+    return Fixed(count, files, str(journal.folder_of(repository) / "last-fix.patch"), tuple(refused))
 
 
 def _new_texts(

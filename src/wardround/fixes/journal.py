@@ -7,10 +7,13 @@ written only while it still is what the fix was computed from.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -58,6 +61,42 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def carry_out(repository: Repository, journal: Journal, contents: dict[str, bytes]) -> list[str]:
+    """Put a journal and the new contents on disk, then write what it says; see ``complete``.
+
+    Raises:
+        FixRefused: they cannot be written, or another fix is at work here, so nothing was changed.
+    """
+    with _alone(repository):
+        begin(repository, journal, contents)
+        return _complete(repository)
+
+
+@contextmanager
+def _alone(repository: Repository) -> Iterator[None]:
+    """Keep other fixes of the same repository out: they use the same files."""
+    folder = folder_of(repository)
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        held = os.open(folder, os.O_RDONLY)
+    except OSError as cause:
+        raise FixRefused(f"{folder} cannot be written: {cause.strerror}; nothing was changed") from cause
+    try:
+        _lock(held, repository)
+        yield
+    finally:
+        os.close(held)
+
+
+def _lock(held: int, repository: Repository) -> None:
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as cause:
+        raise FixRefused(
+            f"another review --fix is at work in {repository.root}; run it again when that has ended"
+        ) from cause
+
+
 def begin(repository: Repository, journal: Journal, contents: dict[str, bytes]) -> Path:
     """Put a journal and the new contents on disk.
 
@@ -84,8 +123,16 @@ def complete(repository: Repository) -> list[str]:
         The paths that were left alone, because they are no longer what the fix was computed from.
 
     Raises:
-        FixRefused: the journal is damaged, or a file cannot be read or written; the journal stays.
+        FixRefused: the journal is damaged, a file cannot be read or written, or another fix is at work
+            here; the journal stays.
     """
+    if not (folder_of(repository) / _JOURNAL).exists():
+        return []
+    with _alone(repository):
+        return _complete(repository)
+
+
+def _complete(repository: Repository) -> list[str]:
     folder = folder_of(repository)
     file = folder / _JOURNAL
     if not file.exists():

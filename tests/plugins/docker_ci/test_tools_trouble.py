@@ -96,6 +96,17 @@ def test_a_tool_that_names_a_file_it_was_not_given_makes_the_review_inconclusive
     assert "which it was not given" in unreviewed.reason
 
 
+def test_a_manifest_checkov_gives_up_is_unreviewed(reviewed: Reviewed, pretended: Pretended) -> None:
+    said = {"results": {"failed_checks": [], "parsing_errors": ["/snapshot/pod.yml"]}}
+
+    done = reviewed(
+        {"pod.yml": _MANIFEST}, pretended(CHECKOV, f"print(json.dumps({said}))"), profile=Profile.CI
+    )
+
+    (unreviewed,) = done.unreviewed
+    assert unreviewed.reason == "checkov could not read pod.yml"
+
+
 @pytest.mark.parametrize("name", TOOLS)
 def test_a_missing_tool_makes_the_review_inconclusive_and_says_how_to_get_it(
     reviewed: Reviewed, name: str
