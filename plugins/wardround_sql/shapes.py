@@ -304,6 +304,8 @@ def undone_outer_joins(script: Script) -> Iterator[Shape]:
         outer, where = query.outer, query.select.args.get("where")
         if not outer or not isinstance(where, exp.Where):
             continue
+        if isinstance(query.select.parent, exp.Exists):
+            continue  # only whether there is a row is asked, and the condition says which
         later = {
             c.table
             for join in query.joins

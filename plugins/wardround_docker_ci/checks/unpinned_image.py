@@ -21,6 +21,7 @@ from wardround_docker_ci.check import (
     CiCheck,
 )
 from wardround_docker_ci.image_names import image_name, is_filled_in, is_moving
+from wardround_docker_ci.kinds import Kind
 
 _LATEST_BY_DEFAULT = LatePattern(
     r"\bimage:[^\n]*\{\{[^\n}]*\b(default[ \t]+[\"'](?:latest|master|main)[\"'])"
@@ -41,10 +42,12 @@ class UnpinnedImage(CiCheck):
     TRIED_ON = (
         "trees of 79 repositories: 175 hits; 885 commits of 28 that touch such files: 92; 40 read, "
         "all true; images of charts, mounts and steps, in 85: 11 more, all true; defaults of "
-        "templates, in 27: none"
+        "templates, in 27: none; 500 commits of ten more: 9, 8 of a channel that a variable replaces, left "
+        "out since"
     )
     KINDS = DOCKERFILE | COMPOSE | GITLAB | JENKINS | KUBERNETES | STEPS | HELM | TEMPLATE
     VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("services:\n  a:\n    image: acme/shop:${RELEASE:-stable}\n", path="compose.yml"),
         Valid("FROM alpine:3.20\nFROM scratch\n", path="Dockerfile"),
         Valid("ARG BASE\nFROM ${BASE}\n", path="Dockerfile"),
         Valid("ARG V=3.20\nFROM alpine:$V AS a\nFROM a\n", path="Dockerfile"),
@@ -135,7 +138,11 @@ class UnpinnedImage(CiCheck):
                 f'"{name.tag}" is whatever was pushed last' if name.tag else "has no tag, which means latest"
             )
             is_choice = image.chosen or reference != image.reference
-            severity = Severity.INFO if is_choice or moves else None
+            if is_choice and moves and name.tag != "latest":
+                continue  # a channel of releases that whoever runs it can leave
+            # The services of a job are thrown away with it, and many want to hear of what is new.
+            is_slight = is_choice or moves or self.file.kind is Kind.WORKFLOW
+            severity = Severity.INFO if is_slight else None
             self.report_at(image.start, image.end, f"{name.name} {said}; name a version", severity=severity)
 
 

@@ -16,6 +16,11 @@ from wardround_docker_ci.programs import program
 from wardround_docker_ci.shell import Command, unwrapped
 
 _FOR_ALL = LatePattern(r"0?[0-7]{2}[2367]|[-+=,ugo]*a\+r?wx?|[ugo]*o[+=]\w*w\w*|ugo\+r?wx?")
+_EXPLAINED = LatePattern(
+    r"(?i)^\s*(?:#|//).*(?:world|every (?:user|uid)|any (?:user|uid)|all users|non-?root|arbitrary|777|666"
+    r"|writ(?:e|able))"
+)
+_COMMENT_LINES = 3
 _MEANT = LatePattern(r"^/(?:tmp|var/tmp|dev/shm)(?:/|$)")
 
 
@@ -61,10 +66,16 @@ class WorldWritable(CiCheck):
                 if program(command) != "chmod" or len(words) < 2 or not _FOR_ALL.fullmatch(words[0].text):
                     continue
                 if not all(_MEANT.match(word.text) for word in words[1:]):
-                    # A hosted runner is thrown away after the job.
-                    severity = Severity.INFO if self.file.kind in PIPELINES else None
+                    severity = Severity.INFO if self._is_slight(words[0].start) else None
                     message = f"{words[0].text} lets every user change {words[1].text}"
                     self.report_at(words[0].start, words[0].end, message, severity=severity)
+
+    def _is_slight(self, place: int) -> bool:
+        """Whether the system is thrown away after the job, or a comment above says why it is so."""
+        if self.file.kind in PIPELINES:
+            return True
+        above = self.file.text[:place].split("\n")[-_COMMENT_LINES - 1 : -1]
+        return any(_EXPLAINED.search(line) for line in above)
 
     def _made(self, command: Command) -> None:
         """What is made with that mode at once."""
@@ -72,6 +83,6 @@ class WorldWritable(CiCheck):
         for option, mode in pairwise(words):
             is_told = option.text in ("-m", "--mode") and _FOR_ALL.fullmatch(mode.text) is not None
             if is_told and not _MEANT.match(words[-1].text):
-                severity = Severity.INFO if self.file.kind in PIPELINES else None
+                severity = Severity.INFO if self._is_slight(mode.start) else None
                 said = f"{mode.text} lets every user change {words[-1].text}"
                 self.report_at(mode.start, mode.end, said, severity=severity)

@@ -53,6 +53,12 @@ class ShellcheckOutput(msgspec.Struct):
 
 
 _LEVELS = {"error": Severity.WARN, "warning": Severity.WARN, "info": Severity.INFO, "style": Severity.INFO}
+_SPLITTING = frozenset({"SC2046", "SC2206", "SC2207"})
+_SPLITS = LatePattern(r"\(?\$\(\s*(?:jq|printf)\b|\(?\$\{\w+:-[^}\s]+ [^}]*\}")
+_SAYS_SPLIT = LatePattern(
+    r"(?i)#.*(?:word|split)[- ]?(?:split|word)|#.*split(?:s|ting)?\b.*(?:meant|intend|purpose)"
+)
+_UNQUOTED = frozenset({"SC2027", "SC2140"})
 _SAFE = frozenset({"SC2006"})
 """Codes whose replacement says the same, where nothing in between is read in another way."""
 
@@ -66,11 +72,18 @@ def shellcheck_command(run: Invocation) -> Sequence[str]:
 
 def parse_shellcheck(output: bytes, run: Invocation) -> list[RawResult]:
     """Read ``shellcheck --format=json1``, whose columns are code points, a tab counting as one."""
-    found = []
+    found: list[RawResult] = []
+    unquoted: set[tuple[str, int]] = set()
     for result in decoded(output, ShellcheckOutput).comments:
         code = f"SC{result.code}"
         file = relative(result.file, run)
         span = span_of(result.line, result.column, result.end_line, result.end_column)
+        if code in _SPLITTING and _is_meant_to_split(run.root / file, result.line, result.column):
+            continue
+        if code in _UNQUOTED:  # one text within quotes that end it, however many pieces it falls into
+            if (file, result.line) in unquoted:
+                continue
+            unquoted.add((file, result.line))
         fix = _fix(code, file, result.fix, run) if result.fix else None
         found.append(
             RawResult(code, file, span, one_line(result.message), _url(code), fix,
@@ -121,7 +134,9 @@ def shellcheck_in_workflows_command(run: Invocation) -> Sequence[str]:
     """
     actionlint = find_actionlint(run.root)
     if actionlint is None:
-        raise ToolMissing(f"actionlint is not installed; {install_line('docker-ci')}")
+        from wardround.tools.advice import advice
+
+        raise ToolMissing(f"actionlint is not installed; {advice(install_line('docker-ci'))}")
     return [*actionlint_argv(actionlint, run), f"-shellcheck={run.program}", *run.files]
 
 
@@ -132,8 +147,21 @@ def parse_shellcheck_in_workflows(output: bytes, run: Invocation) -> list[RawRes
         file = relative(result.filepath, run)
         said = _IN_STEP.search(result.message)
         if result.kind == "shellcheck" and said is not None:
+            if said[1] in _SPLITTING and _is_meant_to_split(run.root / file, result.line):
+                continue
             found.append(_in_step(said, file, result))
     return found
+
+
+def _is_meant_to_split(file: Path, line: int, column: int = 0) -> bool:
+    """Whether what is split is to be: arguments that jq or printf made, a default of several words.
+
+    Where in its line something stands is not told of the steps of a workflow.
+    """
+    lines = file.read_text("utf-8-sig", "surrogateescape").split("\n")
+    here, above = lines[line - 1], lines[line - 2] if line > 1 else ""
+    found = _SPLITS.match(here[column - 1 :]) if column else _SPLITS.search(here)
+    return found is not None or _SAYS_SPLIT.search(above + here) is not None
 
 
 def _in_step(said: re.Match[str], file: str, result: ActionlintResult) -> RawResult:

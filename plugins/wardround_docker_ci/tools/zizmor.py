@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,7 @@ class ZizmorResult(msgspec.Struct):
 _CONFIDENCE = {"High": 1.0, "Medium": 0.7, "Low": 0.4, "Unknown": 0.4}
 _SLIGHT = ("Informational", "Low")
 _SURE = ("High", "Medium")
-_KINDS = frozenset({Kind.WORKFLOW, Kind.ACTION, Kind.DEPENDABOT, Kind.PRE_COMMIT})
+_KINDS = frozenset({Kind.WORKFLOW, Kind.ACTION, Kind.DEPENDABOT})
 
 
 def zizmor_command(run: Invocation) -> Sequence[str]:
@@ -102,6 +103,8 @@ def parse_zizmor(output: bytes, run: Invocation) -> list[RawResult]:
         if result.ident == "secrets-inherit":
             span = _inheriting(span, run.root / file)
         code = _code(result, place, text, run.root / file)
+        if code == "cache-of-release":
+            span = _switch_of_cache(span, run.root / file)
         judged = result.determinations
         if not result.ignored and not _is_within(result, place, run.root / file):
             found.append(
@@ -111,7 +114,52 @@ def parse_zizmor(output: bytes, run: Invocation) -> list[RawResult]:
                     severity=_severity(code, judged, text, run.root / file),
                 )
             )  # fmt: skip
-    return _once_for_a_line(_once_for_a_workflow(found))
+    return _tags_that_count(_once_for_a_line(_once_for_a_workflow(found)), run)
+
+
+def _tags_that_count(found: Sequence[RawResult], run: Invocation) -> list[RawResult]:
+    """An action by its tag, once in a file, and under another code where all go by tags anyway.
+
+    It counts where it is the only one, where the step is handed a secret, and where the file pins others.
+    Elsewhere every line that brings an action to its next version would be told what its authors know.
+    """
+    out: list[RawResult] = []
+    told: set[tuple[str, str]] = set()
+    for one in found:
+        if one.code != "tag-of-action":
+            out.append(one)
+            continue
+        lines = (run.root / one.file).read_text("utf-8", "replace").split("\n")
+        action = lines[one.span.line - 1].partition("uses")[2].partition("@")[0].strip(" :'\"")
+        if (one.file, action) in told:
+            continue
+        is_only = sum(_FOREIGN.search(line) is not None for line in lines) == 1
+        if is_only or any(map(_PINNED.search, lines)) or _takes_a_secret(lines, one.span.line):
+            told.add((one.file, action))
+            out.append(one)
+        else:
+            out.append(replace(one, code="tag-like-the-others"))
+    return out
+
+
+def _takes_a_secret(lines: Sequence[str], line: int) -> bool:
+    """Whether the step around a line (1-based) is handed a secret other than the job's own token."""
+    return any(_SECRET.search(lines[number - 1]) for number in _lines_of_step(lines, line))
+
+
+def _lines_of_step(lines: Sequence[str], line: int) -> range:
+    """The lines, 1-based, of the step around one of them."""
+    first = next((n for n in range(line - 1, -1, -1) if lines[n].lstrip().startswith("- ")), line - 1)
+    depth = len(lines[first]) - len(lines[first].lstrip())
+    inside = lines[first + 1 :]
+    rest = takewhile(lambda text: not text.strip() or len(text) - len(text.lstrip()) > depth, inside)
+    return range(first + 1, first + 2 + sum(1 for _ in rest))
+
+
+_CACHE = LatePattern(r"\s+((?:enable-)?cache\s*:\s*[^#\n]*[^#\s])")
+_FOREIGN = LatePattern(r"^[\s-]*uses:\s*['\"]?(?!actions/|github/|\./)[\w.-]+/[^@\s]+@")
+_PINNED = LatePattern(r"uses:\s*['\"]?(?!actions/|github/)[\w.-]+/[^@\s]+@[0-9a-f]{40}\b")
+_SECRET = LatePattern(r"\bsecrets(?:\.(?!GITHUB_TOKEN\b)\w|\[)")
 
 
 def _inheriting(call: Span, file: Path) -> Span:
@@ -125,6 +173,15 @@ def _inheriting(call: Span, file: Path) -> Span:
         if key and value and uses and read.places.line(uses.start) in range(call.line, call.end_line + 1):
             return read.places.span(key.start, value.end)
     return call
+
+
+def _switch_of_cache(step: Span, file: Path) -> Span:
+    """Where a step says that it takes from a cache, where it does: not what merely gets another version."""
+    lines = file.read_text("utf-8", "replace").split("\n")
+    for number in _lines_of_step(lines, step.line):
+        if (switch := _CACHE.match(lines[number - 1])) is not None:
+            return Span(number, switch.start(1) + 1, number, switch.end(1) + 1)
+    return step
 
 
 def _once_for_a_line(found: Sequence[RawResult]) -> list[RawResult]:
@@ -307,6 +364,18 @@ def zizmor_passed_over(errors: bytes, run: Invocation) -> Mapping[str, str]:
     return reasons
 
 
+_PLAIN_REPOSITORY = LatePattern(r"\brepo['\"]?\s*:\s*['\"]?(?:git|http)://")
+
+
+def _takes(path: str, text: str) -> bool:
+    """All it audits; of pre-commit's files those for which it has its one audit, of addresses in the clear.
+
+    It fails over others that name a repository by a path or as ``git@host:name``.
+    """
+    kind = kind_of(path, text)
+    return kind in _KINDS or (kind is Kind.PRE_COMMIT and _PLAIN_REPOSITORY.search(text) is not None)
+
+
 _CONFIGS = (".github/zizmor.yml", ".github/zizmor.yaml", "zizmor.yml", "zizmor.yaml")
 
 ZIZMOR = Tool(
@@ -323,5 +392,5 @@ ZIZMOR = Tool(
     config_names=_CONFIGS,
     config_at_root=True,
     config_overlay=placed_above("zizmor", _CONFIGS),
-    takes=lambda path, text: kind_of(path, text) in _KINDS,
+    takes=_takes,
 )

@@ -7,6 +7,8 @@ from typing import ClassVar
 
 from wardround.checks import ChangeCase
 from wardround.drift.guard_checks import SiblingGuardCheck
+from wardround.drift.guards import Body
+from wardround.late import LatePattern
 from wardround_python.guarded import PythonGuards
 
 _SHOWN = (
@@ -32,7 +34,8 @@ class GuardOfSiblings(PythonGuards, SiblingGuardCheck):
     TRIED_ON = (
         "2,552 commits of healthchecks, redash, linkding, Chainlit, aiohttp, celery and "
         "django-rest-framework: no hit; of 1,413 functions of three web projects, each taken for new, seven, "
-        "most of them readers beside writers, which are told apart since"
+        "most of them readers beside writers, which are told apart since; 500 commits of ten others: one, "
+        "of a function that only answers yes or no, left out since"
     )
     VALID: ClassVar[Sequence[ChangeCase]] = [
         _case(_ASKING),
@@ -42,6 +45,7 @@ class GuardOfSiblings(PythonGuards, SiblingGuardCheck):
             _ASKING.replace("remove", "take")
             + "\n\ndef remove(request, code):\n    return take(request, code)\n"
         ),
+        _case("def is_kept(request, code):\n    return code in kept_of(request)\n"),
         _case("def remove(request, place):\n    Shelf.objects.get(place=place).delete()\n"),
     ]
     INVALID: ClassVar[Sequence[ChangeCase]] = [
@@ -61,3 +65,11 @@ class GuardOfSiblings(PythonGuards, SiblingGuardCheck):
             "@admin_required\n@atomic\ndef cut(request, team):\n    team.cut(1)\n\n\n",
         ),
     ]
+
+    def bodies(self, path: str, text: str) -> Sequence[Body]:
+        """Without those that only answer a question: a guard is made of them."""
+        found = super().bodies(path, text)
+        return [one for one in found if not _ANSWERS.match(one.name.rpartition(".")[2])]
+
+
+_ANSWERS = LatePattern(r"_?(?:is|has|are|was|can|may|should|must)_")

@@ -109,11 +109,13 @@ class TaintedElsewhere(ChangeCheck):
                 elif hit.call is not None and hit.path != file.path and file.is_added(hit.call.lineno):
                     asking = modules.flow(file.path)
                     assert asking is not None  # the hit comes from its walk
-                    self._say(check, asking, hit.call)
+                    self._say(check, asking, hit.call, once=not check.once_for(hit))
 
-    def _say(self, check: TaintedCheck, flow: ModuleFlow, node: ast.expr) -> None:
+    def _say(self, check: TaintedCheck, flow: ModuleFlow, node: ast.expr, *, once: bool = False) -> None:
+        """Report what is done, or once in a function what it hands on to others."""
         span = flow.module.span(node)
-        said = (flow.module.path, span.line, check.ID)
+        function = flow.module.function_of(node) if once else None
+        said = (flow.module.path, span.line if function is None else -function.lineno, check.ID)
         if said not in self._said:
             self._said.add(said)
             self.results.append(RawResult(check.ID, flow.module.path, span, check.MESSAGE, check.URL))

@@ -49,7 +49,9 @@ class EnvWithoutValidation(PythonCheck):
     PLANE = Plane.CONTRACT
     TRIED_ON = (
         "twenty-three trees of 1.2 million lines, tests left out: 20, of which 18 seem to fail late or take "
-        '"false" for true, going by the message; two are set by the program itself'
+        '"false" for true, going by the message; two are set by the program itself; 500 commits of ten '
+        "others: one, in what a platform "
+        "calls and sets the variable for, left out since"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         'import os\nHOSTS = [h for h in os.getenv("HOSTS", "").split(",") if h]\n',
@@ -64,6 +66,7 @@ class EnvWithoutValidation(PythonCheck):
         'import os\ndef port():\n    try:\n        return int(os.environ["PORT"])\n'
         '    except ValueError:\n        raise SystemExit("PORT must be a number") from None\n',
         'import os\ndef load_config():\n    return int(os.environ["PORT"])\n',
+        'import os\ndef handler(event, context):\n    return int(os.environ.get("TRIES", "3"))\n',
         'import os\ndef width():\n    return int(os.environ.get("COLUMNS", "80"))\n',
         'import os\nQUIET = bool(os.environ.get("APP_SKIP_BANNER"))\n',
         Valid('import os\ndef port():\n    return int(os.environ["PORT"])\n', path="app/settings/base.py"),
@@ -130,12 +133,19 @@ class EnvWithoutValidation(PythonCheck):
             return
         if converter == "bool":
             self._look_at_switch(node, read)
-        elif not self._is_checked(node):
+        elif not self._is_checked(node) and not self._is_entry(node):
             bad = "an unset or malformed" if read.required else "a malformed"
             self.report(
                 self.module.span(node),
                 f'{converter}() of environment variable "{read.key}": {bad} value fails only when this runs',
             )
+
+    def _is_entry(self, node: ast.AST) -> bool:
+        """Whether a platform calls the function and sets its environment: it fails at once then."""
+        function = self.module.function_of(node)
+        return isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) and (
+            [one.arg for one in function.args.args] == ["event", "context"]
+        )
 
     def _source_of(self, value: ast.expr) -> ast.expr:
         """What a value is made from: ``raw.strip() or "5"`` from what ``raw`` was read from."""

@@ -29,7 +29,7 @@ _CHANGES = frozenset(
     }
 )
 _BEGINNINGS = LatePattern(
-    r"^(__init__|__new__|__enter__|__setstate__|setup|reset|_?init\w*|\w*_locked|_unlocked\w*)$"
+    r"^(__init__|__new__|__enter__|__setstate__|setup|reset|_?init\w*|on_startup|startup|start|_?open|connect|\w*_locked|_unlocked\w*)$"
 )
 
 
@@ -50,11 +50,14 @@ class OutsideItsLock(PythonCheck):
         "the trees of celery, healthchecks, aiohttp, redash, accelerate, apprise, requests, dbt-core, "
         "locust, gunicorn, urllib3 and pytest (1,656 files): seven, three wrong (an event, a lock of the "
         "thing itself, one held from one method to the next); narrowed, four left, all of them a table "
-        "changed by one method under its lock and by another without"
+        "changed by one method under its lock and by another without; 500 commits of ten others: one, a "
+        "field set as the object starts, left out since"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         "class A:\n    def put(self, x):\n        with self._lock:\n            self._rows.append(x)\n\n"
         "    def take(self):\n        with self._lock:\n            return self._rows.pop()\n",
+        "class A:\n    def on_startup(self):\n        self._closing = False\n\n    def on_shutdown(self):\n"
+        "        with self._lock:\n            self._closing = True\n",
         "class A:\n    def __init__(self):\n        self._rows = []\n\n    def put(self, x):\n"
         "        with self._lock:\n            self._rows.append(x)\n",
         "class A:\n    def put(self, x):\n        with self._lock:\n            self._put(x)\n\n"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
+from wardround.late import LatePattern
 from wardround_python.taint.check import TaintedCheck
-from wardround_python.taint.dangers import Danger
+from wardround_python.taint.dangers import ARCHIVE, Danger, Hit
 
 
 class TaintedPath(TaintedCheck):
@@ -25,7 +27,8 @@ class TaintedPath(TaintedCheck):
     TRIED_ON = (
         "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
         "PySyft: "
-        "one, wrong (an enumeration); narrowed, none since"
+        "one, wrong (an enumeration); narrowed, none since; 500 commits of ten others: five, four of "
+        "them one path in a function; said once since"
     )
     DANGER = Danger.PATH
     MESSAGE = "data from the request chooses which file is touched"
@@ -58,6 +61,13 @@ class TaintedPath(TaintedCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
+            "import os, shutil\nfrom flask import request\n\ndef renew():\n"
+            "    place = os.path.join('/data', request.args['name'])\n    shutil.rmtree(place)\n"
+            "    inner = os.path.join(place, 'out')\n    os.makedirs(inner)\n",
+            line=6,
+            column=19,
+        ),
+        Invalid(
             "import os\nfrom flask import request, send_file\n\ndef download():\n"
             "    path = os.path.join('/data', request.args['name'])\n    if not os.path.isfile(path):\n"
             "        return 'gone', 404\n    return send_file(path)\n",
@@ -78,3 +88,11 @@ class TaintedPath(TaintedCheck):
             column=15,
         ),
     ]
+
+    def once_for(self, hit: Hit) -> str:
+        """Of a path that is kept in variables, the first use: what is right for it is right for all."""
+        text = ast.unparse(hit.node)
+        return text if _ASKS.search(text) or hit.origin == ARCHIVE else ""
+
+
+_ASKS = LatePattern(r"\b(?:request|req|event|self)\b")

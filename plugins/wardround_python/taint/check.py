@@ -47,10 +47,14 @@ class TaintedCheck(PythonCheck):
         for hit in hits(self.module):
             if hit.path != self.module.path or not hit.danger & self.DANGER or not self.counts(hit):
                 continue
-            place = (self.module.function_of(hit.node), ast.unparse(hit.node))
+            place = (self.module.function_of(hit.node), self.once_for(hit))
             if place not in said:
                 said.add(place)
                 self.report(self.module.span(hit.node), self.message_of(hit))
+
+    def once_for(self, hit: Hit) -> str:
+        """What is said once in a function."""
+        return ast.unparse(hit.node)
 
     def message_of(self, hit: Hit) -> str:
         if hit.origin == MODEL:

@@ -77,6 +77,10 @@ _COMMANDS = (
     b"-keypass",
 )  # fmt: skip
 _NAME = LatePattern(r"[a-z][a-z0-9]*(?:[-_.:/][a-z0-9]+)*[-_.:/]\d{1,2}|[\w-]+(?:\.[A-Za-z]\w*)+")
+_SETTING = LatePattern(
+    r"[A-Za-z]\w*_(?:(?:CLIENT|APP|API|CONSUMER|ACCESS)_)?(?:SECRET|KEY|PASSWORD|PASSWD|TOKEN|PASS|ID)"
+)
+"""A variable that holds one, as providers of logins are told by it."""
 _DOTTED = LatePattern(r"(?=[^.]*\d)[A-Z][\w-]{5,30}\.[A-Za-z][\w-]{0,20}")
 """Behind an option that takes a password this is one, where elsewhere it is an attribute of something."""
 _LOCAL = LatePattern(r"localhost|127\.0\.0\.1|0\.0\.0\.0|example|::1", re.IGNORECASE)
@@ -94,7 +98,8 @@ class LoginPair(SecretCheck):
     NAME = "login-pair"
     TRIED_ON = (
         "The trees of 43 projects, 85,734 files of 362 MB: 3 of settings whose name ends like a call's and "
-        "of a documentation's jsmith, passed over since; nothing else."
+        "of a documentation's jsmith, passed over since; nothing else. 500 commits of ten others: "
+        "1, the names of two variables; passed over since."
     )
     SEVERITY = Severity.WARN
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -104,6 +109,8 @@ class LoginPair(SecretCheck):
         'login("form.user", "form.login.label2")\n',
         'LOGIN_RATE = os.environ.get("LOGIN_RATE", "50/hour2")\n',
         'AUTH_HEADERS = ("x-api-version", "x-request-id-2")\n',
+        'auth(Provider5, "Provider5_CLIENT_ID", "Provider5_CLIENT_SECRET")\n',
+        'oauth(\n  Server4,\n  "Server4_CLIENT_ID",\n  "Server4_CLIENT_SECRET",\n)\n',
         'smtp.send("bills@acme.dev", "Invoice-2024-07")\n',
         "curl -u $USER:$WORD https://api.acme.dev\n",
         "curl -u admin:admin123 http://localhost:8080\n",
@@ -147,7 +154,7 @@ class LoginPair(SecretCheck):
         for match in _matches(text):
             password = match["password"]
             groups = match.groupdict()
-            if groups.get("quote") and _NAME.fullmatch(password):
+            if groups.get("quote") and (_NAME.fullmatch(password) or _SETTING.fullmatch(password)):
                 continue
             if _is_one(password, groups.get("user")):
                 said = "a password beside a user's name (***): change it, then remove it"

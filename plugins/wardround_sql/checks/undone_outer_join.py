@@ -23,12 +23,17 @@ class UndoneOuterJoin(SqlCheck):
     SEVERITY = Severity.INFO
     WORDS = ("left ",)
     TRIED_ON = (
-        "two dbt projects, a Supabase one and 24 more trees: 31 hits, 30 of them right, one arguable: a note"
+        "two dbt projects, a Supabase one and 24 more trees: 31 hits, 30 of them right, one arguable: a "
+        "note; 500 commits of ten others: 5, 2 in EXISTS, which asks for no more, left out since"
     )
 
     VALID: ClassVar[Sequence[str | Valid]] = [
         valid("select a.x from a left join b on b.a_id = a.id and b.y = 1;\n"),
         valid("select a.x from a left join b on b.a_id = a.id where b.id is null;\n"),
+        valid(
+            "select c.x from c where exists "
+            "(select 1 from a left join b on b.a_id = a.id where a.c_id = c.id and b.shown);\n"
+        ),
         valid("select a.x from a left join b on b.a_id = a.id where b.y = 1 or b.y is null;\n"),
         valid("select a.x from a left join b on b.a_id = a.id where a.y = 1;\n"),
         valid("select a.x from a left join b on b.a_id = a.id where coalesce(b.y, 0) = 0;\n"),

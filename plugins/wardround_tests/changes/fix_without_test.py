@@ -8,15 +8,14 @@ from typing import ClassVar
 
 from wardround.checks import ChangeCase, ChangeCheck, ChangedText
 from wardround.findings import Severity, Span
+from wardround_tests.changes.beside import is_tested
 from wardround_tests.changes.edited_lines import added_lines
 from wardround_tests.paths import (
     CODE,
-    IN_TESTS,
     PYTHON_TESTS,
     SCRIPT_TESTS,
     has_to_do_with_tests,
     is_production,
-    is_test,
 )
 
 _FIX = (
@@ -36,13 +35,16 @@ _NOT_A_BUG = (
     r"build|release|deps|dependenc\w+|bump|flaky|tests?|coverage|warnings?|deprecat\w+|lockfile|pre-commit|ruff|"
     r"eslint|prettier|imports?|links?|revert|merge|jsdoc|rename|chore|refactor|example|examples|benchmark)\b|^feat"
 )
-_COMMENT = r"^\s*(#|//|/\*|\*|\"\"\"|'''|import |from \S+ import|export \* |$)|^\s*[)\]}>,;:({\[\"']*\s*$"
+_COMMENT = (
+    r"^\s*[\w-]*[cC]lass(Name)?=|^\s*(type )?\w+( as \w+)?,\s*$|"
+    r"^\s*(#|//|/\*|\*|\"\"\"|'''|import |from \S+ import|export \* |$)|^\s*[)\]}>,;:({\[\"']*\s*$"
+)
 _CODE = {"shop.py": ("def total(xs):\n    return 0\n", "def total(xs):\n    return sum(xs)\n")}
 _TESTS = {"tests/test_shop.py": "import shop\ndef test_a():\n    assert shop.a\n"}
 
 
 class FixWithoutTest(ChangeCheck):
-    """A commit that says it fixes a bug changes code and no test.
+    """A commit that says it fixes a bug changes code that has tests, and no test.
 
     Nothing then shows that the bug was there or is gone, and nothing keeps it from coming back. Add the test
     that fails without the fix.
@@ -52,7 +54,9 @@ class FixWithoutTest(ChangeCheck):
     NAME = "fix-without-test"
     TRIED_ON = (
         "1,440 commits of 10 projects: 10 hits, all read: 6 right, 4 led to the exceptions; 150 more"
-        " of 5 projects with more words for a fix: 2, both true; info."
+        " of 5 projects with more words for a fix: 2, both true; info. In 500 commits of 10 projects, whose"
+        " web pages mostly have no tests: 60, 12 read, 2 worth it; since then only of modules with tests: "
+        "8, 6 worth it."
     )
     SEVERITY = Severity.INFO
     PATHS = CODE
@@ -64,6 +68,29 @@ class FixWithoutTest(ChangeCheck):
         ChangeCase(
             {**_CODE, "tests/test_shop.py": ("", "def test_sum(): assert total([1]) == 1\n")},
             message="Fix the sum",
+        ),
+        # no test is about this file
+        ChangeCase(
+            {"web/page.py": ("a = 1\n", "a = 2\n")},
+            others={**_TESTS, "web/x.py": ""},
+            message="Fix the sum",
+        ),
+        ChangeCase(
+            {"src/Page.tsx": ("export const a = 1\n", "export const a = 2\n")},
+            others={"src/shop.test.ts": "import { a } from './shop'\n"},
+            message="fix: the page jumps",
+        ),
+        # of the component itself nothing is tested
+        ChangeCase(
+            {"src/shop.tsx": ("export const a = 1\n", "export const a = 2\n")},
+            others={"src/shop.test.ts": "import { sums } from './shop'\n"},
+            message="fix: the sum is not shown",
+        ),
+        # how it looks
+        ChangeCase(
+            {"src/shop.tsx": ('<b\n  className="a"\n/>\n', '<b\n  className="a b"\n/>\n')},
+            others={"src/shop.test.tsx": "import { a } from './shop'\n"},
+            message="fix: the border",
         ),
         ChangeCase({"shop.py": ("a = 1\n", "# The price.\na = 1\n")}, others=_TESTS, message="Fix #12"),
     ]
@@ -104,10 +131,9 @@ class FixWithoutTest(ChangeCheck):
                 return
 
     def _is_tested(self, file: ChangedText) -> bool:
-        """Whether the project has tests in the language of a file."""
+        """Whether the project tests this file: what it does not test at all needs more than this one test."""
         patterns = PYTHON_TESTS if file.path.endswith(".py") else SCRIPT_TESTS
-        found = self.change.project.files_with_word(IN_TESTS, patterns)
-        return any(map(is_test, found))
+        return is_tested(self.change.project, file.path, patterns)
 
 
 def _says_fix(message: str) -> bool:

@@ -102,6 +102,7 @@ def losses(before: TestedCase, after: TestedCase, elsewhere: Counter[str]) -> It
             yield Lost(text, Loss.LOOSER, old.text, is_a_note=True, line=now.line)
         yield from _wider(after.name, old, now)
     kept = [a for a in gone if elsewhere[a.text] < 0 and not _is_about_none(a, after.assertions)]
+    kept = [a for a in kept if not _is_waited_for(a.text, after.source)]
     if kept and not new and not after.skip and not _hands_on(before, after):
         count = "an assertion" if len(kept) == 1 else f"{len(kept)} assertions"
         telling = [a for a in kept if a.strength > LOOSE]
@@ -110,6 +111,12 @@ def losses(before: TestedCase, after: TestedCase, elsewhere: Counter[str]) -> It
         has_other_steps = _steps(before) - _steps(after)
         yield Lost(text, Loss.GONE, first.text, bool(telling), is_with_steps=bool(has_other_steps))
     yield from _fewer_parameters(before, after)
+
+
+def _is_waited_for(assertion: str, source: str) -> bool:
+    """Whether a loop of the test ends only when what was asserted is so."""
+    left, _, right = assertion.partition(" == ")
+    return bool(right) and f"while {left} != {right}" in source
 
 
 def _hands_on(before: TestedCase, after: TestedCase) -> bool:

@@ -61,7 +61,9 @@ class WeakenedTest(ChangeCheck):
     TRIED_ON = (
         "4,800 commits of 9 projects, on which it was also tuned: 2 warnings, both read and true; 74 "
         "notes, all gone through, some 20 of them in the diff; 360 commits of 6 more projects: 2, "
-        "both true; 150 of 5 since notes are also made of parts asked for instead of values: none."
+        "both true; 150 of 5 since notes are also made of parts asked for instead of values: none. 500 of 10 "
+        "more: 10 notes, 8 of assertions about what the change takes out and 2 that a loop waits for, none "
+        "worth it: these are left out since."
     )
     SEVERITY = Severity.WARN
     PATHS = ("test", "spec", "t/", ".cy.", ".e2e.")
@@ -125,6 +127,26 @@ class WeakenedTest(ChangeCheck):
         ChangeCase({**_CODE, "test_shop.py": (_TWO, _TWO.replace("test_none", "test_of_nothing"))}),
         ChangeCase({**_CODE, "test_shop.py": (_TWO, f"{_TEST}    assert total([]) == 0\n")}),
         # gone with its subject, or as deprecated
+        ChangeCase(
+            {
+                "shop.py": ("class Bill:\n    total = 1\n    discount = 2\n", "class Bill:\n    total = 1\n"),
+                "test_shop.py": (
+                    "def test_bill():\n    assert Bill.total == 1\n    assert Bill.discount == 2\n",
+                    "def test_bill():\n    assert Bill.total == 1\n",
+                ),
+            }
+        ),
+        # waited for instead
+        ChangeCase(
+            {
+                **_CODE,
+                "test_shop.py": (
+                    "def test_one():\n    left = total(0)\n    assert left == 0\n    assert total(1) == 1\n",
+                    "def test_one():\n    left = total(0)\n    while left != 0:\n        left = total(0)\n"
+                    "    assert total(1) == 1\n",
+                ),
+            }
+        ),
         ChangeCase({"shop.py": (_SUM, "a = 1\n"), "test_shop.py": (_TWO, "a = 1\n")}),
         ChangeCase({"shop.py": (_SUM, None), "test_shop.py": (_TWO, None)}),
         ChangeCase(
@@ -426,12 +448,22 @@ class WeakenedTest(ChangeCheck):
             for lost in _told(losses(before[case.name], case, elsewhere)):
                 if lost.kind is Loss.GONE and is_asked_by_new(lost.assertion, versions):
                     continue
+                if self._went_with_its_subject(lost, before[case.name], case):
+                    continue
                 span = _place_of(lost, case, versions.file)
                 if span not in said:
                     said.add(span)
                     severity = Severity.INFO if self._is_meant(lost, versions) else None
                     self.report(path, span, lost.message, severity)
         self._look_for_literals(versions, said)
+
+    def _went_with_its_subject(self, lost: Lost, before: TestedCase, after: TestedCase) -> bool:
+        """Whether what a test no longer asks is about something that the code no longer has."""
+        if lost.kind not in (Loss.GONE, Loss.FEWER):
+            return False
+        kept = set(map(str.strip, after.source.split("\n")))
+        gone = [line for line in before.source.split("\n") if line.strip() not in kept]
+        return self._code.is_withdrawn("\n".join([lost.assertion, *gone]))
 
     def _is_meant(self, lost: Lost, versions: Versions) -> bool:
         if lost.is_a_note or not lost.is_telling or not self._code.files:

@@ -22,6 +22,7 @@ _CODE = r"(?:eslint-plugin-)?@?([\w@/-]+)\(([\w/-]+)\)"
 _SCOPES = {
     "typescript-eslint": "typescript", "jsx_a11y": "jsx-a11y", "react_perf": "react-perf", "next": "nextjs",
 }  # fmt: skip
+_REFUSED = (b"Failed to parse oxlint configuration", b"Failed to build configuration")
 _PLACED_LAST = frozenset(
     {"no-class-assign", "no-const-assign", "no-dupe-class-members", "no-dupe-else-if", "no-dupe-keys",
      "no-duplicate-case", "no-redeclare", "react/jsx-key", "react/jsx-no-duplicate-props",
@@ -59,6 +60,9 @@ def parse(output: bytes, run: Invocation) -> list[RawResult]:
     Raises:
         ToolOutputError: it speaks of other files, or left some out that no configuration excludes.
     """
+    if output.lstrip().startswith(_REFUSED):
+        said = " ".join(output.decode("utf-8", "replace").partition("\n")[2].split())
+        raise ToolOutputError(f"oxlint does not take the project's configuration: {one_line(said)}")
     answer = decoded(output, OxlintOutput)
     if answer.number_of_files < len(run.files) and not _excludes(run):
         raise ToolOutputError(f"oxlint looked at {answer.number_of_files} of {len(run.files)} files")

@@ -32,6 +32,13 @@ _REF = r"[rR]ef(?:\.current)?$|\.current$"
 _DEFINED = r"^[ \t]*(?:export\s+)?(?:async\s+)?(?:function\s*\*?\s*|const\s+|let\s+)([A-Za-z_$][\w$]*)"
 _CALLED = r"([A-Za-z_$][\w$]*)\s*\("
 _ASSERTS = r"\b(?:expect|assert|should)\w*\s*[.(]"
+_SMOKE = (
+    r"(?i)without (?:crash|throw|error|fail)\w*|(?:does|do|should|must)(?: not|n't) (?:crash|throw|fail)"
+    r"|smoke"
+)
+"""How a test is called that asserts by coming to its end."""
+_ENTRY = r"^Function '(?:handler|main|onRequest|doGet|doPost|onOpen|onEdit)' is declared but never used"
+"""What a host calls by its name in a script that is no module."""
 _LONGEST_TEST = 300
 """Lines in which a call of a helper is looked for."""
 
@@ -165,9 +172,14 @@ def _is_sensible(result: RawResult, file: Looked) -> bool:
     if name == "valid-expect":  # other assertion libraries, and vitest's second argument
         return "unknown modifier" not in result.message and "at most 1 argument" not in result.message
     if result.code == "react-hooks/exhaustive-deps":
-        return file.shows_react and _is_missing_dependency(result.message)
-    if name == "expect-expect":
-        return not file.calls_asserting(result.span.line)
+        return (
+            file.shows_react and _is_missing_dependency(result.message) and not _follows_another(result, file)
+        )
+    if name == "expect-expect":  # one that is to show that nothing is thrown says so by its name
+        is_smoke = re.search(_SMOKE, file.lines[result.span.line - 1]) is not None
+        return not is_smoke and not file.calls_asserting(result.span.line)
+    if result.code == "no-unused-vars" and re.search(_ENTRY, result.message):
+        return file.says(r"(?m)^\s*(?:import|export)\b|\brequire\(|\bmodule\.exports\b")
     if (is_exact := EXACT.get(result.code)) is not None and not is_exact(result, file):
         return False
     content = map_of("oxlint")  # what it ignores everywhere, a project may have chosen
@@ -180,6 +192,17 @@ def _is_missing_dependency(message: str) -> bool:
         return False
     names = re.findall(_NAMED, message.partition("missing depend")[2])
     return not names or not all(re.search(_REF, name) for name in names)
+
+
+def _follows_another(result: RawResult, file: Looked) -> bool:
+    """Whether all that is missing is made of one listed thing, with which it changes."""
+    names = re.findall(_NAMED, result.message.partition("missing depend")[2])
+    listed = re.findall(r"(?<![\w.])[A-Za-z_$][\w$]*", file.lines[result.span.line - 1].rpartition("[")[2])
+    made = "|".join(map(re.escape, listed))
+    return bool(names and listed) and all(
+        file.says(rf"(?m)^\s*const {re.escape(name)} = (?:\w+\()?(?:{made})\??\.\w+[\w\s|?.'\"-]*\)?;?$")
+        for name in names
+    )
 
 
 def _at_stale_read(result: RawResult, looked: Callable[[str], Looked]) -> RawResult:

@@ -202,3 +202,63 @@ def test_hadolint_is_content_where_exec_takes_the_place_of_the_shell(reviewed: R
     done = reviewed({"Dockerfile": "FROM debian:12\nUSER a\nCMD exec serve --port $PORT\n"}, HADOLINT)
 
     assert "hadolint/DL3025" not in [rule for rule, *_ in places(done)]
+
+
+_TAGGED = (
+    "on: push\npermissions: {}\njobs:\n  a:\n    runs-on: ubuntu-24.04\n    steps:\n"
+    "      - uses: acme/setup@v3\n      - uses: acme/send@v2\n        with:\n          key: %s\n"
+    "      - uses: acme/send@v2\n        with:\n          key: %s\n"
+)
+
+
+def test_an_action_by_its_tag_counts_once_and_where_it_gets_a_secret(reviewed: Reviewed) -> None:
+    def lines(text: str) -> list[int]:
+        done = reviewed({WORKFLOW: text}, ZIZMOR)
+        return [f.span.line for f in done.visible if f.rule == "zizmor/tag-of-action"]
+
+    assert lines(_TAGGED % ("${{ secrets.SHOP }}", "${{ secrets.SHOP }}")) == [8]
+    assert lines(_TAGGED % ("${{ secrets.GITHUB_TOKEN }}", "none")) == []
+
+
+def test_an_action_by_its_tag_counts_where_others_are_pinned(reviewed: Reviewed) -> None:
+    pinned = "      - uses: acme/keep@11bd71901bbe5b1630ceea73d27597364c9af683\n"
+    done = reviewed({WORKFLOW: _TAGGED % ("a", "a") + pinned}, ZIZMOR)
+
+    assert [f.span.line for f in done.visible if f.rule == "zizmor/tag-of-action"] == [7, 8]
+
+
+@pytest.mark.parametrize(
+    ("script", "codes"),
+    [
+        ("tool make \\\n  $(jq -r '.tags[]' tags.json) \\\n  more\n", []),
+        ('NODES=(${NODES:-1 2})\necho "${NODES[@]}"\n', []),
+        ("# word splitting is intended\nrm $(cat list)\n", []),
+        ("rm $(cat list)\n", ["shellcheck/SC2046"]),
+        ('NODES=($1)\necho "${NODES[@]}"\n', ["shellcheck/SC2206"]),
+    ],
+)
+def test_words_that_are_to_be_split_are_left_alone(reviewed: Reviewed, script: str, codes: list[str]) -> None:
+    done = reviewed({"a.sh": f"#!/bin/bash\n{script}"}, SHELLCHECK)
+    assert [f.rule for f in done.visible] == codes
+
+    steps = "".join(f"          {line}\n" for line in script.split("\n") if line)
+    in_step = reviewed({WORKFLOW: f"{_HEAD}      - run: |\n{steps}"}, SHELLCHECK_IN_WORKFLOWS)
+    assert [f.rule for f in in_step.visible] == codes
+
+
+def test_quotes_that_end_a_text_are_told_once_for_a_line(reviewed: Reviewed) -> None:
+    done = reviewed({"a.sh": '#!/bin/bash\nsend "a={b="C", d=["$1"], e=["$2"]}"\n'}, SHELLCHECK)
+
+    assert [f.span.line for f in done.visible if f.rule in ("shellcheck/SC2027", "shellcheck/SC2140")] == [2]
+
+
+def test_a_cache_of_a_release_is_told_where_it_is_switched_on(reviewed: Reviewed) -> None:
+    steps = (
+        "      - uses: astral-sh/setup-uv@v9\n        with:\n          enable-cache: true\n"
+        "      - run: uv build\n      - uses: pypa/gh-action-pypi-publish@release/v1\n"
+    )
+    head = _HEAD.replace("pull_request", "\n  release:\n    types: [published]")
+    done = reviewed({WORKFLOW: f"{head}{steps}"}, ZIZMOR)
+
+    found = [f.span.start for f in done.visible if f.rule == "zizmor/cache-of-release"]
+    assert found == [(f"{head}{steps}".split("\n").index("          enable-cache: true") + 1, 11)]

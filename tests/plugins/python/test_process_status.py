@@ -18,7 +18,7 @@ def _codes(text: str, folder: Path) -> list[str]:
     root = folder / "root"
     root.mkdir()
     (root / "build.py").write_text(text, encoding="utf-8")
-    (root / "ruff.toml").write_text('[lint]\nselect = ["PLW1510"]\n', encoding="utf-8")
+    (folder / "ruff.toml").write_text('[lint]\nselect = ["PLW1510"]\n', encoding="utf-8")  # no project's
     program = find_program("ruff")
     assert program is not None
     run = Invocation(program, root, ("build.py",), None, folder)

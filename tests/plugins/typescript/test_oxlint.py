@@ -247,6 +247,40 @@ def test_a_test_whose_helper_does_not_has_none(reviewed: Reviewed) -> None:
     assert [f.rule for f in done.visible] == ["oxlint/jest/expect-expect"]
 
 
+def test_a_dependency_that_is_made_of_a_listed_one_is_not_missed(reviewed: Reviewed) -> None:
+    part = (
+        "import { useEffect } from 'react'\nexport function Trial({ user }) {\n"
+        "  const { data: plan } = usePlan()\n  const days = plan?.days || 14\n"
+        "  useEffect(() => {\n    show(user, days)\n  }, [user%s])\n}\n"
+    )
+    done = reviewed({"a.tsx": part % ", plan", "b.tsx": part % ""}, OXLINT)
+
+    found = [f.file for f in done.visible if f.rule == "oxlint/react-hooks/exhaustive-deps"]
+    assert found == ["b.tsx"]
+
+
+def test_a_test_that_shows_that_nothing_is_thrown_needs_no_assertion(reviewed: Reviewed) -> None:
+    done = reviewed({"a.test.ts": "test('renders without crashing', () => {\n  draw()\n})\n"}, OXLINT)
+
+    assert done.visible == ()
+
+
+def test_a_host_calls_the_handler_of_a_script_that_is_no_module(reviewed: Reviewed) -> None:
+    handler = "function handler(event) {\n  return event.request\n}\n"
+    done = reviewed({"edge.js": handler, "module.js": f"{handler}export const a = 1\n"}, OXLINT)
+
+    assert [(f.file, f.rule) for f in done.visible] == [("module.js", "oxlint/no-unused-vars")]
+
+
+def test_a_configuration_that_oxlint_refuses_is_said_to_be(reviewed: Reviewed) -> None:
+    config = json.dumps({"plugins": ["unicorn"], "rules": {"unicorn/of-another-version": "off"}})
+    done = reviewed({".oxlintrc.json": config, "a.ts": "debugger\n"}, OXLINT)
+
+    (one,) = done.unreviewed
+    assert "oxlint does not take the project's configuration" in one.reason
+    assert "of-another-version" in one.reason
+
+
 def test_what_follows_a_return_is_one_complaint(reviewed: Reviewed) -> None:
     done = reviewed({"a.ts": "export function f() {\n  return 1;\n  g();\n\n  h();\n}\n"}, OXLINT)
 
