@@ -3,10 +3,11 @@
     python evals/docstrings.py --rows FOLDER --json FILE [--model FOLDER] PATH/TO/CLONE ...
 
 Each function with a docstring whose code one commit changed is a row, at the rate real history has them; it
-is positive if the commit changed the docstring too. Every score is by trees that never saw the repository.
-``--rows`` keeps what was mined. ``--read r1|r2|quotes N`` prints N findings, as a review would show them, on
-rows whose docstring was left alone: only reading those tells how often a user would agree. ``--model`` trains
-on all repositories and writes the exported trees with their figures.
+is positive if the commit changed the docstring too. Every score is by trees that never saw the repository:
+with ``--train CLONE``, once for each, they are trained on those alone and measured on the others; else on all
+but the one that is scored. ``--rows`` keeps what was mined. ``--read r1|r2|quotes N`` prints N findings, as a
+review would show them, on rows whose docstring was left alone: only reading those tells how often a user
+would agree. ``--model`` trains on all repositories and writes the exported trees with their figures.
 """
 
 from __future__ import annotations
@@ -54,6 +55,10 @@ CHEAP_GROUPS = ("size_", "shape_")
 FLAG_GROUPS = (*CHEAP_GROUPS, "signature_", "outcome_")
 
 
+Mined = tuple[str, str, list[Row]]
+"""A repository's name, its head and its rows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Said:
     """What the three checks say about a row, without a model."""
@@ -77,6 +82,14 @@ class Corpus:
     rows: tuple[Row, ...]
     repositories: tuple[str, ...]
     heads: Mapping[str, str]
+
+    @classmethod
+    def of(cls, found: Sequence[Mined]) -> Corpus:
+        return cls(
+            tuple(row for _, _, rows in found for row in rows),
+            tuple(name for name, _, rows in found for _ in rows),
+            {name: head for name, head, _ in found},
+        )
 
     @cached_property
     def values(self) -> Floats:
@@ -107,7 +120,7 @@ class Corpus:
         return found
 
 
-def mined(clone: Path, kept: Path) -> tuple[str, str, list[Row]]:
+def mined(clone: Path, kept: Path) -> Mined:
     """The name, the head and the rows of a clone."""
     with RepositoryHistory(clone) as history:
         store = kept / f"{history.repository.replace('/', '+')}.pkl"
@@ -130,10 +143,12 @@ def is_confirmed(row: Row, said: Said) -> bool:
     return len(pattern.findall(after)) < len(pattern.findall(before))
 
 
-def left_out_logistic(corpus: Corpus, groups: Sequence[str]) -> Floats:
-    """Scores of a logistic regression on some groups of features, by repository left out."""
+def logistic_scores(corpus: Corpus, groups: Sequence[str], train: Corpus | None) -> Floats:
+    """Scores of a logistic regression on some groups of features, by others or by repository left out."""
     columns = [at for at, name in enumerate(NAMES) if name.startswith(tuple(groups))]
     values, told, names = corpus.values[:, columns], corpus.told, np.array(corpus.repositories)
+    if train is not None:
+        return logistic.fit(train.values[:, columns], train.told).scores(values)
     scores = np.empty(len(told))
     for name in sorted(set(corpus.repositories)):
         out = names == name
@@ -216,18 +231,25 @@ def threshold_for(scores: Floats, may_speak: Flags, told: Flags) -> float:
     return float(scores[may_speak].min())  # all of them are few enough
 
 
-def measure(corpus: Corpus, scores: Floats) -> dict[str, object]:
+def trees_scores(corpus: Corpus, recipe: boosted.Recipe, train: Corpus | None) -> Floats:
+    """Scores of the trees, by others or by repository left out."""
+    if train is None:
+        return boosted.left_out(corpus.values, corpus.told, corpus.repositories, NAMES, recipe)
+    return boosted.train(train.values, train.told, NAMES, recipe).scores(corpus.values)
+
+
+def measure(corpus: Corpus, scores: Floats, train: Corpus | None) -> dict[str, object]:
     """Everything that is reported."""
     r1, r2, quoted = corpus.r1, corpus.r2, corpus.quoted
     confirmed = np.array(list(map(is_confirmed, corpus.rows, corpus.said)))
     unchanged = corpus.column("signature_changed") == 0
     everything = Slice.cut(corpus, np.ones(len(corpus.rows), dtype=bool))
-    cheap = left_out_logistic(corpus, CHEAP_GROUPS)
+    cheap = logistic_scores(corpus, CHEAP_GROUPS, train)
     scorers = {
         "changed tokens": corpus.column("size_changed"),
         "logistic: size and shape": cheap,
-        "logistic: and signature, results": left_out_logistic(corpus, FLAG_GROUPS),
-        "logistic: all": left_out_logistic(corpus, ("",)),
+        "logistic: and signature, results": logistic_scores(corpus, FLAG_GROUPS, train),
+        "logistic: all": logistic_scores(corpus, ("",), train),
         "trees": scores,
     }
     outside = Slice.cut(corpus, ~(r1 | r2))
@@ -242,6 +264,8 @@ def measure(corpus: Corpus, scores: Floats) -> dict[str, object]:
     held = reliability(probability(map_, scores), corpus.told)
     return {
         "features": len(NAMES),
+        "trained on": {} if train is None else train.heads,
+        "rows trained on": 0 if train is None else len(train.rows),
         "rows": len(corpus.rows),
         "positives": int(corpus.told.sum()),
         "base rate": round(float(corpus.told.mean()), 5),
@@ -307,7 +331,9 @@ def show(result: Mapping[str, object]) -> None:
     """The table for people."""
     plain = json.loads(msgspec.json.encode(result))
     print(f"{plain['rows']} rows of {len(plain['repositories'])} repositories, {plain['positives']} positive "
-          f"({plain['base rate']:.1%})\n")  # fmt: skip
+          f"({plain['base rate']:.1%})")  # fmt: skip
+    others = f"on {plain['rows trained on']} rows of {', '.join(plain['trained on'])}"
+    print(f"trained {others if plain['trained on'] else 'on all repositories but the one that is scored'}\n")
     for name, figure, wanted in bars(result):
         verdict = "reached" if figure.value >= wanted else "MISSED"
         print(
@@ -382,6 +408,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("clones", nargs="+", type=Path)
+    parser.add_argument("--train", type=Path, action="append", default=[], metavar="CLONE",
+                        help="train on this one, measure on none of these")  # fmt: skip
     parser.add_argument("--rows", type=Path, required=True, help="folder for what is mined")
     parser.add_argument("--recipe", type=Path, help="YAML file; the usual numbers without it")
     parser.add_argument("--json", type=Path, help="where the figures go")
@@ -393,23 +421,24 @@ def main() -> None:
     recipe = boosted.Recipe()
     if given.recipe:
         recipe = msgspec.yaml.decode(given.recipe.read_bytes(), type=boosted.Recipe)
-    found = sorted(mined(clone, given.rows) for clone in given.clones)
-    corpus = Corpus(
-        tuple(row for _, _, rows in found for row in rows),
-        tuple(name for name, _, rows in found for _ in rows),
-        {name: head for name, head, _ in found},
+    found, others = (
+        sorted((mined(clone, given.rows) for clone in clones), key=lambda one: one[0])
+        for clones in (given.clones, given.train)
     )
-    scores = boosted.left_out(corpus.values, corpus.told, corpus.repositories, NAMES, recipe)
+    if both := {name for name, _, _ in found} & {name for name, _, _ in others}:
+        parser.error(f"{min(both)} is to be trained on and measured on; leave it out of one")
+    corpus, train = Corpus.of(found), Corpus.of(others) if others else None
+    scores = trees_scores(corpus, recipe, train)
     for kind, count in given.read:
         read(corpus, scores, kind, int(count), given.seed)
     if given.read:
         return
-    result = measure(corpus, scores)
+    result = measure(corpus, scores, train)
     show(result)
     if given.json:
         given.json.write_bytes(msgspec.json.format(msgspec.json.encode(result), indent=1))
     if given.model:
-        write_model(given.model, corpus, recipe, result)
+        write_model(given.model, Corpus.of([*found, *others]), recipe, result)
 
 
 if __name__ == "__main__":

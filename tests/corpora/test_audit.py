@@ -410,6 +410,23 @@ def test_lists_of_repositories_kept_for_measuring(tmp_path: Path, monkeypatch: p
         KeptForMeasuring.read(tmp_path / "bad")
 
 
+def test_without_such_a_list_nothing_is_said_to_be_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from wardround.cli import run
+
+    monkeypatch.chdir(tmp_path)
+    file = _write(tmp_path / "all.jsonl", [_choice(n, time=1000) for n in range(200)])
+
+    def line() -> str:
+        run(["data", "audit", str(file)])
+        return next(one for one in capsys.readouterr().out.splitlines() if "kept-for-measuring" in one)
+
+    assert line().startswith("  none kept-for-measuring: no list given; name one with --kept")
+    (tmp_path / "kept-for-measuring.txt").write_text("acme/none\n", encoding="utf-8")
+    assert line() == "  ok   kept-for-measuring: 0 of 200 items are of repositories kept for measuring"
+
+
 def test_the_sides_can_be_those_of_a_recipe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from wardround.cli import run
 

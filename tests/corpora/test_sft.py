@@ -58,6 +58,37 @@ def test_sides_share_neither_repositories_nor_times(tmp_path: Path, records: Pat
     assert {one.licence for one in train} == {"MIT"}
 
 
+@pytest.mark.parametrize(
+    ("repositories", "share", "least"),
+    [(6, 0.1, 70), (6, 0.5, 58), (2, 0.1, 19), (2, 0.9, 19), (30, 0.1, 290)],
+)
+def test_of_even_records_little_is_lost(tmp_path: Path, repositories: int, share: float, least: int) -> None:
+    """Twenty of each repository over the same time."""
+    rows = [_row(n, repository=f"acme/{n % repositories}") for n in range(20 * repositories)]
+    built = build([_write(tmp_path / "r.jsonl", rows)], tmp_path / "out", Wish(share=share))
+    kept = built.train + built.evaluation
+    assert kept >= least
+    assert built.evaluation / kept == pytest.approx(share, abs=0.05)
+
+
+def test_a_large_repository_that_is_held_out_leaves_something_to_train_on(tmp_path: Path) -> None:
+    names = ["acme/large" if n % 6 else "acme/small" for n in range(120)]
+    rows = [_row(n, repository=name) for n, name in enumerate(names)]
+    file = _write(tmp_path / "r.jsonl", rows)
+    wishes = [Wish(seed=seed) for seed in range(8)]
+    found = [build([file], tmp_path / f"out{wish.seed}", wish) for wish in wishes]
+    assert {one.evaluation_repositories for one in found} == {("acme/large",), ("acme/small",)}
+    for built in found:
+        assert built.train >= built.evaluation
+        assert built.train + built.evaluation >= 30
+
+
+def test_repositories_of_other_times_lose_nothing(tmp_path: Path) -> None:
+    rows = [_row(n, repository="acme/old" if n < 90 else "acme/new") for n in range(100)]
+    built = build([_write(tmp_path / "r.jsonl", rows)], tmp_path / "out", Wish(seed=1))
+    assert (built.evaluation_repositories, built.unused) == (("acme/new",), 0)
+
+
 def test_the_seed_alone_decides(tmp_path: Path, records: Path) -> None:
     first = build([records], tmp_path / "a", Wish(seed=1))
     assert build([records], tmp_path / "b", Wish(seed=1)) == first

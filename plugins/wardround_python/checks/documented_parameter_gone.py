@@ -35,6 +35,11 @@ class DocumentedParameterGone(DocstringCheck):
     ID = "PY010"
     NAME = "documented-parameter-gone"
     SEVERITY = Severity.WARN
+    TRIED_ON = (
+        "history of 12 repositories, 12,955 commits with 23,937 changed functions that have a docstring: 347 "
+        "hits, of which the author changed the docstring in 315; of what authors left, in a set with "
+        "python/PY011, 46 of 50 read are right"
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
         _module("to", _GOOGLE),
         Valid(_module("to, tries=3", _GOOGLE, "post(to, 1)"), base=_module("to, tries=3", _GOOGLE)),

@@ -35,6 +35,11 @@ class ParameterUndocumented(DocstringCheck):
     ID = "PY011"
     NAME = "parameter-undocumented"
     SEVERITY = Severity.INFO
+    TRIED_ON = (
+        "history of 12 repositories, 12,955 commits with 23,937 changed functions that have a docstring: 608 "
+        "hits, of which the author changed the docstring in 498; of what authors left, in a set with "
+        "python/PY010, 46 of 50 read are right"
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
         _module("to, text, tries=3"),
         Valid(_module("to, text, width=3"), base=_module("to, text")),

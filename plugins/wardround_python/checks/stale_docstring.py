@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from wardround.drift.documented import Compared
     from wardround.drift.quoting import Quote
 
-MODEL = "python-docstring-drift"
-
 
 def _module(docstring: str, body: str, signature: str = "row") -> str:
     return f'def load({signature}):\n    """{docstring}"""\n{body}'
@@ -30,14 +28,18 @@ class StaleDocstring(DocstringCheck):
 
     There is a phrase to point at: a name that was renamed, a parameter that went, a number, text or default
     that became another one, an error or kind of result in whose place another came. Read that phrase again,
-    and change it or leave it. Where a model is at hand that knows from history when authors change words with
-    the code, it must agree.
+    and change it or leave it.
     """
 
     ID = "PY012"
     NAME = "stale-docstring"
     DEFECT_CLASS = "stale-words"
     SEVERITY = Severity.INFO
+    TRIED_ON = (
+        "history of 12 repositories, 12,955 commits with 23,937 changed functions that have a docstring: 119 "
+        "hits, of which the author changed the docstring in 78; the 41 left were read: 23 right, 13 wrong, 3 "
+        "in doubt, and 2 on errors of which another kind is raised, which a review passes over: so a note"
+    )
     VALID: ClassVar[Sequence[str | Valid]] = [
         _module(_BY_ID, "    return find(row.load_id)\n"),
         Valid(
@@ -93,14 +95,9 @@ class StaleDocstring(DocstringCheck):
     def may_speak(cls, one: Compared, source: Source) -> bool:
         from wardround.drift.parameters import gone_parameters, undocumented_parameters
 
-        if gone_parameters(one.change) or undocumented_parameters(one.change) or not _quotes(one, source):
+        if gone_parameters(one.change) or undocumented_parameters(one.change):
             return False
-        model = source.models.table(MODEL)
-        if model is None:
-            return True
-        from wardround.drift.features import features
-
-        return model.score(features(one.change)) >= model.threshold
+        return bool(_quotes(one, source))
 
     def look_at(self, one: Compared) -> None:
         quote = _quotes(one, self.source)[0]

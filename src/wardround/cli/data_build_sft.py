@@ -20,7 +20,8 @@ from wardround.errors import UsageError
 @click.option("--eval-share", type=float, default=0.1, show_default=True, metavar="SHARE",
               help="Repositories are held out until they have this share of the records.")  # fmt: skip
 @click.option("--since", metavar="DATE",
-              help="Train on what is older, evaluate with the rest; else as wastes least.")  # fmt: skip
+              help="Train on what is older, evaluate with the rest. Without it: the time that loses the "
+                   "fewest records and leaves the evaluation its share of what is kept.")  # fmt: skip
 @click.option("--seed", type=int, default=1, show_default=True)
 def command(files: tuple[Path, ...], **options: Any) -> int:
     """Make training and evaluation files of curated records.

@@ -55,6 +55,7 @@ class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         limit: the largest share that passes.
         examples: places and what is wrong there; never a secret.
         said: one sentence: what was found, and what to do where it failed.
+        looked: whether there was anything to look with; what was not looked at passes.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limit: float
     said: str
     examples: tuple[str, ...] = ()
+    looked: bool = True
 
 
 class AuditedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -150,6 +152,7 @@ class Tally:
         share: in place of count by items, where that is not what is limited.
         note: in place of the sentence with the count.
         examples: the first few.
+        looked: as ``Check.looked``.
     """
 
     name: str
@@ -160,6 +163,7 @@ class Tally:
     share: float | None = None
     note: str = ""
     examples: list[str] = field(default_factory=list)
+    looked: bool = True
 
     def add(self, example: str) -> None:
         """Count an item that breaks it."""
@@ -181,6 +185,7 @@ class Tally:
             limit=limit,
             said=said if passed else f"{said}; {self.advice}",
             examples=tuple(self.examples),
+            looked=self.looked,
         )
 
 

@@ -15,7 +15,7 @@ from wardround.corpora.audit import SHARES, Audit, AuditedFile, Check, Tally, as
 from wardround.corpora.framing import Framing, echoes, gives_away
 from wardround.corpora.items import Item, items_of
 from wardround.corpora.licences import PERMISSIVE, UNKNOWN
-from wardround.corpora.measuring import KeptForMeasuring
+from wardround.corpora.measuring import DEFAULT_FILE, KeptForMeasuring
 from wardround.corpora.near import NearIndex
 from wardround.corpora.own import OwnSides, OwnSplit, unit_of
 from wardround.corpora.quality import is_generated, is_vendored, is_wordless, poor
@@ -295,7 +295,11 @@ class Auditing:
             found[0] = Tally("secrets", "", "install a plugin that does", share=1.0)
             found[0].note = "nothing that looks for secrets is installed"
         if not self._demands.kept.origin:
-            self._tallies["kept-for-measuring"].note = "no list of repositories kept for measuring was given"
+            kept = self._tallies["kept-for-measuring"]
+            kept.note, kept.looked = (
+                f"no list given; name one with --kept, or have {DEFAULT_FILE} here",
+                False,
+            )
         return [_records(file), *found, self._split(), self._position(), self._length(), self._one_answer()]
 
     def _split(self) -> Tally:
@@ -353,7 +357,8 @@ def check_limits(given: Mapping[str, float]) -> None:
 def summary(checks: Sequence[Check]) -> Iterator[str]:
     """The checks as lines for people."""
     for check in checks:
-        yield f"  {'ok  ' if check.passed else 'FAIL'} {check.name}: {check.said}"
+        mark = "FAIL" if not check.passed else "ok  " if check.looked else "none"
+        yield f"  {mark} {check.name}: {check.said}"
         if not check.passed:
             yield from (f"         {example}" for example in check.examples)
 

@@ -54,7 +54,7 @@ class Wish:
 
     Attributes:
         share: of the records that is to be for evaluation, above 0 and below 1.
-        cut: as ``Built.cut``; None for the one that wastes the fewest records.
+        cut: as ``Built.cut``; None for the one that loses the fewest records and leaves that share.
     """
 
     template: str = "chat"
@@ -73,7 +73,7 @@ def build(inputs: Sequence[Path], folder: Path, wish: Wish) -> Built:
     records = [record for path in inputs for record in _read(path)]
     distinct = list({_core(one): one for one in reversed(records)}.values())[::-1]
     held = _held_out(distinct, wish)
-    cut = _best_cut(distinct, held) if wish.cut is None else wish.cut
+    cut = _best_cut(distinct, held, wish.share) if wish.cut is None else wish.cut
     evaluation = [one for one in distinct if one.repository in held and one.time >= cut]
     older = [one for one in distinct if one.repository not in held and one.time < cut]
     if not evaluation or not older:
@@ -146,17 +146,23 @@ def _held_out(records: Sequence[Curated], wish: Wish) -> frozenset[str]:
     return frozenset(held)
 
 
-def _best_cut(records: Sequence[Curated], held: frozenset[str]) -> int:
-    """The time that leaves most records on the right side: older to train on, the rest to evaluate with."""
+def _best_cut(records: Sequence[Curated], held: frozenset[str], share: float) -> int:
+    """The time that loses the fewest records and leaves both sides useful, or as nearly so as can be.
+
+    That is where the evaluation has its share of what is kept, and the training at least half of it. Of cuts
+    that lose the same the one that leaves most to train on.
+    """
     inside = sorted(one.time for one in records if one.repository in held)
     outside = sorted(one.time for one in records if one.repository not in held)
-    cuts = sorted({*inside, *(time + 1 for time in outside)})
+    least = min(0.5, 1 - share)
 
-    def kept(cut: int) -> tuple[bool, float, int]:
+    def good(cut: int) -> tuple[bool, float, int, int, int]:
         train, evaluation = bisect_left(outside, cut), len(inside) - bisect_left(inside, cut)
-        return min(train, evaluation) > 0, train / len(outside) + evaluation / len(inside), -cut
+        kept = train + evaluation
+        lacking = max(0.0, share - evaluation / kept, least - train / kept) if kept else 1.0
+        return min(train, evaluation) > 0, -lacking, kept, train, -cut
 
-    return max(cuts, key=kept)
+    return max({*inside, *(time + 1 for time in outside)}, key=good)
 
 
 def _unlike(older: Sequence[Curated], evaluation: Sequence[Curated]) -> list[Curated]:

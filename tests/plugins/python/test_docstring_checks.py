@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from wardround_python.check import run_python_checks
 from wardround_python.checks.documented_parameter_gone import DocumentedParameterGone
-from wardround_python.checks.stale_docstring import MODEL, StaleDocstring
+from wardround_python.checks.stale_docstring import StaleDocstring
 
 from tests.conftest import GitRepository
 from wardround.checks import Source
-from wardround.models import Ranker, TableModel
 
 BEFORE = '''\
 """Mail."""
@@ -83,56 +81,21 @@ def test_a_sweep_over_many_functions_is_left_alone(count: int, said: int) -> Non
     assert len(list(run_python_checks([DocumentedParameterGone], source))) == said
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
-    """A model that gives one probability and keeps what it was asked."""
-
-    likely: float
-    threshold: float = 0.6
-    asked: list[tuple[str, int]] = field(default_factory=list)
-
-    def score(self, features: Sequence[float]) -> float:
-        self.asked.append(("score", len(features)))
-        return self.likely
-
-    def table(self, name: str) -> TableModel | None:
-        self.asked.append((name, 0))
-        return self
-
-    def ranker(self, name: str) -> Ranker | None:
-        return None
-
-
 OLD = 'def load(row):\n    """Load by fetch_id."""\n    return find(row.fetch_id)\n'
 
 
-@pytest.mark.parametrize(("likely", "count"), [(0.59, 0), (0.6, 1), (0.9, 1)])
-def test_a_model_must_agree_from_its_threshold(likely: float, count: int) -> None:
-    model = Fixed(likely)
-    source = Source("a.py", OLD.replace("row.fetch_id", "row.load_id"), lambda: OLD, models=model)
-    found = list(run_python_checks([StaleDocstring], source))
-    assert len(found) == count
-    assert model.asked[0] == (MODEL, 0)
-    if found:
-        assert found[0].message == (
-            'the docstring says "Load by fetch_id.", but this change made "fetch_id" into "load_id"'
-        )
-
-
-def test_the_model_is_not_asked_where_nothing_can_be_quoted() -> None:
-    model = Fixed(1.0)
-    source = Source("a.py", OLD.replace("find(", "look_for("), lambda: OLD, models=model)
-    assert list(run_python_checks([StaleDocstring], source)) == []
-    assert model.asked == []
-
-
-def test_without_a_model_what_can_be_quoted_decides() -> None:
+def test_what_can_be_quoted_decides() -> None:
     source = Source("a.py", OLD.replace("row.fetch_id", "row.load_id"), lambda: OLD)
-    assert len(list(run_python_checks([StaleDocstring], source))) == 1
+    (found,) = run_python_checks([StaleDocstring], source)
+    assert found.message == (
+        'the docstring says "Load by fetch_id.", but this change made "fetch_id" into "load_id"'
+    )
+    source = Source("a.py", OLD.replace("find(", "look_for("), lambda: OLD)
+    assert list(run_python_checks([StaleDocstring], source)) == []
 
 
 def test_a_docstring_whose_lines_are_not_those_of_the_file_is_reported_at_the_function() -> None:
     old = 'def load(row):\n    """Load \\\n    by fetch_id."""\n    return find(row.fetch_id)\n'
-    source = Source("a.py", old.replace("row.fetch_id", "row.load_id"), lambda: old, models=Fixed(1.0))
+    source = Source("a.py", old.replace("row.fetch_id", "row.load_id"), lambda: old)
     (found,) = run_python_checks([StaleDocstring], source)
     assert found.span.start in ((1, 5), (3, 8))
