@@ -225,7 +225,7 @@ def test_mistakes_are_one_sentence_and_status_2(
         (_PLUGIN.replace("return [Task(", "return [dict, Task("), "is not a wardround.tasks.Task"),
         (
             _PLUGIN.replace('"acme-lines", "acme"', '"test-body", "acme"'),
-            "both bring a task named 'test-body'",
+            "has a task named 'test-body' already",
         ),
         (_PLUGIN.replace("def wardround_tasks():", "def wardround_tasks():\n    1 / 0"), "ZeroDivisionError"),
     ],
