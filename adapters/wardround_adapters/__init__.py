@@ -1,1 +1,1 @@
-"""Models and their cards ship here. None has been promoted yet, so none is in the package."""
+"""Models and their cards; the package carries those that a review or `wardround related` asks."""

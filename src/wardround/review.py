@@ -157,15 +157,20 @@ def read_config(origin: Origin, change: Change, host: Host, request: Request) ->
     side = request.trusted_side
     config = configuration.read(lambda path: origin.read(path, side), paths, host.specialists, explicit)
     names = {s.name for s in host.specialists}
-    for asked in (*request.only, *request.skip, *config.root.only, *config.root.skip):
+    for asked, where in configuration.named_specialists(config, request):
         if asked not in names:
-            raise UsageError(f"no specialist is named {asked!r}; there are {', '.join(sorted(names))}")
+            raise UsageError(f"{where}no specialist is named {asked!r}; there are {', '.join(sorted(names))}")
+    configuration.require_known_rules(config, host.catalogue.is_known)
     loaded = {plugin.name for plugin in host.plugins}
     for name in config.root.required_plugins:
         if name not in loaded:
             raise ConfigError(
                 f"{config.origins['required-plugins']}: required plugin {name!r} is not installed; install it"
             )
+    if config.root.model_folders and config.root.models != "off":
+        from wardround.inference.places import require_models
+
+        require_models(origin.root, config.root.model_folders, config.origins["model-folders"])
     return config
 
 

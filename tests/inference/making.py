@@ -19,9 +19,14 @@ from wardround.inference.metadata import (
     SCHEMA,
     BaseModel,
     Calibration,
+    Data,
+    Evaluation,
     File,
     Fusion,
+    Gain,
+    Interval,
     Metadata,
+    Reading,
     Shared,
     State,
     read_metadata,
@@ -174,17 +179,45 @@ def make_table(
     (folder / "model.onnx").write_bytes(model.SerializeToString(deterministic=True))
     standard = {
         "kind": "table", "inputs": INPUTS, "window": 0, "tokenizer": None, "state": State.REPORT,
-        "calibration": Calibration(method="platt", slope=1.0, bias=0.0), "thresholds": {"report": 0.9},
+        "thresholds": {"report": 0.9}, "alarm_rate": 0.01,
     }  # fmt: skip
     _write(folder, name, None, standard | changes)
     return folder
 
 
+def earned(kind: str, model: File) -> dict[str, Any]:
+    """An evaluation of a model file, and a calibration, nothing can be said against."""
+    subject, metric = ("model", "auc") if kind == "table" else ("cheap+adapter", "mrr")
+    some = Interval(value=0.1, low=0.05, high=0.15)
+    rivals = ("cheap",) if kind == "table" else ("cheap", "base", "cheap+base")
+    evaluation = Evaluation(
+        repositories=tuple(f"new/r{number}" for number in range(8)), since=2000, items=100, base_rate=0.5,
+        metrics={name: {metric: some} for name in (subject, *rivals)},
+        gains=tuple(
+            Gain(of=subject, over=over, metric=metric, seed=seed, gain=some)
+            for over in rivals
+            for seed in (0, 1)
+        ),
+        controls={"placebo": Interval(value=0.0, low=-0.01, high=0.01)}, leaks=0,
+        exempt={"size": "all are of one size"}, models={"0": model.sha256, "1": "1" * 64},
+        read=Reading(items=60, right=60, note="one reader"),
+    )  # fmt: skip
+    data = Data(
+        recipe="2" * 64, records="3" * 64, repositories=("old/r0",), items=100, until=1000, audit="passed"
+    )
+    calibration = Calibration(
+        method="platt", slope=1.0, bias=0.0, items=100, model=model.sha256, repositories=("cal/a",),
+        checked=("cal/b",), base_rate=0.5, error=0.01, brier=0.1,
+    )  # fmt: skip
+    return {"evaluation": evaluation, "data": data, "calibration": calibration}
+
+
 def renew(folder: Path, **changes: Any) -> None:
-    """Write the metadata anew, with the digests of the files as they are now."""
+    """Write the metadata anew, measured again, with the digests of the files as they are now."""
     known = read_metadata(folder)
-    known = msgspec.structs.replace(known, model=file_of(folder, known.model.name), **changes)
-    write_metadata(folder, known)
+    model = file_of(folder, known.model.name)
+    measured = {} if known.shares is not None else earned(known.kind, model)
+    write_metadata(folder, msgspec.structs.replace(known, **{"model": model, **measured, **changes}))
 
 
 def altered(folder: Path, change: Any) -> None:
@@ -216,4 +249,9 @@ def _write(folder: Path, name: str, base: BaseModel | None, changes: Mapping[str
     }  # fmt: skip
     if (folder / "tokenizer.json").exists():
         values["tokenizer"] = file_of(folder, "tokenizer.json")
-    write_metadata(folder, Metadata(**(values | dict(changes))))
+    changes = dict(changes)
+    if "shares" in changes:
+        values["state"] = State.SHADOW
+    else:
+        values |= earned(changes.get("kind", "embedder"), values["model"])
+    write_metadata(folder, Metadata(**(values | changes)))

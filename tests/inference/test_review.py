@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,18 +19,20 @@ from wardround.change.git import Repository
 from wardround.change.origin import RepositoryOrigin
 from wardround.checks import ChangeCheck, Check
 from wardround.config import Request
-from wardround.errors import ModelError
+from wardround.errors import ConfigError, ModelError
 from wardround.findings import Span
 from wardround.folders import cache_folder, state_folder
 from wardround.host import Host
 from wardround.inference import desk, runtime, shelf
 from wardround.inference.metadata import State
+from wardround.inference.places import METADATA_FILE
 from wardround.inference.shadow import Scored
 from wardround.installed import Installed
 from wardround.reports import json, text
 from wardround.specialists import Specialist
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
+from wardround.verdict.gate import Outcome
 
 if TYPE_CHECKING:
     from tests.conftest import GitRepository
@@ -232,6 +235,78 @@ class TestWithout:
             ("model adapter", "--no-models was given"), ("model table", "--no-models was given")
         }  # fmt: skip
 
+    def test_what_may_say_nothing_is_no_loss_there(self, reviewing: Reviewing) -> None:
+        reviewing.settings["models"] = '"required"'
+        renew(reviewing.models / "adapter", state=State.SHADOW)
+        request = Request(filter_mode="nofilter", use_models=False)
+        done = reviewing.review(NearestLine, request=request)
+        assert [(one.tool, one.reason) for one in done.unreviewed] == [
+            ("model table", "--no-models was given")
+        ]
+        renew(reviewing.models / "table", state=State.SHADOW)
+        assert reviewing.review(NearestLine, request=request).unreviewed == ()
+
+    def test_one_that_is_nowhere_is_a_note_and_unreviewed_where_required(self, reviewing: Reviewing) -> None:
+        shutil.rmtree(reviewing.models / "adapter")
+        assert reviewing.review(NearestLine).notes == (
+            "model adapter not used: it is not installed; name its folder in model-folders",
+        )
+        reviewing.settings["models"] = '"required"'
+        done = reviewing.review(NearestLine)
+        assert [(one.file, one.tool, one.reason) for one in done.unreviewed] == [
+            ("a.txt", "model adapter", "model adapter is not installed; name its folder in model-folders")
+        ]
+        assert "  a.txt: model adapter is not installed; name its folder" in reviewing.rendered
+        assert done.gate.outcome is Outcome.INCONCLUSIVE
+
+    @pytest.mark.parametrize("junk", [b"", b"{", b"[]", b'{"name": "adapter"}', b'{"name": 1}', None])
+    @pytest.mark.parametrize("folder", ["adapter", "of-another-name"])
+    def test_one_that_cannot_be_read_is_told_and_not_replaced(
+        self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, junk: bytes, folder: str
+    ) -> None:
+        package = tmp_path / "package"
+        shutil.copytree(reviewing.models, package)
+        monkeypatch.setattr(shelf, "package_folder", lambda: package)
+        broken = (reviewing.models / "adapter").rename(reviewing.models / folder) / METADATA_FILE
+        if junk is None:
+            broken.unlink()
+        else:
+            broken.write_bytes(junk)
+        done = reviewing.review(NearestLine)
+        assert (told(done), reviewing.loads) == (["no model"], [])
+        assert len(done.notes) == 1
+        assert done.notes[0].startswith(f"model adapter not used: {broken}: ")
+        reviewing.settings["models"] = '"required"'
+        done = reviewing.review(NearestLine)
+        assert [(one.file, one.tool) for one in done.unreviewed] == [("a.txt", "model adapter")]
+        assert done.gate.outcome is Outcome.INCONCLUSIVE
+
+    def test_one_of_another_name_that_cannot_be_read_is_a_note(self, reviewing: Reviewing) -> None:
+        (reviewing.models / "more").mkdir()
+        (reviewing.models / "more" / METADATA_FILE).write_text('{"name": "third"}')
+        reviewing.settings["models"] = '"required"'
+        done = reviewing.review(NearestLine)
+        assert told(done)[0].startswith("nearest is ")
+        assert done.notes[0].startswith(
+            f"model third cannot be used: {reviewing.models}/more/{METADATA_FILE}: "
+        )
+        assert done.unreviewed == ()
+
+    @pytest.mark.parametrize("use_models", [True, False])
+    @pytest.mark.parametrize(
+        ("folder", "wrong"), [("nowhere", r"cannot be read \(No such file"), ("empty", "holds no model")]
+    )
+    def test_a_folder_without_models_is_a_wrong_configuration(
+        self, reviewing: Reviewing, tmp_path: Path, folder: str, wrong: str, use_models: bool
+    ) -> None:
+        (tmp_path / "empty" / "notes").mkdir(parents=True)
+        reviewing.models = tmp_path / folder
+        request = Request(filter_mode="nofilter", use_models=use_models)
+        with pytest.raises(ConfigError, match=rf"\.wardround\.toml: model-folders: '.*{folder}' {wrong}"):
+            reviewing.review(NearestLine, request=request)
+        reviewing.settings["models"] = '"off"'
+        assert told(reviewing.review(NearestLine, request=request)) == ["no model"]
+
     def test_without_onnxruntime_it_is_a_note(
         self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -345,8 +420,6 @@ class TestSettings:
         ("key", "value"), [("models", '"maybe"'), ("model-threads", "0"), ("model-provider", '"tpu"')]
     )
     def test_nonsense_is_refused(self, reviewing: Reviewing, key: str, value: str) -> None:
-        from wardround.errors import ConfigError
-
         reviewing.settings[key] = value
         with pytest.raises(ConfigError, match=key):
             reviewing.review(NearestLine)

@@ -5,14 +5,19 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
+import msgspec
 import pytest
 
 pytest.importorskip("torch")
 pytest.importorskip("peft")
 
 from tests.training import tiny
+from tests.training.judged import good
 from wardround.cli import run
-from wardround.inference.metadata import read_metadata
+from wardround.cli.adapters_train import _advice
+from wardround.inference.metadata import State, read_metadata
+from wardround.inference.places import METADATA_FILE, package_folder
+from wardround.training.from_history import Outcome
 
 
 def test_a_recipe_becomes_a_model_step_by_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -49,6 +54,14 @@ def test_one_command_does_all_of_it(tmp_path: Path) -> None:
         (["promote", "none"], 2, "none: there is no adapter.metadata.json there, and no model of this name"),
         (["export"], 2, "give either the folder of a training or a model, or --base NAME"),
         (["export", "none", "--merged"], 2, "give the folder to write to with --out DIR"),
+        (["export", "none", "--int8"], 2, "--int8 goes with --merged; a training is exported in float32,"),
+        (["export", "none", "--fp32"], 2, "--fp32 goes with --merged; a training is exported in float32,"),
+        (["export", "--base", "minilm", "--fp32", "--out", "x"], 2, "--fp32 goes with --merged; a base is"),
+        (["export", "--base", "minilm", "--merged", "--out", "x"], 2, "--merged goes with the folder of an"),
+        (["export", "none", "--merged", "--with-optimum", "--out", "x"], 2, "--with-optimum compares the"),
+        (["export", "--base", "minilm", "--with-optimum", "--out", "x"], 2, "--with-optimum compares the"),
+        (["export", "none", "--out", "x"], 2, "--out goes with --merged or --base; of a training the graph"),
+        (["export", "none", "--hub"], 2, "--hub goes with --base; give the files of the base with --base-f"),
         (["export", "--base", "none", "--out", "x"], 2, "base 'none': there is none of this name; there are"),
     ],
 )  # fmt: skip
@@ -63,6 +76,42 @@ def test_a_mistake_is_one_sentence(
     monkeypatch.chdir(tmp_path)
     assert run(["adapters", *arguments]) == status
     assert capsys.readouterr().err.startswith(f"wardround: {said}")
+
+
+def test_a_model_that_comes_with_wardround_is_named_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for step, way in (("merge", "--out DIR"), ("export", "--merged --out DIR")):
+        assert run(["adapters", step, "tests"]) == 2
+        said = capsys.readouterr().err
+        assert said.endswith(f"tests is a model, into which nothing is written; give {way}\n")
+
+
+def test_a_base_has_no_card(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["--check"], []):
+        assert run(["adapters", "card", "base", *arguments]) == 0
+        assert "base: a base as it was published; it was not trained here" in capsys.readouterr().out
+
+
+def test_the_cards_that_come_with_wardround_are_what_their_metadata_says(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    own = package_folder()
+    assert own is not None
+    names = [str(file.parent) for file in sorted(own.rglob(METADATA_FILE))]
+    assert run(["adapters", "card", "--check", *names]) == 0, capsys.readouterr().out
+    assert run(["adapters", "verify"]) == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_what_can_be_done_with_an_own_model_is_said(asked: bool, tmp_path: Path) -> None:
+    metadata = msgspec.structs.replace(good(), name="secrets" if asked else "tests", state=State.RANK)
+    outcome = Outcome("concepts", metadata, (), tmp_path / "runs/seed-0/model")
+    said = "\n".join(_advice([outcome], tmp_path))
+    assert (f"wardround adapters export {tmp_path}/runs/seed-0 --merged --out DIR" in said) is not asked
+    assert ("No review and no command asks tests" in said) is not asked
+    assert ("model-folders = [" in said) is asked
 
 
 def test_without_the_extra_the_line_that_installs_it_is_named(

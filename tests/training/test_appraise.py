@@ -229,26 +229,44 @@ def test_a_changed_file_is_neither_measured_nor_promoted(place: Path) -> None:
     call(*EVALUATE)
     file.write_bytes(content[:200] + b"\x00\x01" + content[202:])
     done = call(*PROMOTE)
-    assert done.return_value == 1
-    assert done.output.startswith("concepts: shadow\n  - The model file has digest ")
+    assert "it is not judged and stays shadow: the model file has digest " in str(done.exception)
 
 
 def test_a_state_that_is_no_longer_earned_is_taken_back(place: Path) -> None:
     call(*EVALUATE)
     call(*PROMOTE)
-    (place / "records.jsonl").write_bytes(b"")
+    folder = place / "one/model"
+    evaluation = read_metadata(folder).evaluation
+    assert evaluation is not None
+    changed(folder, evaluation=msgspec.structs.replace(evaluation, leaks=1))
     done = call(*PROMOTE)
     assert done.return_value == 1
-    assert "  - The file of records has digest e3b0c44298fc, but the metadata says " in done.output
-    assert read_metadata(place / "one/model").state is State.SHADOW
+    assert "  - The split leaks: 1 repository, group or text" in done.output
+    assert read_metadata(folder).state is State.SHADOW
 
 
-def test_without_the_files_nothing_is_promoted(place: Path) -> None:
+@pytest.mark.parametrize("content", [b"", None])
+def test_where_the_records_are_not_at_hand_nothing_is_judged(place: Path, content: bytes | None) -> None:
+    call(*EVALUATE)
+    call(*PROMOTE)
+    records, folder = place / "records.jsonl", place / "one/model"
+    if content is None:
+        records.unlink()
+    else:
+        records.write_bytes(content)
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    done = call(*PROMOTE)
+    assert isinstance(done.exception, ModelError)
+    assert "one/model: it is not judged and stays rank: the file of records " in str(done.exception)
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_nor_is_anything_promoted_without_them(place: Path) -> None:
     call(*EVALUATE)
     (place / "records.jsonl").unlink()
-    done = call("promote", "one")
-    assert "  - The base has digest " in done.output
-    assert "  - The file of records is not at hand, so its digest cannot be checked." in done.output
+    assert "stays shadow: the base has digest " in str(call("promote", "one").exception)
+    assert "stays shadow: the file of records is not at hand" in str(call(*PROMOTE).exception)
+    assert read_metadata(place / "one/model").state is State.SHADOW
 
 
 @pytest.mark.parametrize(
@@ -364,8 +382,8 @@ def test_a_model_over_numbers_goes_the_same_way(numbers: Path) -> None:
     done = call(*promote, "--read", "45/50", "--read-note", "one reader")
     assert done.output == "numbers: report\n"
     done = call(*promote[:3], "rows.jsonl", *promote[4:])
-    assert done.return_value == 1
-    assert "  - The recipe has digest " in done.output
+    assert "it is not judged and stays report: the recipe has digest " in str(done.exception)
+    assert read_metadata(numbers / "one").state is State.REPORT
     assert {path.name for path in (numbers / "one").glob("*.svg")} == {
         "calibration.svg", "precision-recall.svg", "probabilities.svg", "scores.svg",
     }  # fmt: skip

@@ -12,8 +12,8 @@ from wardround.inference.metadata import Calibration, Interval, Lora, Metadata, 
 from wardround.training.card import card, lines
 
 
-def made(**parts: Any) -> str:
-    return card(msgspec.structs.replace(good(), **parts))
+def made(*asked_by: str, **parts: Any) -> str:
+    return card(msgspec.structs.replace(good(), **parts), asked_by)
 
 
 def of(**parts: Any) -> str:
@@ -31,12 +31,24 @@ def test_the_same_metadata_gives_the_same_bytes() -> None:
 
 
 def test_it_says_first_what_it_does_and_may_do() -> None:
-    assert made(state=State.RANK).startswith(
+    assert made("python", "tests", state=State.RANK).startswith(
         "# concepts\n\n"
         "Which text means what the query means. For the tests specialist, task `concepts`, trained "
         "2024-03-01.\n\n"
-        "**State: rank.** It may order and bind what is there anyway. It never makes a finding.\n"
+        "**State: rank.** It may order and bind what is there anyway. It never makes a finding. Asked by: "
+        "python, tests.\n"
     )
+
+
+def test_it_says_who_asks_it_and_that_nothing_does() -> None:
+    nobody = "Nothing asks it: no specialist has it among its `models`."
+    logged = "Its scores are kept where `log-shadow` is on, for it is asked by: tests."
+    shadow = "**State: shadow.** It decides nothing: no user sees what it says. "
+    assert shadow + logged in made("tests")
+    assert shadow + nobody in made()
+    for state in (State.RANK, State.REPORT):
+        assert nobody in made(state=state)
+        assert section(made(state=state), "Where it is silent").startswith("- Everywhere: no specialist asks")
 
 
 def test_it_says_why_it_may_not_do_more() -> None:
@@ -121,7 +133,7 @@ def test_with_one_it_says_on_what_and_how_well() -> None:
     ],
 )
 def test_it_says_where_it_is_silent(state: State, first: str) -> None:
-    text = section(made(state=state), "Where it is silent")
+    text = section(made("tests", state=state), "Where it is silent")
     assert text.splitlines()[0] == first
     assert "- It reads the first 128 tokens of a text; what comes after is not seen." in text
 

@@ -73,11 +73,17 @@ def test_a_team_gets_an_adapter_of_its_own_however_often_it_is_interrupted(
     assert metadata.evaluation.leaks == 0
     assert metadata.calibration.model == metadata.model.sha256
     assert "test-body: rank: learnt from" in said
-    assert 'model-folders = ["wardround-runs/from-history/test-body/seed-0/model", ' in said
+    assert "No review and no command asks tests: no installed specialist has it among its `models`" in said
+    assert "wardround adapters export wardround-runs/from-history/test-body/seed-0 --merged --out DIR" in said
+    assert "model-folders = [" not in said
     assert "**For team alone.**" in (model / "card.md").read_text()
     shelf = Shelf.of([model, model.parent / "base"])
     assert shelf.embedder("tests", find("cpu")).embed(["a_xi = 1"]).shape[0] == 1
     assert team.git("status", "--short", "--untracked-files=all") == ""
+
+    run_folder = str(model.parent.relative_to(team.root))
+    assert run(["adapters", "export", run_folder, "--merged", "--out", "alone"]) == 0
+    assert run(["adapters", "verify", "alone"]) == 0
 
     before = metadata.model.sha256
     assert run([*arguments, "--base-model", str(base)]) == 0

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from tests.training.judged import MODEL, NEW_YEAR_2024, SEEN, around, digest, evaluated, good
+from wardround.inference.earned import lower
 from wardround.inference.metadata import (
     Calibration,
     Evaluation,
@@ -20,7 +21,7 @@ from wardround.inference.metadata import (
     Shared,
     State,
 )
-from wardround.training.gates import Seen, decide, lower
+from wardround.training.gates import Seen, decide
 
 Made = tuple[Metadata, Seen]
 

@@ -29,11 +29,22 @@ def test_the_state_and_the_card_are_written_together(tmp_path: Path) -> None:
 
 
 def test_a_refusal_is_written_with_its_reasons(tmp_path: Path) -> None:
-    write_metadata(tmp_path, msgspec.structs.replace(good(), state=State.REPORT))
-    decided = promote(tmp_path, State.RANK, NOTHING)
+    leaking = msgspec.structs.replace(evaluated(), leaks=2)
+    write_metadata(tmp_path, msgspec.structs.replace(good(), state=State.REPORT, evaluation=leaking))
+    decided = promote(tmp_path, State.RANK, SEEN)
     assert decided.state is State.SHADOW
-    assert "The model file is not at hand, so its digest cannot be checked." in decided.reasons
+    assert decided.reasons[0].startswith("The split leaks: 2 repositories, groups or texts")
     assert read_metadata(tmp_path) == decided
+
+
+def test_a_model_whose_files_are_not_at_hand_stays_as_it_is(tmp_path: Path) -> None:
+    for state in State:
+        kept = write_metadata(tmp_path, msgspec.structs.replace(good(), state=state))
+        with pytest.raises(ModelError, match=f"stays {state.value}: the model file is not at hand"):
+            promote(tmp_path, State.RANK, NOTHING)
+        assert read_metadata(tmp_path) == kept
+        assert not (tmp_path / "card.md").exists()
+    assert promote(tmp_path, State.SHADOW, NOTHING).state is State.SHADOW
 
 
 def test_a_refused_report_raises_nothing(tmp_path: Path) -> None:
@@ -77,9 +88,9 @@ def test_files_are_looked_up_where_they_lie(tmp_path: Path) -> None:
 
 def test_a_model_is_found_by_folder_or_training(tmp_path: Path) -> None:
     (tmp_path / "run/model").mkdir(parents=True)
-    write_metadata(tmp_path / "run/model", good())
+    kept = write_metadata(tmp_path / "run/model", good())
     assert model_of(str(tmp_path / "run")).folder == tmp_path / "run/model"
-    assert model_of(str(tmp_path / "run/model")).metadata == good()
+    assert model_of(str(tmp_path / "run/model")).metadata == kept
     assert base_of(tmp_path) == tmp_path
     with pytest.raises(
         ModelError, match=r"nowhere: there is no adapter\.metadata\.json there, and no model of this"

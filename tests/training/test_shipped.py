@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -11,13 +12,16 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("peft")
 
 from tests.training import tiny  # noqa: E402
-from wardround.errors import TrainingError  # noqa: E402
-from wardround.inference.metadata import read_metadata  # noqa: E402
+from wardround.errors import ModelError, TrainingError  # noqa: E402
+from wardround.inference.metadata import read_metadata, write_metadata  # noqa: E402
 from wardround.inference.runtime import find  # noqa: E402
 from wardround.inference.shelf import Shelf  # noqa: E402
+from wardround.inference.verify import verify  # noqa: E402
+from wardround.training import merge as merging  # noqa: E402
 from wardround.training import shipped  # noqa: E402
 from wardround.training.base import locate, read_base  # noqa: E402
 from wardround.training.merge import read_trained  # noqa: E402
+from wardround.training.promote import model_of  # noqa: E402
 from wardround.training.train import train  # noqa: E402
 
 
@@ -101,11 +105,102 @@ def test_the_same_training_ships_the_same_bytes(made: tuple[Path, Path], tmp_pat
 def test_an_adapter_alone_says_what_the_shipped_one_says(made: tuple[Path, Path], tmp_path: Path) -> None:
     run, base = made
     trained = read_trained(run)
-    file = shipped.export_alone(trained, tmp_path, int8=True)
+    file = shipped.export_alone(trained, tmp_path, int8=True).folder / "model.onnx"
     tokens = trained.tokenizer.encode("this beta holds beta").ids
     alone = shipped.parity.of_session(shipped.plain_session(file))(tokens)
     together = shipped.session(run / "model", read_metadata(run / "model"), base)
     assert np.array_equal(alone, shipped.parity.of_session(together)(tokens))
+
+
+@pytest.mark.parametrize("int8", [False, True])
+def test_an_adapter_alone_can_be_used_by_other_programs(
+    made: tuple[Path, Path], tmp_path: Path, int8: bool
+) -> None:
+    """onnxruntime and tokenizers alone, on a text far beyond the window, give what wardround gives."""
+    import onnxruntime
+    from tokenizers import Tokenizer
+
+    shipped.export_alone(read_trained(made[0]), tmp_path, int8=int8)
+    text = " ".join(tiny.WORDS * 200)
+    tokens = Tokenizer.from_file(str(tmp_path / "tokenizer.json")).encode(text).ids
+    assert len(tokens) == 16
+    session = onnxruntime.InferenceSession(tmp_path / "model.onnx", providers=["CPUExecutionProvider"])
+    theirs = session.run(None, {"input_ids": np.array([tokens], dtype=np.int64)})[0][0]
+    shelf = Shelf.of([tmp_path])
+    assert np.allclose(shelf.embedder("tiny", find("cpu")).embed([text])[0], theirs, atol=1e-6)
+
+
+def test_an_adapter_alone_says_what_it_was_made_of(made: tuple[Path, Path], tmp_path: Path) -> None:
+    exported = shipped.export_alone(read_trained(made[0]), tmp_path / "alone", int8=False).metadata
+    model = read_metadata(made[0] / "model")
+    assert read_metadata(tmp_path / "alone") == exported
+    assert (exported.name, exported.window, exported.licence) == ("tiny", 16, "MIT")
+    assert exported.source is not None
+    assert exported.source.weights == next(
+        one.sha256 for one in model.files if one.name == "adapter_model.safetensors"
+    )
+    assert exported.base is not None
+    assert model.base is not None
+    assert (exported.base.digest, exported.base.licence) == (model.base.digest, "MIT")
+    assert [one.troubles for one in verify(Shelf.of([tmp_path / "alone"]))] == [()]
+    file = tmp_path / "alone" / "tokenizer.json"
+    file.write_text(file.read_text().replace('"max_length":16', '"max_length":17'))
+    assert "tokenizer.json is not the file" in next(verify(Shelf.of([tmp_path / "alone"]))).troubles[0]
+    shipped.export_alone(read_trained(made[0]), tmp_path / "alone", int8=True)
+    assert [one.troubles for one in verify(Shelf.of([tmp_path / "alone"]))] == [()]
+
+
+@pytest.fixture
+def model(made: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a model, without its training."""
+    import shutil
+
+    described = read_base(str(made[0].parent / "bert.yml"))
+    monkeypatch.setattr(merging, "base_of_id", lambda identity: described)
+    return Path(shutil.copytree(made[0] / "model", tmp_path / "model"))
+
+
+def test_a_model_is_merged_from_the_weights_it_names(model: Path, tmp_path: Path) -> None:
+    before = {path: path.read_bytes() for path in model.iterdir()}
+    alone = shipped.export_alone(read_trained(model), tmp_path / "alone", int8=False)
+    assert alone.metadata.source is not None
+    assert shipped.merge(model, tmp_path / "merged").largest < 1e-5
+    assert (tmp_path / "merged" / "model.safetensors").is_file()
+    assert {path: path.read_bytes() for path in model.iterdir()} == before
+
+
+def test_nothing_is_written_into_a_model(model: Path) -> None:
+    before = sorted(model.iterdir())
+    for step in (shipped.merge, shipped.export):
+        with pytest.raises(TrainingError, match="is a model, into which nothing is written; give --"):
+            step(model)
+    for write in (
+        lambda: shipped.merge(model, model),
+        lambda: shipped.export_alone(read_trained(model), model, int8=False),
+    ):
+        with pytest.raises(TrainingError, match="is a model, into which nothing is written; give another"):
+            write()
+    assert sorted(model.iterdir()) == before
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", None])
+def test_weights_that_are_not_the_models_are_refused(model: Path, content: bytes | None) -> None:
+    file = model / "adapter_model.safetensors"
+    changed = bytearray(file.read_bytes())
+    changed[-1] ^= 1
+    file.write_bytes(changed if content is None else content)
+    with pytest.raises(ModelError, match=r"adapter_model\.safetensors (is not the file|has \d+ bytes)"):
+        read_trained(model)
+    with pytest.raises(ModelError, match=r"adapter_model\.safetensors"):
+        model_of(str(model))
+
+
+def test_nor_are_weights_without_a_digest_used(model: Path) -> None:
+    write_metadata(model, msgspec.structs.replace(read_metadata(model), files=()))
+    with pytest.raises(TrainingError, match=r"has no digest in adapter\.metadata\.json, so nothing may use"):
+        read_trained(model)
+    with pytest.raises(ModelError, match=r"has no digest in adapter\.metadata\.json, so nothing may use"):
+        model_of(str(model))
 
 
 def test_another_base_is_refused(made: tuple[Path, Path], tmp_path: Path) -> None:

@@ -38,7 +38,8 @@ def command(models: tuple[str, ...], **options: Any) -> int:
     from wardround.training.extra import MEASURING, require_extra
 
     require_extra(MEASURING)
-    from wardround.training import appraise, card, promote
+    from wardround.inference.places import CARD_FILE
+    from wardround.training import appraise, promote
     from wardround.training.kinds import kind_of
 
     exempt = dict(_exempt(text) for text in options["exempt"])
@@ -55,7 +56,7 @@ def command(models: tuple[str, ...], **options: Any) -> int:
         else:
             raise UsageError("give --recipe FILE, or for a model over numbers --rows and --training-rows")
     emit(_told(measured))
-    emit(f"{found[0].folder / card.CARD_FILE}: written\n")
+    emit(f"{found[0].folder / CARD_FILE}: written\n")
     return 0
 
 
@@ -68,11 +69,11 @@ def _exempt(text: str) -> tuple[str, str]:
 
 def _told(metadata: Metadata) -> str:
     """The deciding figures, a line each."""
-    from wardround.training import gates
+    from wardround.inference import earned
 
     evaluation = metadata.evaluation
     assert evaluation is not None
-    metric = gates.deciding(metadata)
+    metric = earned.deciding(metadata)
     lines = [
         f"{name:<24} {metric} {one.value:.3f} [{one.low:.3f}, {one.high:.3f}]"
         for name, metrics in evaluation.metrics.items()

@@ -30,6 +30,8 @@ def command(folders: tuple[Path, ...]) -> None:
             f"{known.name:<24} {state:<7} {known.specialist or '-':<12} {size / 1e6:6.1f} MB  "
             f"{known.model.sha256[:12]}  {known.title or known.task}"
         )
+        if one.overstated:
+            lines.append(f"{'':<24} counts as shadow: {one.overstated}")
         seen.add(known.name)
     lines += [f"{refused.name:<24} refused: {refused.reason}" for refused in shelf.refused]
     emit("\n".join(map(harmless, lines or ["no model is installed"])) + "\n")

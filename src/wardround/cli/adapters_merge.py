@@ -10,21 +10,25 @@ from wardround.cli.reviewing import emit
 
 
 @click.command("merge")
-@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@click.argument("name", metavar="DIR")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR",
+              help="The folder to write to (default: merged, in the training's).")  # fmt: skip
 @click.option("--base-folder", type=click.Path(path_type=Path), metavar="DIR",
               help="Where the files of the base stand.")  # fmt: skip
-def command(folder: Path, base_folder: Path | None) -> int:
+def command(name: str, out: Path | None, base_folder: Path | None) -> int:
     """Fold the LoRA weights of the training in DIR into its base.
 
     The model stands in DIR/merged, as transformers reads it; layers that were not trained are the base's.
+    With --out, DIR may be a model's folder too, or the name of one that comes with wardround.
     """
     from wardround.training.extra import require_extra
 
     require_extra()
     from wardround.training import shipped
+    from wardround.training.merge import adapter_folder
 
-    found = shipped.merge(folder, base_folder=base_folder)
-    emit(
-        f"{folder / 'merged'}: largest difference {found.largest:.2g}, correlation {found.correlation:.6f}\n"
-    )
+    folder = adapter_folder(name)
+    found = shipped.merge(folder, out, base_folder=base_folder)
+    target = out or folder / "merged"
+    emit(f"{target}: largest difference {found.largest:.2g}, correlation {found.correlation:.6f}\n")
     return 0

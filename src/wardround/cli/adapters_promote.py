@@ -33,11 +33,12 @@ def command(model: str, wanted: str, **options: Any) -> int:
     """Give MODEL a state, if it earned it; else say why not.
 
     shadow: only logged. rank: orders what is there. report: makes findings of its own. Exit status: 0 it has
-    the state now, 1 refused.
+    the state now, 1 refused, 2 it could not be judged and is left as it was.
     """
     from wardround.inference.metadata import State
+    from wardround.inference.places import RECIPE_FILE
     from wardround.training import promote
-    from wardround.training.card import RECIPE_FILE, lines
+    from wardround.training.card import lines
 
     found = promote.model_of(model)
     recipe = options["recipe"] or found.folder / RECIPE_FILE

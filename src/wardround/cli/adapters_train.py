@@ -177,26 +177,40 @@ def _outcome(one: Outcome) -> Iterator[str]:
 
 
 def _advice(made: list[Outcome], repository: Path) -> Iterator[str]:
-    """The line of the configuration that lets reviews use what earned it."""
+    """What can be done with the models that earned more than shadow."""
     from wardround.inference.metadata import State
     from wardround.inference.places import package_folder
+    from wardround.training.promote import asked_by
 
-    earned = [one for one in made if one.metadata is not None and one.metadata.state is not State.SHADOW]
+    earned = [(one, one.metadata) for one in made if one.metadata and one.metadata.state is not State.SHADOW]
     if not earned:
         yield (
             "Nothing to configure: a model in shadow is seen by no review, and would only put aside the one "
             "of its name that comes with wardround."
         )
         return
+    asked = [one for one, metadata in earned if asked_by(metadata)]
+    for one, metadata in earned:
+        if one not in asked:
+            yield from _unasked(one, metadata.name)
     own = package_folder()
-    folders = [one.folder for one in earned]
-    folders += [one.base for one in earned if one.base is not None and own not in one.base.parents]
+    folders = [one.folder for one in asked]
+    folders += [one.base for one in asked if one.base is not None and own not in one.base.parents]
     root = _root_of(repository.resolve())
     told = dict.fromkeys(_seen_from(folder.resolve(), root) for folder in folders)
-    yield "To use it in reviews of this repository, write in pyproject.toml (git ignores that folder; copy it"
-    yield "to another one to share it):"
-    yield "[tool.wardround]"
-    yield f"model-folders = [{', '.join(json.dumps(folder) for folder in told)}]"
+    if told:
+        yield "To use it in reviews of this repository, write in pyproject.toml (git ignores that folder;"
+        yield "copy it to another one to share it):"
+        yield "[tool.wardround]"
+        yield f"model-folders = [{', '.join(json.dumps(folder) for folder in told)}]"
+
+
+def _unasked(one: Outcome, name: str) -> Iterator[str]:
+    """What can be done with a model that no installed specialist asks."""
+    yield f"No review and no command asks {name}: no installed specialist has it among its `models`, so there"
+    yield "is nothing to configure. Checks of a plugin of your own may: name it in its specialist's `models`"
+    yield f"and {one.folder} in model-folders. For other programs, one ONNX file with its tokenizer:"
+    yield f"  wardround adapters export {one.folder.parent} --merged --out DIR"
 
 
 def _root_of(place: Path) -> Path:

@@ -12,14 +12,15 @@ from wardround.cli.reviewing import emit
 @click.command("verify")
 @click.argument("folders", nargs=-1, type=click.Path(path_type=Path), metavar="[FOLDER]...")
 def command(folders: tuple[Path, ...]) -> int:
-    """Check the files of every model in FOLDERs, or of those that come with wardround.
+    """Check every model in FOLDERs, or those that come with wardround.
 
     Every byte is compared with the digests in the metadata, and every graph is looked through for what it
-    reaches outside itself. Where onnxruntime is installed each model is also loaded and run once. The status
-    is 1 if anything is wrong.
+    reaches outside itself. Where onnxruntime is installed each model is also loaded and run once. A state
+    that the recorded evaluation does not allow, and settings changed by hand, are wrong too. The status is 1
+    if anything is wrong.
     """
-    from wardround.inference.places import package_folder
-    from wardround.inference.shelf import Shelf
+    from wardround.inference.places import METADATA_FILE, package_folder
+    from wardround.inference.shelf import Shelf, holds_models
     from wardround.inference.verify import verify
     from wardround.reports import harmless
 
@@ -30,6 +31,10 @@ def command(folders: tuple[Path, ...]) -> int:
     for checked in verify(shelf):
         wrong = wrong or bool(checked.troubles)
         lines.append(f"{checked.name:<24} {'WRONG' if checked.troubles else 'sound'}  {checked.said}")
-        lines += [f"  {trouble}" for trouble in checked.troubles]
+        lines += [f"  {said}" for said in (*checked.troubles, *checked.notes)]
+    for folder in folders:
+        if not holds_models(folder):
+            wrong = True
+            lines.append(f"{folder}: no model of wardround's, nor one it exported: no {METADATA_FILE} there")
     emit("\n".join(map(harmless, lines or ["no model is installed"])) + "\n")
     return 1 if wrong else 0

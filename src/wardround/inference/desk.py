@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
@@ -135,14 +135,23 @@ class ModelDesk:
                 lent[name][first, specialist.name] = None
         troubles = self.models.troubles(sorted(lent))
         unreviewed = [
-            Unreviewed(path, specialist, f"model {name}", reason)
+            Unreviewed(path, specialist, f"model {name}", _about_it(name, reason))
             for name, reason in sorted(troubles.items())
             for path, specialist in lent[name]
         ]
         notes = [] if self.required else list(_by_reason(troubles))
+        notes += self._refused(troubles) if lent else []
+        notes += self.models.overstated(sorted(lent))
         notes += self._beyond(units, hunks)
         runs = self.models.runs({name: len({path for path, _ in places}) for name, places in lent.items()})
         return Told(tuple(runs), tuple(notes), tuple(unreviewed) if self.required else ())
+
+    def _refused(self, troubles: Mapping[str, str]) -> Iterable[str]:
+        """The models beside those that were asked for, and may be used, that cannot be read."""
+        with suppress(ModelError):
+            for refused in self.models.shelf().refused:
+                if refused.reason not in troubles.values():
+                    yield f"model {refused.name} cannot be used: {refused.reason}"
 
     def _beyond(self, units: Sequence[Unit], hunks: Mapping[str, int]) -> Iterable[str]:
         """What models were not asked about because it is too much."""
@@ -187,9 +196,9 @@ def open_desk(
     if settings.models == "off" or (not use_models and settings.models == "on"):
         return None
     required = settings.models == "required"
-    if not use_models:
-        return ModelDesk(barred("--no-models was given"), LIMITS[profile], required)
     folders = further_folders(root, settings.model_folders)
+    if not use_models:
+        return ModelDesk(unrun(folders, "--no-models was given"), LIMITS[profile], required)
     real, top = [folder.resolve() for folder in folders], root.resolve()
     inside = [folder.relative_to(top).as_posix() for folder in real if folder.is_relative_to(top)]
     for path in changed if inside else ():
@@ -202,12 +211,21 @@ def open_desk(
 
 
 def barred(reason: str) -> ReviewModels:
-    """Models of which none may be used."""
+    """Models of which none may be used, nor what is known of them believed."""
+    refuse = _refusal(reason)
+    return ReviewModels(refuse, refuse)
 
+
+def unrun(folders: Sequence[Path], reason: str) -> ReviewModels:
+    """Models of which none is run; it is no loss for those in shadow."""
+    return replace(review_models(folders, "cpu", 1), runtime=_refusal(reason))
+
+
+def _refusal(reason: str) -> Callable[[], NoReturn]:
     def refuse() -> NoReturn:
         raise ModelError(reason)
 
-    return ReviewModels(refuse, refuse)
+    return refuse
 
 
 def _run(lent: Lent, run: Callable[[Models], list[Said]]) -> list[Said]:
@@ -218,6 +236,11 @@ def _run(lent: Lent, run: Callable[[Models], list[Said]]) -> list[Said]:
         except ModelError:
             continue
     return run(NoModels())
+
+
+def _about_it(name: str, reason: str) -> str:
+    """The reason with the model in place of "it", which of something unreviewed would be the file."""
+    return f"model {name} {reason[3:]}" if reason.startswith("it ") else reason
 
 
 def _by_reason(troubles: Mapping[str, str]) -> Iterable[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -88,6 +88,13 @@ class ReviewModels:
         return {
             name: self.broken[name] for name in names if self.usable(name) is None and name in self.broken
         }
+
+    def overstated(self, names: Sequence[str]) -> Iterator[str]:
+        """Those of the models that claim a higher state than they earned, a sentence each."""
+        for name in names:
+            one = self.usable(name, tuple(State))
+            if one is not None and one.overstated:
+                yield f"model {name} counts as shadow: {one.overstated}"
 
     def lend(self, names: Sequence[str], most_texts: int) -> Lent:
         """What a specialist's checks get for one file."""

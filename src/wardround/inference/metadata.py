@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import hashlib
 import re
 from pathlib import Path
 from typing import Literal
@@ -10,10 +11,9 @@ from typing import Literal
 import msgspec
 
 from wardround.errors import ModelError
-from wardround.inference.places import METADATA_FILE
+from wardround.inference.places import LARGEST_METADATA, METADATA_FILE
 
 SCHEMA = "wardround.adapter/1"
-LARGEST_METADATA = 16 * 1024 * 1024
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -218,6 +218,13 @@ class Data(_Strict, frozen=True):
     audit: str
 
 
+class Source(_Strict, frozen=True):
+    """The adapter that a model which stands alone was merged from, and the SHA-256 of its LoRA weights."""
+
+    name: str
+    weights: str
+
+
 class Metadata(_Strict, frozen=True):
     """Everything about one model, versioned with its weights.
 
@@ -228,6 +235,7 @@ class Metadata(_Strict, frozen=True):
         model: an ONNX file. An embedder takes ``input_ids``, int64 of shape (1, tokens), and gives a float32
             vector of shape (1, width); a table takes float32 of shape (1, numbers), and the last number of
             its last output is the raw score.
+        files: what it was made of and is merged from again: its LoRA weights and their configuration.
         shares: the file of tensors this model gives to others that stand on it; only a base has one.
         window: most tokens of a text; 0 for tables.
         inputs: names of the numbers a table takes, in order; of a model over lines, names of its heads.
@@ -237,6 +245,8 @@ class Metadata(_Strict, frozen=True):
         scope: the one repository it was trained and measured on, and may be used in; empty for any.
         fusion: how its score joins the cheap evidence; for choices.
         alarm_rate: share of real negatives that may pass the threshold; 0 where there is none.
+        source: of a model that was exported to stand alone, for other programs.
+        settings: SHA-256 of what decides its scores beside its files; ``write_metadata`` sets it.
     """
 
     schema: Literal["wardround.adapter/1"]
@@ -248,6 +258,7 @@ class Metadata(_Strict, frozen=True):
     licence: str
     date: str
     model: File
+    files: tuple[File, ...] = ()
     shares: File | None = None
     base: BaseModel | None = None
     tokenizer: File | None = None
@@ -267,13 +278,16 @@ class Metadata(_Strict, frozen=True):
     alarm_rate: float = 0.0
     thresholds: dict[str, float] = {}
     reasons: tuple[str, ...] = ()
+    source: Source | None = None
+    settings: str = ""
 
 
 def read_metadata(folder: Path) -> Metadata:
     """The metadata of a model's folder.
 
     Raises:
-        ModelError: there is none, or it is not what it must be; the message names file and place.
+        ModelError: there is none, it is not what it must be, or its settings were changed since they were
+            written; the message names file and place.
     """
     file = folder / METADATA_FILE
     try:
@@ -285,14 +299,31 @@ def read_metadata(folder: Path) -> Metadata:
             raise ModelError(
                 f"{file} is larger than {LARGEST_METADATA // 1024**2} MiB; install the model again"
             )
-        return msgspec.json.decode(content, type=Metadata)
+        metadata = msgspec.json.decode(content, type=Metadata)
     except OSError as cause:
         raise ModelError(f"{file}: {cause.strerror}; install the model again") from cause
     except (msgspec.MsgspecError, ValueError, RecursionError) as cause:
         raise ModelError(f"{file}: {cause}; install the model again") from cause
+    if metadata.settings and metadata.settings != settings_digest(metadata):
+        raise ModelError(
+            f"{file}: its window, inputs, fusion, calibration, thresholds or scope are no longer those it "
+            "was written with; install the model again"
+        )
+    return metadata
 
 
-def write_metadata(folder: Path, metadata: Metadata) -> None:
-    """Write the metadata of a model's folder, readable by people and stable byte by byte."""
-    text = msgspec.json.format(msgspec.json.encode(metadata, order="deterministic"), indent=2)
+def write_metadata(folder: Path, metadata: Metadata) -> Metadata:
+    """Write the metadata of a model's folder, readable by people and stable byte by byte; it as written."""
+    written = msgspec.structs.replace(metadata, settings=settings_digest(metadata))
+    text = msgspec.json.format(msgspec.json.encode(written, order="deterministic"), indent=2)
     (folder / METADATA_FILE).write_bytes(text + b"\n")
+    return written
+
+
+def settings_digest(metadata: Metadata) -> str:
+    """SHA-256 of everything that decides a model's scores, and what they mean, beside its files."""
+    told = (
+        metadata.kind, metadata.window, metadata.inputs, metadata.lora, metadata.fusion, metadata.calibration,
+        metadata.thresholds, metadata.alarm_rate, metadata.scope,
+    )  # fmt: skip
+    return hashlib.sha256(msgspec.json.encode(told, order="deterministic")).hexdigest()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,8 +19,17 @@ import msgspec
 from wardround.errors import ModelError
 from wardround.inference.embedder import Embedder
 from wardround.inference.files import mapped, require_present, verified
-from wardround.inference.metadata import File, Metadata, read_metadata
-from wardround.inference.places import METADATA_FILE, package_folder
+from wardround.inference.metadata import File, Metadata, State, read_metadata
+from wardround.inference.places import (
+    CARD_FILE,
+    LORA_FILES,
+    METADATA_FILE,
+    PLOT_FILES,
+    RECIPE_FILE,
+    models_in,
+    name_at_a_glance,
+    package_folder,
+)
 from wardround.inference.runtime import Runtime
 from wardround.inference.session import Session, SharedTensors, load
 from wardround.inference.tokens import Tokens
@@ -34,10 +44,32 @@ _MOST_FOLDERS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A model whose metadata could be read."""
+    """A model whose metadata could be read.
+
+    Attributes:
+        metadata: as it counts: a state above what is recorded to be earned counts as shadow.
+        overstated: what to say where it claims such a state.
+    """
 
     folder: Path
     metadata: Metadata
+    overstated: str = ""
+
+    @classmethod
+    def of(cls, folder: Path) -> Found:
+        """The model in a folder.
+
+        Raises:
+            ModelError: there is none that can be used; the reason stands for itself.
+        """
+        metadata = _readable(folder)
+        if metadata.state is State.SHADOW:
+            return cls(folder, metadata)
+        from wardround.inference.earned import overstated
+
+        reason = overstated(metadata)
+        state = State.SHADOW if reason else metadata.state
+        return cls(folder, msgspec.structs.replace(metadata, state=state), reason)
 
     @property
     def name(self) -> str:
@@ -46,10 +78,21 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A folder, or an archive, that would hold a model, and why it is not used; ``name`` is its last part."""
+    """A folder, or an archive, that would hold a model, and why it is not used.
+
+    Attributes:
+        name: the model's, where that can be read, else the last part of its path.
+        nameless: whether it may hold a model of any name.
+        before: how many of the models that were found lie in the same place or an earlier one.
+    """
 
     name: str
     reason: str
+    nameless: bool = False
+    before: int = 0
+
+    def may_be(self, name: str) -> bool:
+        return self.nameless or self.name == name
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,26 +116,31 @@ class Shelf:
         found: list[Found] = []
         refused: list[Refused] = []
         for place in folders:
+            broken: list[tuple[Path, str]] = []
             for candidate in _candidates(place):
                 try:
-                    found.append(Found(candidate, _readable(candidate)))
+                    found.append(Found.of(candidate))
                 except ModelError as trouble:
-                    refused.append(Refused(candidate.name, str(trouble)))
+                    broken.append((candidate, str(trouble)))
+            for candidate, reason in broken:
+                name = None if _is_archive(candidate) else name_at_a_glance(candidate)
+                nameless = name is None and not _is_archive(candidate)
+                refused.append(Refused(name or candidate.name, reason, nameless, len(found)))
         return cls(tuple(found), tuple(refused))
 
     def named(self, name: str) -> Found:
-        """The model of a name.
+        """The model of a name: never one that comes after a place where it may lie and cannot be read.
 
         Raises:
             ModelError: there is none, or it was refused.
         """
-        for one in self.found:
-            if one.name == name:
-                return one
-        for other in self.refused:
-            if other.name == name:
+        at, one = next(((at, one) for at, one in enumerate(self.found) if one.name == name), (None, None))
+        for other in sorted(self.refused, key=lambda refused: refused.name != name):
+            if other.may_be(name) and (at is None or other.before <= at):
                 raise ModelError(other.reason)
-        raise ModelError("it is not installed")
+        if one is None:
+            raise ModelError("it is not installed; name its folder in model-folders")
+        return one
 
     def sharing(self, digest: str) -> Found:
         """The base whose shared tensors have a digest.
@@ -215,22 +263,52 @@ def standard(further: Sequence[Path] = ()) -> Shelf:
     return Shelf.of([*further, *([own] if own is not None else [])])
 
 
-def unwanted_files(folder: Path, metadata: Metadata) -> list[str]:
-    """Files beside a model that it does not need and that can harm whoever opens them, by name."""
-    needed = {file.name for file in (metadata.model, metadata.shares, metadata.tokenizer) if file is not None}
-    return sorted(
-        path.name
-        for path in folder.iterdir()
-        if path.name not in needed and path.suffix.lower() in (*_PICKLES, *_ARCHIVES)
-    )
+def unwanted_files(folder: Path, metadata: Metadata) -> tuple[list[str], list[str]]:
+    """Files that are not the model's, by name: those that can harm whoever opens them, and others."""
+    named = (metadata.model, metadata.shares, metadata.tokenizer, *metadata.files)
+    own = {METADATA_FILE, CARD_FILE, *PLOT_FILES, *(file.name for file in named if file is not None)}
+    own |= set() if metadata.data is None else {RECIPE_FILE}
+    foreign = sorted(path for path in folder.iterdir() if path.name not in own)
+    harmful = [path.name for path in foreign if path.suffix.lower() in (*_PICKLES, *_ARCHIVES)]
+    return harmful, [path.name for path in foreign if path.name not in harmful]
+
+
+def wrong_beside(folder: Path, metadata: Metadata) -> Iterator[str]:
+    """What is wrong with the files that a model is made again from, a sentence each; no run reads them."""
+    known = {file.name for file in metadata.files}
+    for name in LORA_FILES:
+        if name not in known and (folder / name).exists():
+            yield (
+                f"{folder / name} has no digest in {METADATA_FILE}, so nothing may use it; "
+                "make the model again with `wardround adapters quantise`"
+            )
+    for file in metadata.files:
+        try:
+            verified(folder, file)
+        except ModelError as trouble:
+            yield str(trouble)
+    recipe, data = folder / RECIPE_FILE, metadata.data
+    if data is not None and recipe.is_file() and sha256(recipe.read_bytes()).hexdigest() != data.recipe:
+        yield f"{recipe} is not the recipe its metadata describes; install the model again"
+
+
+def holds_models(place: Path) -> bool:
+    """Whether there is something to say of a folder: a model in it or below, or that it is none."""
+    return bool(_candidates(place))
 
 
 def _candidates(place: Path) -> list[Path]:
     """The folders that hold models, and archives that would, by name."""
-    if not place.is_dir() or (place / METADATA_FILE).exists():
+    try:
+        models = models_in(place)
+        archives = [path for path in place.iterdir() if _is_archive(path)] if place not in models else []
+    except OSError:
         return [place]
-    inside = sorted(place.iterdir())[:_MOST_FOLDERS]
-    return [path for path in inside if path.suffix.lower() in _ARCHIVES or (path / METADATA_FILE).is_file()]
+    return sorted({*models, *archives})[:_MOST_FOLDERS]
+
+
+def _is_archive(candidate: Path) -> bool:
+    return candidate.suffix.lower() in _ARCHIVES
 
 
 def _readable(candidate: Path) -> Metadata:
@@ -239,7 +317,7 @@ def _readable(candidate: Path) -> Metadata:
     Raises:
         ModelError: it is not; the reason stands for itself.
     """
-    if candidate.suffix.lower() in _ARCHIVES:
+    if _is_archive(candidate):
         raise ModelError(f"{candidate} is an archive, and archives are not opened; unpack it")
     if not candidate.is_dir():
         raise ModelError(f"{candidate} is no folder of models; name one that exists")
@@ -258,6 +336,9 @@ def _contradiction(metadata: Metadata) -> str:
             return f"{file.name} is no {ending} file, and no other is opened"
         if file is not None and file.bytes < 0:
             return f"{file.name} cannot have {file.bytes} bytes"
+    strange = [file.name for file in metadata.files if file.name not in LORA_FILES]
+    if strange:
+        return f"{strange[0]} is none of the files a model has"
     if metadata.shared and (metadata.base is None or not metadata.base.shared):
         return "it shares tensors with a base it does not name"
     if metadata.kind == "embedder" and metadata.tokenizer is None:

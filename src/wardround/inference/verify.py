@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wardround.errors import ModelError
 from wardround.inference.files import verified
-from wardround.inference.places import METADATA_FILE
+from wardround.inference.places import LORA_FILES, METADATA_FILE
 from wardround.inference.runtime import Runtime, find
 from wardround.inference.session import require_declared
-from wardround.inference.shelf import Found, Shelf, unwanted_files
+from wardround.inference.shelf import Found, Shelf, unwanted_files, wrong_beside
 from wardround.inference.table import raw_score
 
 _TEXTS = ("Read the file again when it has changed.", "def read(path):\n    return path.read_text()\n")
@@ -24,11 +25,13 @@ class Checked:
     Attributes:
         said: how far it was checked.
         troubles: a sentence for each thing that is wrong.
+        notes: a sentence for each thing that is none of the model's business, and harms nobody.
     """
 
     name: str
     said: str
     troubles: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def verify(shelf: Shelf) -> Iterator[Checked]:
@@ -38,10 +41,12 @@ def verify(shelf: Shelf) -> Iterator[Checked]:
     except ModelError as trouble:
         runtime, missing = None, str(trouble)
     for one in shelf.found:
+        harmful, unknown = unwanted_files(one.folder, one.metadata)
         troubles = [
             f"{one.folder / name} is no part of the model and could run code when it is opened; remove it"
-            for name in unwanted_files(one.folder, one.metadata)
+            for name in harmful
         ]
+        troubles += [*_claimed(one), *wrong_beside(one.folder, one.metadata)]
         said = f"digests, references{'' if runtime is None else ', one run'}"
         try:
             _digests(shelf, one)
@@ -49,11 +54,20 @@ def verify(shelf: Shelf) -> Iterator[Checked]:
                 _run(shelf, one, runtime)
         except ModelError as trouble:
             troubles.append(str(trouble))
-        yield Checked(
-            one.name, said if runtime is not None else f"{said}; not run: {missing}", tuple(troubles)
-        )
+        said = said if runtime is not None else f"{said}; not run: {missing}"
+        notes = [f"{one.folder / name} is no part of the model" for name in unknown if name not in LORA_FILES]
+        yield Checked(one.name, said, tuple(troubles), tuple(notes))
     for refused in shelf.refused:
         yield Checked(refused.name, "not looked into", (refused.reason,))
+
+
+def _claimed(one: Found) -> Iterator[str]:
+    """What the metadata claims and does not show."""
+    file = one.folder / METADATA_FILE
+    if one.overstated:
+        yield f"{file}: {one.overstated}; it counts as shadow, and `wardround adapters promote` says why"
+    if not one.metadata.settings:
+        yield f"{file}: it has no digest of the settings that decide the scores; install the model again"
 
 
 def _digests(shelf: Shelf, one: Found) -> None:
@@ -64,6 +78,8 @@ def _digests(shelf: Shelf, one: Found) -> None:
     """
     metadata = one.metadata
     contents = {file.name: verified(folder, file) for folder, file in shelf.files(one)}
+    if metadata.source is not None and metadata.tokenizer is not None:
+        _require_window(one, contents[metadata.tokenizer.name])
     if metadata.shares is not None:
         verified(one.folder, metadata.shares)
     shared = 0
@@ -74,6 +90,20 @@ def _digests(shelf: Shelf, one: Found) -> None:
         require_declared(contents[metadata.model.name], metadata.shared, shared)
     except ModelError as trouble:
         raise ModelError(f"{one.folder / metadata.model.name}: {trouble}; do not use it") from trouble
+
+
+def _require_window(one: Found, tokenizer: bytes) -> None:
+    """See that the tokenizer of an exported model cuts texts where the model does: other programs go by it.
+
+    Raises:
+        ModelError: it does not.
+    """
+    window = one.metadata.window
+    if (json.loads(tokenizer).get("truncation") or {}).get("max_length") != window:
+        raise ModelError(
+            f"{one.folder}: its tokenizer does not cut texts at the model's window of {window} tokens; "
+            "export it again"
+        )
 
 
 def _run(shelf: Shelf, one: Found, runtime: Runtime) -> None:

@@ -15,13 +15,14 @@ import numpy as np
 from wardround import host
 from wardround.corpora.own import unit_of
 from wardround.errors import TrainingError
+from wardround.inference import earned
 from wardround.inference.metadata import Metadata, State, read_metadata
 from wardround.inference.runtime import find
 from wardround.inference.shelf import Shelf
 from wardround.inference.table import raw_score
 from wardround.retrieval.embedder import Embedder
 from wardround.tasks import Choice, LineTask, Task
-from wardround.training import gates, logistic, plots, tables
+from wardround.training import logistic, plots, tables
 from wardround.training.calibrate import Calibrated, Method, calibrate, probability
 from wardround.training.evaluate import Measured, Progress, Sides, cosines, evaluate, evidence
 from wardround.training.promote import Model, keep_recipe, write
@@ -71,7 +72,7 @@ def evaluate_choices(
         state=State.SHADOW,
         reasons=(),
     )
-    write(first.folder, metadata)
+    metadata = write(first.folder, metadata)
     keep_recipe(first.folder, recipe_file)
     _draw_choices(first.folder, metadata.name, measured)
     return metadata
@@ -222,7 +223,7 @@ def evaluate_rows(
     )
     evaluation = msgspec.structs.replace(evaluation, exempt=dict(exempt))
     metadata = msgspec.structs.replace(first.metadata, evaluation=evaluation, state=State.SHADOW, reasons=())
-    write(first.folder, metadata)
+    metadata = write(first.folder, metadata)
     shown = {"model": scores[first.metadata.seed], **baselines}
     target = first.folder / plots.PRECISION_RECALL
     plots.draw_precision_recall(target, shown, table.right, metadata.name, table.weights)
@@ -271,7 +272,7 @@ def _calibrated(
 ) -> tuple[Metadata, Calibrated]:
     known = model.metadata
     trained = known.data.repositories if known.data and not known.scope else ()
-    both = gates.shared_repositories(trained, of_rows)
+    both = earned.shared_repositories(trained, of_rows)
     if both:
         raise TrainingError(
             f"{both[0]} was trained on, so it cannot calibrate; give items of other repositories"
@@ -285,9 +286,9 @@ def _calibrated(
         calibration=found.calibration,
         thresholds={**known.thresholds, REPORT: found.threshold},
         alarm_rate=alarm_rate,
-        state=gates.lower(known.state, State.RANK),
+        state=earned.lower(known.state, State.RANK),
     )
-    write(model.folder, metadata)
+    metadata = write(model.folder, metadata)
     likely = probability(found.calibration, scores)
     plots.draw_calibration(model.folder / plots.CALIBRATION, found.reliability, known.name)
     plots.draw_scores(

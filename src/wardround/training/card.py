@@ -5,13 +5,12 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Iterator, Sequence
 
+from wardround.inference import earned
 from wardround.inference.metadata import Calibration, Data, Evaluation, Gain, Interval, Metadata, State
-from wardround.training import gates
-
-CARD_FILE = "card.md"
+from wardround.inference.places import RECIPE_FILE
 
 _STATES = {
-    State.SHADOW: "It is scored for the log and decides nothing: no user sees what it says.",
+    State.SHADOW: "It decides nothing: no user sees what it says.",
     State.RANK: "It may order and bind what is there anyway. It never makes a finding.",
     State.REPORT: "It may make findings of its own, above its threshold.",
 }
@@ -59,10 +58,14 @@ _OWN_SCORERS = {
 """Scorers that mean something else for a kind of model."""
 
 
-def card(metadata: Metadata) -> str:
-    """The card as Markdown, for a reader who believes nothing that is not shown."""
+def card(metadata: Metadata, asked_by: Sequence[str] = ()) -> str:
+    """The card as Markdown, for a reader who believes nothing that is not shown.
+
+    Args:
+        asked_by: the specialists that ask it.
+    """
     evaluation = metadata.evaluation
-    parts = [_head(metadata), _trained(metadata)]
+    parts = [_head(metadata, asked_by), _trained(metadata)]
     if evaluation is None:
         parts.append(["## How it was measured", "", "It was not measured."])
     else:
@@ -73,7 +76,7 @@ def card(metadata: Metadata) -> str:
         ]
     parts += [
         _calibrated(metadata),
-        _silent(metadata),
+        _silent(metadata, asked_by),
         _limits(metadata),
         _exported(metadata),
         _licence(metadata),
@@ -85,7 +88,7 @@ def card(metadata: Metadata) -> str:
 # --- what it is
 
 
-def _head(metadata: Metadata) -> list[str]:
+def _head(metadata: Metadata, asked_by: Sequence[str]) -> list[str]:
     lines = [
         f"# {_cell(metadata.name)}",
         "",
@@ -93,7 +96,7 @@ def _head(metadata: Metadata) -> list[str]:
         f"`{_cell(metadata.task)}`, trained {_cell(metadata.date)}.",
         "",
         *_scope(metadata),
-        f"**State: {metadata.state.value}.** {_meaning(metadata)}",
+        f"**State: {metadata.state.value}.** {_meaning(metadata, asked_by)}",
     ]
     if metadata.reasons:
         lines += ["", "Why not more:", "", *(f"- {_cell(reason)}" for reason in metadata.reasons)]
@@ -105,8 +108,17 @@ def _head(metadata: Metadata) -> list[str]:
     return lines
 
 
-def _meaning(metadata: Metadata) -> str:
-    return _UNUSED if metadata.kind == "lines" else _STATES[metadata.state]
+def _meaning(metadata: Metadata, asked_by: Sequence[str]) -> str:
+    if metadata.kind == "lines":
+        return _UNUSED
+    asked = _listed(asked_by)
+    if not asked_by:
+        who = "Nothing asks it: no specialist has it among its `models`."
+    elif metadata.state is State.SHADOW:
+        who = f"Its scores are kept where `log-shadow` is on, for it is asked by: {asked}."
+    else:
+        who = f"Asked by: {asked}."
+    return f"{_STATES[metadata.state]} {who}"
 
 
 def _scope(metadata: Metadata) -> list[str]:
@@ -222,7 +234,7 @@ def _scorer(name: str, kind: str) -> str:
 
 
 def _compared(metadata: Metadata, evaluation: Evaluation) -> list[str]:
-    decides = gates.deciding(metadata)
+    decides = earned.deciding(metadata)
     by_pair: dict[tuple[str, str, str], list[Gain]] = {}
     for one in evaluation.gains:
         if one.metric.startswith(decides):
@@ -258,7 +270,7 @@ def _controls(metadata: Metadata, evaluation: Evaluation) -> list[str]:
     lines = ["## Controls", ""]
     size, placebo = evaluation.controls.get("size"), evaluation.controls.get("placebo")
     if size is not None:
-        decides = gates.deciding(metadata)
+        decides = earned.deciding(metadata)
         lines.append(f"- Size: what only looks at size reaches {_figure(size)} in {decides}.")
     if placebo is not None:
         lines.append(
@@ -311,13 +323,15 @@ def _fitted(metadata: Metadata, found: Calibration) -> str:
     )
 
 
-def _silent(metadata: Metadata) -> list[str]:
+def _silent(metadata: Metadata, asked_by: Sequence[str]) -> list[str]:
     lines = ["## Where it is silent", ""]
     if metadata.state is State.SHADOW:
         lines.append("- Everywhere: in this state nothing it says reaches a review.")
-    if metadata.state is State.RANK:
+    elif not asked_by:
+        lines.append("- Everywhere: no specialist asks it.")
+    elif metadata.state is State.RANK:
         lines.append("- It raises nothing. Where there is nothing to order, it is not asked.")
-    if metadata.state is State.REPORT:
+    else:
         lines.append("- Below its threshold, and where nothing can be quoted to show what is meant.")
     lines.append("- Where models are not installed, are switched off, or a file is not the one named below.")
     if metadata.kind == "lines":
@@ -349,7 +363,7 @@ def _limits(metadata: Metadata) -> list[str]:
             lines.append(
                 f"- {count} repositories make rough intervals: another kind of project may differ more."
             )
-        if len(evaluation.models) < gates.FEWEST_SEEDS:
+        if len(evaluation.models) < earned.FEWEST_SEEDS:
             lines.append("- It was trained once: how much of its figures is luck of the seed is not known.")
         lines.append(_read(evaluation))
     if metadata.kind == "embedder":
@@ -412,9 +426,6 @@ def _reproduce(metadata: Metadata) -> list[str]:
         "|---|---|",
         *(f"| {what} | `{digest}` |" for what, digest in digests if digest),
     ]
-
-
-RECIPE_FILE = "recipe.yml"
 
 
 # --- words

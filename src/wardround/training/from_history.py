@@ -26,9 +26,8 @@ from wardround.corpora.records import rows_of
 from wardround.corpora.secrets import SecretScan
 from wardround.errors import TrainingError, UsageError
 from wardround.inference.metadata import Metadata, State, read_metadata
-from wardround.inference.places import METADATA_FILE, package_folder
+from wardround.inference.places import METADATA_FILE, RECIPE_FILE, package_folder
 from wardround.tasks import Choice, Task
-from wardround.training.card import RECIPE_FILE
 from wardround.training.kinds import Files
 from wardround.training.questions import split
 from wardround.training.recipe import DataPart, Recipe, TrainingPart, read_recipe

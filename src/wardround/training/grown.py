@@ -114,8 +114,7 @@ def _noted(folder: Path, metadata: Metadata, notes: tuple[str, ...]) -> Metadata
     assert metadata.evaluation is not None
     evaluation = msgspec.structs.replace(metadata.evaluation, notes=(*metadata.evaluation.notes, *notes))
     noted = msgspec.structs.replace(metadata, evaluation=evaluation)
-    write(folder, noted)
-    return noted
+    return write(folder, noted)
 
 
 def read_tree_recipe(path: Path) -> TreeRecipe:
@@ -176,7 +175,7 @@ def grow(recipe_file: Path, folder: Path, seed: int | None = None) -> Metadata:
         seconds=round(time.monotonic() - started, 1),
         parity=(boosted.parity(trees, model, values),),
     )
-    write(target, metadata)
+    metadata = write(target, metadata)
     keep_recipe(target, recipe_file)
     return metadata
 

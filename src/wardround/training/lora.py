@@ -12,13 +12,14 @@ from torch import nn
 
 from wardround.errors import TrainingError
 from wardround.inference.metadata import Lora
+from wardround.inference.places import LORA_FILES
 from wardround.training.encoder import Encoder, quiet
 from wardround.training.recipe import LoraPart
 
 if TYPE_CHECKING:
     from peft import PeftModel
 
-WEIGHTS_FILE = "adapter_model.safetensors"
+WEIGHTS_FILE, CONFIG_FILE = LORA_FILES
 _LAYER = re.compile(r"(?:^|\.)layers?\.(\d+)\.")
 
 
@@ -182,17 +183,16 @@ def save_lora(adapted: PeftModel, weights: Mapping[str, torch.Tensor], base: str
     save_file(dict(weights), str(folder / WEIGHTS_FILE))
 
 
-def read_lora(folder: Path) -> dict[str, torch.Tensor]:
-    """LoRA weights from a folder; no code can hide in this kind of file.
+def read_lora(file: Path, content: bytes) -> dict[str, torch.Tensor]:
+    """LoRA weights from what a file holds, which was compared with its digest; no code can hide in this kind.
 
     Raises:
-        TrainingError: there are none, or the file is damaged.
+        TrainingError: they are damaged.
     """
     from safetensors import SafetensorError
-    from safetensors.torch import load_file
+    from safetensors.torch import load
 
-    file = folder / WEIGHTS_FILE
     try:
-        return load_file(str(file))
-    except (OSError, SafetensorError) as cause:
+        return load(content)
+    except SafetensorError as cause:
         raise TrainingError(f"{file}: {cause}; train the adapter again") from cause

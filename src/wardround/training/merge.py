@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from wardround.errors import ModelError, TrainingError
-from wardround.inference.metadata import Lora, read_metadata
-from wardround.inference.places import METADATA_FILE
+from wardround.errors import TrainingError
+from wardround.inference.files import verified
+from wardround.inference.metadata import BaseModel, Lora, Metadata, read_metadata
+from wardround.inference.places import METADATA_FILE, package_folder
 from wardround.training.base import Base, Located, base_of_id, locate, read_base
 from wardround.training.encoder import Encoder, load_encoder, load_tokenizer, quiet
 from wardround.training.lora import (
@@ -23,7 +24,7 @@ from wardround.training.lora import (
     set_lora_weights,
     with_lora,
 )
-from wardround.training.run import BASE_FILE, LORA_FOLDER, RUN_FILE, read_run
+from wardround.training.run import BASE_FILE, LORA_FOLDER, RUN_FILE, Run, read_run
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -31,12 +32,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trained:
-    """An adapter at hand: the base it stands on, its weights, and how texts become tokens."""
+    """An adapter at hand: the base it stands on, its weights, and how texts become tokens.
+
+    Attributes:
+        about: the training, or the model, that it is of.
+        base: what is said of the base there.
+        digest: SHA-256 of the file its weights were read from, which is the one that was trained.
+    """
 
     located: Located
     lora: Lora
     weights: Mapping[str, torch.Tensor]
     tokenizer: Tokenizer
+    about: Run | Metadata
+    base: BaseModel
+    digest: str
 
     def adapted(self) -> Encoder:
         """The base with the LoRA weights beside it, as it was trained."""
@@ -69,29 +79,53 @@ def read_trained(folder: Path, *, base_folder: Path | None = None) -> Trained:
 
     Raises:
         TrainingError: there is none, or its weights or its base are not those of the training.
+        ModelError: a file of the model is not what its metadata says.
     """
-    if not (folder / RUN_FILE).is_file() and (folder / METADATA_FILE).is_file():
+    if is_model(folder):
         return _of_model(folder, base_folder)
     run = read_run(folder)
     file = folder / LORA_FOLDER / WEIGHTS_FILE
-    weights = read_lora(file.parent)
-    if hashlib.sha256(file.read_bytes()).hexdigest() != run.weights:
+    try:
+        content = file.read_bytes()
+    except OSError as cause:
+        raise TrainingError(f"{file}: {cause.strerror}; train the adapter again") from cause
+    if hashlib.sha256(content).hexdigest() != run.weights:
         raise TrainingError(f"{file}: these are not the weights that were trained here; train again")
     located = _located(read_base(BASE_FILE, folder), run.base_model.digest, base_folder)
-    return Trained(located, run.lora, weights, load_tokenizer(located, run.window, run.marker_position))
+    tokenizer = load_tokenizer(located, run.window, run.marker_position)
+    weights = read_lora(file, content)
+    return Trained(located, run.lora, weights, tokenizer, run, run.base_model, run.weights)
+
+
+def adapter_folder(name: str) -> Path:
+    """The folder of a training or a model; or that of the model of this name that comes with wardround."""
+    folder, own = Path(name), package_folder()
+    there = any((folder / file).is_file() for file in (RUN_FILE, METADATA_FILE))
+    if there or own is None or not (own / name / METADATA_FILE).is_file():
+        return folder
+    return own / name
+
+
+def is_model(folder: Path) -> bool:
+    """Whether a folder is that of a model, which a step of a training must not be written into."""
+    return not (folder / RUN_FILE).is_file() and (folder / METADATA_FILE).is_file()
 
 
 def _of_model(folder: Path, base_folder: Path | None) -> Trained:
-    try:
-        metadata = read_metadata(folder)
-    except ModelError as cause:
-        raise TrainingError(str(cause)) from cause
+    metadata = read_metadata(folder)
     if metadata.base is None or metadata.lora is None:
         raise TrainingError(f"{folder}: this model has no LoRA weights, so there is nothing to merge")
+    file = next((one for one in metadata.files if one.name == WEIGHTS_FILE), None)
+    if file is None:
+        raise TrainingError(
+            f"{folder / WEIGHTS_FILE} has no digest in {METADATA_FILE}, so nothing may use it; "
+            "make the model again with `wardround adapters quantise`"
+        )
+    weights = read_lora(folder / WEIGHTS_FILE, verified(folder, file))
     base = base_of_id(metadata.base.id)
     located = _located(base, metadata.base.digest, base_folder)
     tokenizer = load_tokenizer(located, metadata.window, base.marker_position)
-    return Trained(located, metadata.lora, read_lora(folder), tokenizer)
+    return Trained(located, metadata.lora, weights, tokenizer, metadata, metadata.base, file.sha256)
 
 
 def _located(base: Base, digest: str, folder: Path | None) -> Located:

@@ -11,17 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wardround.errors import TrainingError
+from wardround.inference.places import PLOT_FILES
 from wardround.training.calibrate import Reliability
 from wardround.training.statistics import Flags, Floats, precision_recall
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PRECISION_RECALL = "precision-recall.svg"
-SCORES = "scores.svg"
-CALIBRATION = "calibration.svg"
-PROBABILITIES = "probabilities.svg"
-TRAINING = "training.svg"
+PRECISION_RECALL, SCORES, CALIBRATION, PROBABILITIES, TRAINING = PLOT_FILES
 
 _STYLES = (("#0072b2", "-"), ("#d55e00", "--"), ("#009e73", "-."), ("#5a5a5a", ":"))
 """Colours that people who see few colours tell apart, and a dash for each.

@@ -10,7 +10,9 @@ from typing import Any
 
 import msgspec
 
+from wardround import host
 from wardround.errors import ModelError, TrainingError
+from wardround.inference import earned
 from wardround.inference.metadata import (
     Metadata,
     Reading,
@@ -18,10 +20,11 @@ from wardround.inference.metadata import (
     read_metadata,
     write_metadata,
 )
-from wardround.inference.places import METADATA_FILE, package_folder
+from wardround.inference.places import CARD_FILE, METADATA_FILE, RECIPE_FILE, package_folder
 from wardround.inference.session import SHARED_FILE
+from wardround.inference.shelf import wrong_beside
 from wardround.training import gates
-from wardround.training.card import CARD_FILE, RECIPE_FILE, card
+from wardround.training.card import card
 from wardround.training.questions import record_files, records_digest
 from wardround.training.recipe import DataPart, decoded
 from wardround.training.run import MODEL_FOLDER
@@ -45,13 +48,16 @@ def model_of(name: str) -> Model:
     """A model by its folder, the folder of its training, or its name among those that come with wardround.
 
     Raises:
-        ModelError: there is none, or its metadata cannot be read.
+        ModelError: there is none, its metadata cannot be read, or a file it was made of is another now.
     """
     own = package_folder()
     places = [Path(name), Path(name) / MODEL_FOLDER, *([] if own is None else [own / name])]
     for place in places:
         if (place / METADATA_FILE).is_file():
-            return Model(place, read_metadata(place))
+            metadata = read_metadata(place)
+            for trouble in wrong_beside(place, metadata):
+                raise ModelError(trouble)
+            return Model(place, metadata)
     raise ModelError(f"{name}: there is no {METADATA_FILE} there, and no model of this name; give its folder")
 
 
@@ -75,7 +81,8 @@ def records_of(recipe_file: Path) -> list[Path]:
 def promote(folder: Path, wanted: State, seen: gates.Seen, read: Reading | None = None) -> Metadata:
     """Ask the gates for a state and write what they say.
 
-    A refusal never raises a state, and lowers one that is no longer earned.
+    A refusal never raises a state, and lowers one that is no longer earned. Where only files are missing, or
+    are others than the model was made of, nothing is known against it, and it stays as it is.
 
     Args:
         folder: of the model.
@@ -83,30 +90,41 @@ def promote(folder: Path, wanted: State, seen: gates.Seen, read: Reading | None 
         read: findings people have read since; None keeps what is known.
 
     Raises:
-        ModelError: the metadata cannot be read or written.
+        ModelError: the metadata cannot be read or written, or the files at hand do not let it be judged.
     """
     metadata = read_metadata(folder)
     if read is not None and metadata.evaluation is not None:
         evaluation = msgspec.structs.replace(metadata.evaluation, read=read)
         metadata = msgspec.structs.replace(metadata, evaluation=evaluation)
     decision = gates.decide(metadata, wanted, seen)
-    state = wanted if decision.state is wanted else gates.lower(metadata.state, decision.state)
+    if decision.state is State.SHADOW and earned.decide(metadata, wanted).state is not State.SHADOW:
+        reason = decision.reasons[0][0].lower() + decision.reasons[0][1:].rstrip(".")
+        raise ModelError(
+            f"{folder}: it is not judged and stays {metadata.state.value}: {reason}; "
+            "give what it was trained with by --recipe, --records and --base"
+        )
+    state = wanted if decision.state is wanted else earned.lower(metadata.state, decision.state)
     decided = msgspec.structs.replace(metadata, state=state, reasons=decision.reasons)
-    write(folder, decided)
-    return decided
+    return write(folder, decided)
 
 
-def write(folder: Path, metadata: Metadata) -> None:
-    """Write the metadata and the card made from it.
+def write(folder: Path, metadata: Metadata) -> Metadata:
+    """Write the metadata and the card made from it; the metadata as it was written.
 
     Raises:
         ModelError: the folder cannot be written.
     """
     try:
-        write_metadata(folder, metadata)
-        (folder / CARD_FILE).write_text(card(metadata), encoding="utf-8")
+        written = write_metadata(folder, metadata)
+        (folder / CARD_FILE).write_text(card(written, asked_by(written)), encoding="utf-8")
     except OSError as cause:
         raise ModelError(f"{folder / METADATA_FILE}: {cause.strerror}; make the folder writable") from cause
+    return written
+
+
+def asked_by(metadata: Metadata) -> list[str]:
+    """The installed specialists that ask a model of this name."""
+    return [one.name for one in host.load().specialists if metadata.name in one.models]
 
 
 def keep_recipe(folder: Path, recipe: Path) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from wardround.corpora.records import digest_of
 from wardround.errors import ModelError, TrainingError
 from wardround.inference.files import verified
 from wardround.inference.metadata import (
@@ -20,18 +21,18 @@ from wardround.inference.metadata import (
     Metadata,
     Parity,
     Shared,
+    Source,
     State,
     read_metadata,
     write_metadata,
 )
-from wardround.inference.places import package_folder
+from wardround.inference.places import LORA_FILES, package_folder
 from wardround.inference.session import SHARED_FILE, Session, SharedTensors, load
 from wardround.training import parity
 from wardround.training.base import Located
 from wardround.training.encoder import load_encoder, load_tokenizer
 from wardround.training.export import export_onnx
-from wardround.training.lora import WEIGHTS_FILE
-from wardround.training.merge import Trained, read_trained, save_merged
+from wardround.training.merge import Trained, is_model, read_trained, save_merged
 from wardround.training.quantise import quantised
 from wardround.training.run import (
     LORA_FOLDER,
@@ -56,7 +57,6 @@ PARITY_FILE = "parity.json"
 BASE_NAME = "base"
 Progress = Callable[[str], None]
 _CPU = ("CPUExecutionProvider",)
-_CONFIG_FILE = "adapter_config.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +70,40 @@ class Shipped:
 # --- the steps of an adapter
 
 
-def merge(folder: Path, *, base_folder: Path | None = None) -> Parity:
-    """Merge the adapter of a training; the model stands in ``merged`` below its folder."""
+def merge(folder: Path, target: Path | None = None, *, base_folder: Path | None = None) -> Parity:
+    """Merge an adapter.
+
+    Args:
+        folder: of a training, or of a model.
+        target: where the merged model is to stand; ``merged`` below the folder of a training if not given.
+
+    Raises:
+        TrainingError: there is no adapter, or it is a model's and no target is given.
+        ModelError: a file of the model is not what its metadata says.
+    """
+    if target is None and is_model(folder):
+        raise TrainingError(f"{folder} is a model, into which nothing is written; give --out DIR")
+    if target is not None:
+        _require_free(target)
     trained = read_trained(folder, base_folder=base_folder)
     tokens = _tokens(folder, trained.tokenizer)
     before = parity.embedded(parity.of_torch(trained.adapted()), tokens)
     merged = trained.merged()
-    save_merged(merged, trained.tokenizer, folder / MERGED_FOLDER)
+    save_merged(merged, trained.tokenizer, folder / MERGED_FOLDER if target is None else target)
     found = parity.compared("merged", before, parity.embedded(parity.of_torch(merged), tokens))
-    _keep_parity(folder, found)
+    if target is None:
+        _keep_parity(folder, found)
     return found
 
 
 def export(folder: Path, *, base_folder: Path | None = None) -> Parity:
-    """Export the adapter of a training; the float32 graph stands in ``onnx`` below its folder."""
+    """Export the adapter of a training; the float32 graph stands in ``onnx`` below its folder.
+
+    Raises:
+        TrainingError: there is no finished training.
+    """
+    if is_model(folder):
+        raise TrainingError(f"{folder} is a model, into which nothing is written; give --merged --out DIR")
     trained = read_trained(folder, base_folder=base_folder)
     tokens = _tokens(folder, trained.tokenizer)
     merged = trained.merged()
@@ -144,13 +164,11 @@ def quantise(
     before = parity.embedded(parity.of_session(plain_session(exported)), tokens)
     after = parity.embedded(parity.of_session(session(target, metadata, base)), tokens)
     _keep_parity(folder, parity.compared("onnx-int8", before, after))
-    for name in (WEIGHTS_FILE, _CONFIG_FILE):
-        write_atomically(target / name, (folder / LORA_FOLDER / name).read_bytes())
+    beside = tuple(_write(target, name, (folder / LORA_FOLDER / name).read_bytes()) for name in LORA_FILES)
     if (folder / RECIPE_FILE).is_file():
         write_atomically(target / RECIPE_FILE, (folder / RECIPE_FILE).read_bytes())
-    metadata = msgspec.structs.replace(metadata, parity=_kept_parity(folder))
-    write_metadata(target, metadata)
-    return Shipped(target, metadata)
+    metadata = msgspec.structs.replace(metadata, files=beside, parity=_kept_parity(folder))
+    return Shipped(target, write_metadata(target, metadata))
 
 
 def finish(folder: Path, base: Path, *, base_folder: Path | None = None, progress: Progress) -> Shipped:
@@ -263,21 +281,44 @@ def export_base(located: Located, target: Path, *, date: str = "", progress: Pro
     vectors.append(parity.embedded(parity.of_session(session(target, metadata, target)), tokens))
     found = (parity.compared("onnx-fp32", *vectors[:2]), parity.compared("onnx-int8", *vectors[1:]))
     metadata = msgspec.structs.replace(metadata, parity=found)
-    write_metadata(target, metadata)
-    return Shipped(target, metadata)
+    return Shipped(target, write_metadata(target, metadata))
 
 
 # --- a model that stands alone
 
 
-def export_alone(trained: Trained, target: Path, *, int8: bool) -> Path:
-    """Export an adapter as one ONNX file that needs nothing beside it but the tokenizer."""
+def export_alone(trained: Trained, target: Path, *, int8: bool) -> Shipped:
+    """Export an adapter as one ONNX file that needs nothing beside it but the tokenizer, for other programs.
+
+    The tokenizer cuts texts at the model's window. The metadata says what it was made of; what was measured
+    was another file, so nothing of that is repeated.
+
+    Raises:
+        TrainingError: another model stands there already.
+    """
+    _require_free(target)
     file = target / MODEL_FILE
     export_onnx(trained.merged(), trained.tokenizer.encode(own_texts()[0]).ids, file)
     if int8:
         write_model(quantised(file), target)
     _save_tokenizer(trained.tokenizer, target)
-    return file
+    about = trained.about
+    metadata = Metadata(
+        schema="wardround.adapter/1", name=about.name, specialist=about.specialist, task=about.task,
+        title=about.title, scope=about.scope, kind="embedder", state=State.SHADOW,
+        licence=trained.base.licence, date=about.date, model=_file(file),
+        tokenizer=_file(target / TOKENIZER_FILE), base=msgspec.structs.replace(trained.base, shared=""),
+        window=about.window, data=about.data, seed=about.seed, seconds=about.seconds,
+        source=Source(name=about.name, weights=trained.digest),
+        reasons=("It was exported for other programs, and this file was not measured.",),
+    )  # fmt: skip
+    return Shipped(target, write_metadata(target, metadata))
+
+
+def _require_free(target: Path) -> None:
+    """See that nothing but what was exported before is written over."""
+    if is_model(target) and read_metadata(target).source is None:
+        raise TrainingError(f"{target} is a model, into which nothing is written; give another --out")
 
 
 # --- sessions, texts, files
@@ -348,6 +389,10 @@ def _write(folder: Path, name: str, content: bytes) -> File:
     return File(name=name, sha256=hashlib.sha256(content).hexdigest(), bytes=len(content))
 
 
+def _file(path: Path) -> File:
+    return File(name=path.name, sha256=digest_of(path), bytes=path.stat().st_size)
+
+
 def with_tokenizer(metadata: Metadata, tokenizer: Tokenizer, target: Path, base: Metadata | None) -> Metadata:
     """The metadata with the tokenizer, which is written unless the base has the very same."""
     content = _tokenizer_json(tokenizer)
@@ -358,11 +403,12 @@ def with_tokenizer(metadata: Metadata, tokenizer: Tokenizer, target: Path, base:
 
 
 def _save_tokenizer(tokenizer: Tokenizer, folder: Path) -> None:
-    write_atomically(folder / TOKENIZER_FILE, _tokenizer_json(tokenizer))
+    """Write the tokenizer for other programs: it cuts texts at the model's window."""
+    write_atomically(folder / TOKENIZER_FILE, tokenizer.to_str().encode())
 
 
 def _tokenizer_json(tokenizer: Tokenizer) -> bytes:
-    """A tokenizer without a window: how many tokens a text may have is the model's to say."""
+    """A tokenizer without a window: how many tokens a text may have is the metadata's to say."""
     from tokenizers import Tokenizer
 
     free = Tokenizer.from_str(tokenizer.to_str())

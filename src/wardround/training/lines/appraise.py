@@ -54,7 +54,7 @@ def evaluate_line_models(
     )  # fmt: skip
     evaluation = msgspec.structs.replace(evaluation, exempt=dict(exempt))
     metadata = msgspec.structs.replace(first.metadata, evaluation=evaluation, state=State.SHADOW, reasons=())
-    write(first.folder, metadata)
+    metadata = write(first.folder, metadata)
     keep_recipe(first.folder, recipe_file)
     steps = [plots.Step(one.step, one.loss, one.mrr) for one in read_steps(first.folder.parent)]
     if steps and first.folder.name == MODEL_FOLDER:

@@ -81,8 +81,7 @@ def finish_lines(
     )  # fmt: skip
     metadata = with_tokenizer(metadata, tokenizer, target, None)
     write_atomically(target / RECIPE_FILE, (folder / RECIPE_FILE).read_bytes())
-    write_metadata(target, metadata)
-    return Shipped(target, metadata)
+    return Shipped(target, write_metadata(target, metadata))
 
 
 def line_logits(session: Session, sheets: Sequence[Sheet]) -> list[Floats]:

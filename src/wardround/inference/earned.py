@@ -1,0 +1,342 @@
+"""What a model may do, by what its own metadata records: pure, and closed unless everything is shown.
+
+A model stays ``shadow`` until it beat the frozen base and every cheap baseline on repositories it never saw,
+on younger code, on two seeds and with controls. A model whose ``scope`` is one repository may have learnt
+from it: there, later commits in other files count. ``training.gates`` asks for the files too, before a state
+is given; what is asked here is asked again of every model that claims one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from wardround.inference.metadata import Calibration, Evaluation, Gain, Interval, Metadata, State
+
+FEWEST_REPOSITORIES = 5
+"""With fewer, an interval over repositories leaves out more than its 2.5% by drawing one repository only."""
+FEWEST_UNITS = 8
+"""Weeks, and files, of a model for one repository: they resemble each other more than repositories do."""
+FEWEST_SEEDS = 2
+FEWEST_READ = 50
+"""Findings read by people before a model may make any."""
+PRECISION = 0.7
+"""The share of findings read that must be right."""
+PLACEBO = 0.02
+"""What the measurement itself may add: thirty shuffles of a few hundred questions vary by less."""
+PASSED = "passed"
+"""How the audit of what a model was trained on begins when it found nothing that stops a training."""
+
+_ORDER = (State.SHADOW, State.RANK, State.REPORT)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What a kind of model must be measured by; fixed before anything is.
+
+    Attributes:
+        subject: the scorer that would be used; of a ranker the fused score.
+        metric: the one that decides.
+        baselines: scorers that must be there beside it.
+        matched: whether ``metric`` is taken once more among what is of like size; else it is so already.
+        value: what the subject must reach in it.
+        items: how many of them must have been measured, at least.
+    """
+
+    subject: str
+    metric: str
+    baselines: tuple[str, ...]
+    matched: bool = True
+    value: float = 0.0
+    items: int = 0
+
+
+BARS = {
+    "embedder": Bar("cheap+adapter", "mrr", ("cheap", "base", "cheap+base")),
+    "table": Bar("model", "auc", ("cheap",)),
+    "lines": Bar("model", "pairwise, same size", ("cheap", "size"), matched=False, value=0.65, items=500),
+}
+"""Of lines: below this a finding would be wrong nineteen times in twenty at the rate real changes have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a model may do at most, and why not more: one sentence each."""
+
+    state: State
+    reasons: tuple[str, ...]
+
+
+def decide(metadata: Metadata, wanted: State = State.REPORT) -> Decision:
+    """The highest state up to ``wanted`` that the recorded evaluation allows."""
+    if wanted is State.SHADOW:
+        return Decision(State.SHADOW, ())
+    against = tuple(_against_rank(metadata))
+    if against:
+        return Decision(State.SHADOW, against)
+    if wanted is State.RANK:
+        return Decision(State.RANK, ())
+    against = tuple(_against_report(metadata))
+    return Decision(State.RANK if against else State.REPORT, against)
+
+
+def overstated(metadata: Metadata) -> str:
+    """What to say where the metadata claims a higher state than it records to be earned, or nothing."""
+    claimed = metadata.state
+    allowed = decide(metadata, claimed)
+    reasons = allowed.reasons
+    if claimed is State.REPORT and allowed.state is claimed:
+        reasons = metadata.reasons
+    if not reasons:
+        return ""
+    reason = reasons[0].rstrip(".")
+    return f"its metadata says {claimed.value}, which what it records does not allow ({reason})"
+
+
+def lower(one: State, other: State) -> State:
+    """The one that allows less."""
+    return min(one, other, key=_ORDER.index)
+
+
+def _against_rank(metadata: Metadata) -> Iterator[str]:
+    if metadata.base is None and metadata.kind == "embedder":
+        yield "The metadata does not say which base it stands on."
+    yield from _against_data(metadata)
+    evaluation = metadata.evaluation
+    if evaluation is None:
+        yield "It was not evaluated; run `wardround adapters evaluate`."
+        return
+    yield from _against_split(metadata, evaluation)
+    yield from _against_measure(metadata, evaluation)
+    yield from _against_controls(metadata, evaluation)
+    yield from _against_gains(metadata, evaluation)
+
+
+# --- the data
+
+
+def _against_data(metadata: Metadata) -> Iterator[str]:
+    if metadata.data is None:
+        yield "The metadata does not say what it was trained on."
+    elif not metadata.data.audit:
+        yield "The training data was not audited; run `wardround data audit`."
+    elif not metadata.data.audit.startswith(PASSED):
+        yield f"The audit of the training data failed: {metadata.data.audit}."
+
+
+# --- the split
+
+
+def _against_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
+    if metadata.scope:
+        yield from _against_own_split(metadata, evaluation)
+    else:
+        yield from _against_repositories(metadata, evaluation)
+    until = metadata.data.until if metadata.data else 0
+    if not until or not evaluation.since:
+        yield "There is no split by time: one side has no date."
+    elif evaluation.since < until:
+        yield "The split by time leaks: what it was evaluated on begins before what it was trained on ends."
+    if evaluation.leaks is None:
+        yield "Nobody looked for groups that stand on both sides of the split."
+    elif evaluation.leaks:
+        count = _counted(evaluation.leaks, "repository, group or text", "repositories, groups or texts")
+        yield f"The split leaks: {count} of the evaluation stood on the training side too."
+
+
+def _against_repositories(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
+    trained = metadata.data.repositories if metadata.data else ()
+    both = shared_repositories(trained, evaluation.repositories)
+    if both:
+        yield f"The split leaks: {', '.join(both)} is trained on and evaluated on."
+    if not trained or not evaluation.repositories:
+        yield "There is no split by repository: one side names none."
+    elif len(set(evaluation.repositories)) < FEWEST_REPOSITORIES:
+        count = _counted(len(set(evaluation.repositories)), "repository", "repositories")
+        yield f"It was evaluated on {count}; {FEWEST_REPOSITORIES} are needed."
+
+
+def _against_own_split(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
+    """A model for one repository alone: what is shown is that it is better on later commits of that one."""
+    named = {*(metadata.data.repositories if metadata.data else ()), *evaluation.repositories}
+    others = sorted(name for name in named if name.lower() != metadata.scope.lower())
+    if others or not named:
+        what = ", ".join(others) or "no repository"
+        yield f"It is for {metadata.scope} alone, but was trained or evaluated on {what}."
+    if not evaluation.drawn.get("weeks"):
+        yield "The evaluation does not say how many weeks and files its intervals were drawn over."
+    for kind, count in sorted(evaluation.drawn.items()):
+        if count < FEWEST_UNITS:
+            yield f"It was evaluated on {_counted(count, kind[:-1], kind)}; {FEWEST_UNITS} are needed."
+
+
+def shared_repositories(trained: Iterable[str], evaluated: Iterable[str]) -> list[str]:
+    """Those of the evaluation that were trained on; a name without an owner is that of any owner."""
+    ours = {name.lower().removesuffix(".git") for name in trained}
+    bare = {name.rpartition("/")[2] for name in ours}
+    lone = {name for name in ours if "/" not in name}
+    return sorted(
+        name
+        for name in set(evaluated)
+        if (known := name.lower().removesuffix(".git")) in ours
+        or known.rpartition("/")[2] in lone
+        or ("/" not in known and known in bare)
+    )
+
+
+# --- the figures
+
+
+def _against_measure(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
+    subject = _subject(metadata)
+    for name in BARS[metadata.kind].baselines:
+        if not evaluation.metrics.get(name):
+            yield f"There is no baseline {name!r} to compare with."
+    if not evaluation.metrics.get(subject):
+        yield f"There are no figures of {subject!r}, which is what would be used."
+    for name, metrics in sorted(evaluation.metrics.items()):
+        for metric, figure in sorted(metrics.items()):
+            if not _sound(figure):
+                yield f"The {metric} of {name!r} has no confidence interval."
+    yield from _against_bar(BARS[metadata.kind], evaluation)
+    measured = evaluation.models.get(str(metadata.seed))
+    if measured is None:
+        yield "The evaluation does not say which model file it measured."
+    elif measured != metadata.model.sha256:
+        yield "What was evaluated is another model file than this one; evaluate again."
+    if len(set(evaluation.models.values())) < len(evaluation.models):
+        yield "Two seeds have the same model file, so they are one run."
+
+
+def _against_bar(bar: Bar, evaluation: Evaluation) -> Iterator[str]:
+    """What the kind of model must reach whatever else it beats."""
+    if evaluation.items < bar.items:
+        yield f"It was evaluated on {evaluation.items} items of equal size; {bar.items} are needed."
+    reached = evaluation.metrics.get(bar.subject, {}).get(bar.metric)
+    if bar.value and (reached is None or not reached.value >= bar.value):
+        what = "unknown" if reached is None else f"{reached.value:.3f}"
+        yield f"Its {bar.metric} is {what}; {bar.value:.2f} is needed."
+
+
+def _against_controls(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
+    for name in ("size", "placebo"):
+        if name not in evaluation.controls and not evaluation.exempt.get(name):
+            yield f"There is no {name} control, and no reason why it would not apply."
+    placebo = evaluation.controls.get("placebo")
+    if placebo is not None and not (placebo.low <= PLACEBO and math.isfinite(placebo.high)):
+        yield (
+            f"The placebo failed: with right answers drawn at random {_told(placebo)} is left above chance, "
+            "so the figures are made by the measurement."
+        )
+
+
+def _against_gains(metadata: Metadata, evaluation: Evaluation) -> Iterator[str]:
+    for of, over, metric in _needed(metadata, evaluation):
+        found = {
+            one.seed: one for one in evaluation.gains if (one.of, one.over, one.metric) == (of, over, metric)
+        }
+        what = f"the gain of {of!r} over {over!r} ({metric})"
+        yield from _against_gain(what, found)
+        if found and metadata.seed not in found:
+            yield f"{_upper(what)} was not measured on this model's own seed."
+
+
+def _against_gain(what: str, found: dict[int, Gain]) -> Iterator[str]:
+    """What is wrong with one gain, measured on several seeds."""
+    if len(found) < FEWEST_SEEDS:
+        seeds = _counted(len(found), "seed", "seeds")
+        yield f"{_upper(what)} was measured on {seeds}; {FEWEST_SEEDS} are needed."
+    for seed, one in sorted(found.items()):
+        if not _sound(one.gain) or one.gain.low == one.gain.high:
+            yield f"{_upper(what)} has no confidence interval on seed {seed}."
+        elif one.gain.low <= 0:
+            yield f"{_upper(what)} is {_told(one.gain)} on seed {seed}: its lower bound is not above zero."
+
+
+def _subject(metadata: Metadata) -> str:
+    """The scorer that would be used: of a ranker the fused score."""
+    return BARS[metadata.kind].subject
+
+
+def deciding(metadata: Metadata) -> str:
+    """The metric that decides, fixed before anything is measured."""
+    return BARS[metadata.kind].metric
+
+
+def _needed(metadata: Metadata, evaluation: Evaluation) -> list[tuple[str, str, str]]:
+    """The gains (of, over, metric) that must be there, those of the size control among them."""
+    metric, ranker = deciding(metadata), metadata.kind == "embedder"
+    subject = _subject(metadata)
+    rivals = [*(["cheap+base"] if ranker else []), "cheap"]
+    own = {"model", "adapter", "guess", "base", *rivals}
+    for name in sorted(evaluation.metrics):
+        plain = name.partition("@")[0]
+        if plain not in own and not (ranker and "+" in plain):
+            rivals.append(name)
+    if not BARS[metadata.kind].matched:
+        return [(subject, over, metric) for over in rivals]
+    if evaluation.exempt.get("size"):
+        return [(subject, over, metric) for over in rivals if over != "size"]
+    like = [(subject, over, f"{metric}, same size") for over in rivals if over in ("cheap+base", "cheap")]
+    beside = [("cheap+size+adapter", "cheap+size", metric)] if ranker else []
+    return [*((subject, over, metric) for over in rivals), *beside, *like]
+
+
+# --- making findings
+
+
+def _against_report(metadata: Metadata) -> Iterator[str]:
+    yield from _against_calibration(metadata, metadata.calibration)
+    if not metadata.thresholds or not 0 < metadata.alarm_rate < 1:
+        yield "There is no threshold for a wanted rate of alarms."
+    read = metadata.evaluation.read if metadata.evaluation else None
+    if read is None:
+        yield "Nobody read what it would say; its precision is not known."
+    elif read.items < FEWEST_READ:
+        yield f"{_counted(read.items, 'finding was', 'findings were')} read; {FEWEST_READ} are needed."
+    elif not PRECISION <= read.right / read.items <= 1:
+        share = f"{read.right / read.items:.0%}"
+        yield f"{read.right} of {read.items} findings read were right ({share}); {PRECISION:.0%} are needed."
+
+
+def _against_calibration(metadata: Metadata, calibration: Calibration) -> Iterator[str]:
+    if calibration.method == "none":
+        yield "It is not calibrated; run `wardround adapters calibrate`."
+        return
+    if calibration.model != metadata.model.sha256:
+        yield "The calibration was fitted on the scores of another model file; calibrate again."
+    if calibration.error is None or not calibration.checked:
+        yield "The calibration was not checked on other repositories."
+    if metadata.scope:
+        if not calibration.repositories or set(calibration.repositories) & set(calibration.checked):
+            yield "The calibration was checked on files it was fitted on, or names none."
+        return
+    trained = metadata.data.repositories if metadata.data else ()
+    both = shared_repositories(trained, (*calibration.repositories, *calibration.checked))
+    if both or not calibration.repositories:
+        what = ", ".join(both) or "no repository that is named"
+        yield f"The calibration is not on repositories split from training: {what}."
+    if shared_repositories(calibration.repositories, calibration.checked):
+        yield "The calibration was checked on repositories it was fitted on."
+
+
+# --- words
+
+
+def _sound(figure: Interval) -> bool:
+    """Whether an interval is one: finite, around its value."""
+    finite = all(math.isfinite(end) for end in (figure.low, figure.value, figure.high))
+    return finite and figure.low <= figure.value <= figure.high
+
+
+def _told(figure: Interval) -> str:
+    return f"{figure.value:+.3f} [{figure.low:+.3f}, {figure.high:+.3f}]"
+
+
+def _upper(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _counted(count: int, one: str, more: str) -> str:
+    return f"{count} {one if count == 1 else more}"
