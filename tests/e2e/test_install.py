@@ -137,6 +137,28 @@ def test_the_hook_installs_with_a_strangers_plugin_and_blocks(
     assert "call $(MAKE), not make [makefiles/ACME001]" in bad.stdout + bad.stderr
 
 
+@pytest.mark.parametrize("runner", ["pre-commit", "prek"])
+def test_a_hook_is_set_up_in_peace_and_told_which_hook_has_a_missing_tool(
+    runner: str, repo: GitRepository, tmp_path: Path
+) -> None:
+    source = _clone(tmp_path / "wardround")
+    revision = GitRepository(source).git("rev-parse", "HEAD").strip()
+    repo.stage({
+        ".pre-commit-config.yaml":
+        f"repos:\n  - repo: {source}\n    rev: {revision}\n    hooks:\n      - id: wardround\n",
+    })  # fmt: skip
+    environment = {"PATH": f"{sys.base_prefix}/bin:/usr/bin:/bin", "PRE_COMMIT_HOME": str(tmp_path / "pc"),
+                   "PREK_HOME": str(tmp_path / "prek")}  # fmt: skip
+
+    set_up = repo.run(SCRIPTS / runner, "run", env=environment)
+    repo.stage({"Dockerfile": "FROM scratch\n"})
+    missing = repo.run(SCRIPTS / runner, "run", env=environment)
+
+    assert "wardround: pass - no findings, 1 file, " in set_up.stdout, set_up.stdout + set_up.stderr
+    told = "hadolint is not installed; use the hook id wardround-docker-ci or wardround-all"
+    assert told in " ".join(missing.stdout.split())
+
+
 def test_the_hook_of_a_set_brings_its_tools(repo: GitRepository, tmp_path: Path) -> None:
     source = _clone(tmp_path / "wardround")
     revision = GitRepository(source).git("rev-parse", "HEAD").strip()

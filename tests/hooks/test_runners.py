@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ pytestmark = pytest.mark.e2e
 GOOD = 'def greet(name):\n    return "hello %s" % (name,)\n'
 BAD = 'def greet(name):\n    return "hello %s %s" % (name,)\n'
 MANIFEST = Path(__file__).parents[2] / ".pre-commit-hooks.yaml"
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 PRE_COMMIT_CONFIG = """\
 repos:
   - repo: local
@@ -38,28 +40,27 @@ repos:
         verbose: true
         stages: [pre-push]
 """
-LEFTHOOK_CONFIG = """\
-pre-commit:
-  commands:
-    wardround:
-      run: wardround hook
-pre-push:
-  commands:
-    wardround:
-      run: wardround hook --stage pre-push {1}
-      use_stdin: true
-"""
+LEFTHOOK_CONFIG = README.partition("in `lefthook.yml`:\n\n```yaml\n")[2].partition("```")[0]
+STAGES = re.findall(r" (-t) ([\w-]+)", README.partition("`prek install")[2].partition("`")[0])
+"""The options of the README's ``install``, which pre-commit takes too."""
+PLAIN = re.findall(r"`\.git/hooks/([\w-]+)`", README.partition("As plain git hooks")[2].partition(" are ")[0])
+"""The git hooks that the README has as ``exec wardround hook``."""
 RUNNERS = ["pre-commit", "prek", "lefthook"]
 
 
 def installed(repo: GitRepository, runner: str) -> GitRepository:
     """Commit a good file and the runner's configuration, and have it install its git hooks."""
+    if runner == "git":
+        repo.commit({"greet.py": GOOD})
+        for name in PLAIN:
+            repo.git_hook(name, "exec wardround hook")
+        return repo
     if runner == "lefthook":
         repo.commit({"lefthook.yml": LEFTHOOK_CONFIG, "greet.py": GOOD})
         done = repo.run("lefthook", "install")
     else:
         repo.commit({".pre-commit-config.yaml": PRE_COMMIT_CONFIG, "greet.py": GOOD})
-        done = repo.run(runner, "install", "-t", "pre-commit", "-t", "pre-push")
+        done = repo.run(runner, "install", *(word for option in STAGES for word in option))
     assert done.returncode == 0, done.stdout + done.stderr
     return repo
 
@@ -150,6 +151,20 @@ class TestPush:
         done = repo.run("git", "push", remote, "topic")
         assert done.returncode == 0, said(done)
         assert "wardround: pass - no findings, 1 file, " in said(done)
+
+
+@pytest.mark.parametrize("runner", [*RUNNERS, "git"])
+class TestMerge:
+    def test_a_clean_merge_of_a_bad_branch_is_stopped(self, repo: GitRepository, runner: str) -> None:
+        installed(repo, runner)
+        repo.git("checkout", "-q", "-b", "topic")
+        repo.commit({"bad.py": "print(missing)\n"})
+        repo.git("checkout", "-q", "main")
+        before = repo.commit({"more.py": "LIMIT = 1\n"})
+        done = repo.run("git", "merge", "--no-edit", "topic")
+        assert done.returncode == 1
+        assert "Undefined name `missing` [ruff/F821]" in said(done)
+        assert repo.git("rev-parse", "HEAD").strip() == before
 
 
 @pytest.mark.parametrize("runner", ["pre-commit", "prek"])

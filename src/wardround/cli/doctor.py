@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from wardround.errors import GitError
     from wardround.host import Host
     from wardround.specialists import Specialist
+    from wardround.tools.tool import Tool
 
 
 class Here(NamedTuple):
@@ -42,13 +43,14 @@ def command(repo: Path | None) -> int:
     here = _here(loaded, repo)
     missing, tool_lines = _tools(loaded, here)
     lines = [f"wardround {__version__}, Python {platform.python_version()}", "", "tools", *tool_lines]
-    lines += ["", "models", *_models(loaded)]
+    lines += ["", "models", *_models(loaded, here)]
     lines += ["", "state", *_state(), "", "settings", *_settings(loaded, here)]
     emit("\n".join(lines) + "\n")
     return 4 if missing else 0
 
 
 def _tools(loaded: Host, here: Here) -> tuple[bool, list[str]]:
+    from wardround.tools.advice import advice
     from wardround.tools.process import find_program
     from wardround.tools.tool import Profile
     from wardround.tools.version import tool_version
@@ -61,20 +63,30 @@ def _tools(loaded: Host, here: Here) -> tuple[bool, list[str]]:
             where = "commit and CI" if Profile.COMMIT in tool.profiles else "CI"
             name = f"  {specialist.name:<10} {tool.name:<10}"
             if program is not None:
-                lines.append(f"{name} {tool_version(tool, program):<10} {where:<14} {program}")
+                lines.append(f"{name} {tool_version(tool, program):<13} {where:<13} {program}")
             elif tool.optional or tool.opt_in:
                 lines.append(f"{name} not in use here ({where})")
-            elif not _may_need(specialist, here):
-                lines.append(f"{name} missing, and nothing here needs it ({where}): {tool.install}")
+            elif not _may_need(specialist, tool, here):
+                lines.append(f"{name} missing, and nothing here needs it ({where}): {advice(tool.install)}")
             else:
                 missing = missing or Profile.COMMIT in tool.profiles
-                lines.append(f"{name} missing ({where}): {tool.install}")
+                lines.append(f"{name} missing ({where}): {advice(tool.install)}")
     return missing, list(dict.fromkeys(lines))
 
 
-def _may_need(specialist: Specialist, here: Here) -> bool:
-    """Whether there is a file for a specialist, as far as that can be told."""
-    return here.tracked is None or any(specialist.claims_name(path) for path in here.tracked)
+def _may_need(specialist: Specialist, tool: Tool, here: Here) -> bool:
+    """Whether there is a file for a tool, as far as names tell and the work tree has them."""
+    if here.tracked is None:
+        return True
+    claimed = (path for path in here.tracked if specialist.claims_name(path))
+    return any(tool.takes is None or tool.takes(path, _text(here.root / path)) for path in claimed)
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text("utf-8-sig", "replace")
+    except OSError:  # not checked out, or a folder of another repository
+        return ""
 
 
 def _here(loaded: Host, repo: Path | None) -> Here:
@@ -92,9 +104,11 @@ def _here(loaded: Host, repo: Path | None) -> Here:
         return Here((repo or Path.cwd()).resolve(), None, none)
 
 
-def _models(loaded: Host) -> Iterator[str]:
+def _models(loaded: Host, here: Here) -> Iterator[str]:
     """What models are run with, those that were found, and those that specialists ask for in vain."""
-    from wardround.errors import ModelError
+    from wardround.cli.related import BASE_MODEL
+    from wardround.errors import GitError, ModelError
+    from wardround.inference.places import further_folders
     from wardround.inference.runtime import find
     from wardround.inference.shelf import standard
 
@@ -103,16 +117,21 @@ def _models(loaded: Host) -> Iterator[str]:
         yield f"  run by {runtime.identity}"
     except ModelError as trouble:
         yield f"  not run: {trouble}"
-    shelf = standard()
+    settings = here.settings
+    named = () if isinstance(settings, GitError) else settings.root.model_folders
+    shelf = standard(further_folders(here.root, named))
     wanted = {name: s.name for s in loaded.specialists for name in s.models}
+    asked = {BASE_MODEL: "wardround related"} | wanted
     for one in shelf.found:
         broken = ""
         try:
             shelf.require_present(one)
         except ModelError as cause:
             broken = f"  broken: {cause}"
-        asked = f"asked for by {wanted.pop(one.name)}" if one.name in wanted else "asked for by nobody"
-        yield f"  {one.name:<24} {one.metadata.state.value:<7} {asked}{broken}"
+        wanted.pop(one.name, None)
+        who = f"asked for by {asked.get(one.name, 'nobody')}"
+        claims = f"  {one.overstated}" if one.overstated else ""
+        yield f"  {one.name:<24} {one.metadata.state.value:<7} {who}{broken}{claims}"
     for refused in shelf.refused:
         yield f"  {refused.name:<24} refused: {refused.reason}"
     for name, specialist in sorted(wanted.items()):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wardround.retrieval.embedder import Embedder
     from wardround.retrieval.hunks import Evidence
 
-_BASE = "base"
+BASE_MODEL = "base"
 _LONGEST_QUERY = 100_000
 _FILES_WITH_FUNCTIONS = 3
 
@@ -158,13 +158,13 @@ def _model(repository: Repository, side: str, no_models: bool) -> tuple[Embedder
 
         runtime = find(settings.root.model_provider, settings.root.model_threads)
         shelf = standard(further_folders(repository.root, settings.root.model_folders))
-        base = shelf.named(_BASE)
+        base = shelf.named(BASE_MODEL)
         shelf.require_present(base)
     except ModelError as trouble:
-        return None, ModelUse(None, f"model {_BASE!r} cannot be used: {trouble}")
+        return None, ModelUse(None, f"model {BASE_MODEL!r} cannot be used: {trouble}")
     digest = score_digest(base.metadata, runtime)
     name = f"{base.name} {base.metadata.model.sha256[:12]}"
-    return LateModel(digest, cache(lambda: shelf.embedder(_BASE, runtime))), ModelUse(name, None)
+    return LateModel(digest, cache(lambda: shelf.embedder(BASE_MODEL, runtime))), ModelUse(name, None)
 
 
 def _with_model(
@@ -178,7 +178,7 @@ def _with_model(
     try:
         return search(embedder, use)
     except ModelError as trouble:
-        return search(None, ModelUse(None, f"model {_BASE!r} cannot be used: {trouble}"))
+        return search(None, ModelUse(None, f"model {BASE_MODEL!r} cannot be used: {trouble}"))
 
 
 def _hunks(text: str, target: Target, limit: int, no_models: bool) -> RelatedHunks:

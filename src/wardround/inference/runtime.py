@@ -64,8 +64,10 @@ def find(wish: Wish = "auto", threads: int = 1) -> Runtime:
     missing = [name for name in _LIBRARIES if name not in versions]
     missing += [] if package is not None else ["onnxruntime"]
     if package is None or missing:
+        from wardround.tools.advice import advice  # only where it is needed
+
         names = " and ".join(sorted(missing))
-        raise ModelError(f"{names} {'is' if len(missing) == 1 else 'are'} not installed; {INSTALL}")
+        raise ModelError(f"{names} {'is' if len(missing) == 1 else 'are'} not installed; {advice(INSTALL)}")
     runtime = Runtime(package, versions[package], threads=threads)
     if wish == "cpu" or (wish == "auto" and package == "onnxruntime"):
         return runtime

@@ -1,0 +1,48 @@
+"""What sets git hooks up is no workflow: zizmor is asked where it has something to say, and only there."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+from wardround_docker_ci.tools import TOOLS
+from wardround_docker_ci.tools.zizmor import ZIZMOR
+
+from tests.plugins.docker_ci.conftest import Reviewed, places
+from wardround.verdict.gate import Outcome
+
+CONFIG = ".pre-commit-config.yaml"
+_SET_UP = "repos:\n  - repo: {repo}\n    rev: v1\n    hooks:\n      - id: wardround\n"
+_IN_ORDER = (
+    "https://example.org/wardround",
+    "../wardround",
+    "/srv/wardround",
+    "git@example.org:ours/wardround.git",
+)
+
+
+@pytest.mark.parametrize("address", _IN_ORDER)
+def test_hooks_are_set_up_without_zizmor(reviewed: Reviewed, address: str) -> None:
+    absent = [replace(tool, find=lambda root: None) for tool in TOOLS]
+
+    done = reviewed({CONFIG: _SET_UP.format(repo=address)}, *absent)
+
+    assert done.unreviewed == ()
+    assert done.gate.outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize("address", _IN_ORDER)
+def test_hooks_are_set_up_with_zizmor_which_fails_over_some_repositories(
+    reviewed: Reviewed, address: str
+) -> None:
+    done = reviewed({CONFIG: _SET_UP.format(repo=address)}, *TOOLS)
+
+    assert done.unreviewed == ()
+    assert done.gate.outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize("address", ["http://example.org/hooks", "git://example.org/hooks"])
+def test_hooks_that_come_in_the_clear_are_told(reviewed: Reviewed, address: str) -> None:
+    done = reviewed({CONFIG: _SET_UP.format(repo=address)}, ZIZMOR)
+
+    assert done.unreviewed == ()
+    assert places(done) == [("zizmor/insecure-url-scheme", 2, 11)]
