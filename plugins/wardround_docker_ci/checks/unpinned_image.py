@@ -27,6 +27,8 @@ _LATEST_BY_DEFAULT = LatePattern(
     r"\bimage:[^\n]*\{\{[^\n}]*\b(default[ \t]+[\"'](?:latest|master|main)[\"'])"
 )
 
+_DEFINITIONS = ("*ockerfile*", "*.yml", "*.yaml", "Jenkinsfile*")
+
 
 class UnpinnedImage(CiCheck):
     """An image is taken by no tag, or by one without a version, so every build may get another one.
@@ -43,7 +45,7 @@ class UnpinnedImage(CiCheck):
         "trees of 79 repositories: 175 hits; 885 commits of 28 that touch such files: 92; 40 read, "
         "all true; images of charts, mounts and steps, in 85: 11 more, all true; defaults of "
         "templates, in 27: none; 500 commits of ten more: 9, 8 of a channel that a variable replaces, left "
-        "out since"
+        "out since, and one of a job that another workflow has as well, left out too"
     )
     KINDS = DOCKERFILE | COMPOSE | GITLAB | JENKINS | KUBERNETES | STEPS | HELM | TEMPLATE
     VALID: ClassVar[Sequence[str | Valid]] = [
@@ -56,6 +58,15 @@ class UnpinnedImage(CiCheck):
         Valid("FROM localhost:5000/app@sha256:0000\n", path="Dockerfile"),
         Valid("services:\n  web:\n    build: .\n    image: web\n", path="compose.yml"),
         Valid("test:\n  image: $CI_REGISTRY_IMAGE\n  script: make\n", path=".gitlab-ci.yml"),
+        Valid(  # the nightly run has had the same one for long
+            "on: push\njobs:\n  a:\n    services:\n      mail:\n        image: axllent/mailpit:latest\n"
+            "    steps: []\n",
+            path=".github/workflows/probe.yml",
+            others={
+                ".github/workflows/night.yml": "jobs:\n  b:\n    services:\n      post:\n"
+                "        image: axllent/mailpit:latest\n"
+            },
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
@@ -120,6 +131,13 @@ class UnpinnedImage(CiCheck):
             35,
             path="charts/a/templates/a.yaml",
         ),
+        Invalid(
+            "on: push\njobs:\n  a:\n    container: axllent/mailpit:latest\n    steps: []\n",
+            line=4,
+            column=16,
+            path=".github/workflows/probe.yml",
+            others={".github/workflows/night.yml": "jobs:\n  b:\n    container: axllent/mailpit:v1.21\n"},
+        ),
     ]
 
     def run(self) -> None:
@@ -142,8 +160,27 @@ class UnpinnedImage(CiCheck):
                 continue  # a channel of releases that whoever runs it can leave
             # The services of a job are thrown away with it, and many want to hear of what is new.
             is_slight = is_choice or moves or self.file.kind is Kind.WORKFLOW
+            if is_slight and self._stood_before(image.reference):
+                continue
             severity = Severity.INFO if is_slight else None
             self.report_at(image.start, image.end, f"{name.name} {said}; name a version", severity=severity)
+
+    def _stood_before(self, reference: str) -> bool:
+        """Whether the project took the very same one before this change, here or in another file."""
+        if _names(self.source.read_base() or "", reference):
+            return True
+        project, name = self.source.project, image_name(reference).name.rpartition("/")[2]
+        others = project.files_with_word([name], _DEFINITIONS) if name else ()
+        return any(
+            _names(project.read(path) or "", reference)
+            for path in others
+            if path != self.source.path and not self.source.is_changed(path)
+        )
+
+
+def _names(text: str, reference: str) -> bool:
+    """Whether a text has an image by its whole reference."""
+    return re.search(rf"(?<![\w./:@-]){re.escape(reference)}(?![\w./:@-])", text) is not None
 
 
 def _by_default(reference: str) -> str:

@@ -55,6 +55,9 @@ _FIELD = LatePattern(r"^[ \t]+[A-Za-z]\w*[ \t]*:[ \t]*[A-Za-z]", re.MULTILINE)
 _SHARED_FOLDER = LatePattern(
     r".*(settings|config|conf|env).*|core|common|shared|utils?|utilities|lib|libs", re.IGNORECASE
 )
+# One read past every settings module, and in how many other modules it stands where that is the habit.
+_DIRECT = LatePattern(r"\benviron\[|\benviron\.get\(|\bgetenv\(")
+_HABIT = 3
 # The share of the reads from which it is the project's custom to read in settings modules.
 _CUSTOM = 0.75
 # The part of a variable's name that stands in the code where the rest is put together.
@@ -232,7 +235,8 @@ class EnvOutsideSettings(PythonCheck):
     SEVERITY = Severity.INFO
     TRIED_ON = (
         "twenty-three trees of 1.2 million lines, tests left out: 11 reads in 5 projects, 10 of "
-        "them away from the settings module the project has"
+        "them away from the settings module the project has; 500 commits of ten others: 4, all where "
+        "three more modules read their own, left out since"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid('import os\nif os.environ.get("BUCKET"):\n    import s3\n', others=_SETTINGS),
@@ -284,6 +288,14 @@ class EnvOutsideSettings(PythonCheck):
             'import os\ndef main():\n    print(os.environ["BUCKET"])\nif __name__ == "__main__":\n'
             "    main()\n",
             others=_SETTINGS,
+        ),
+        Valid(  # three modules read their own beside a long list of settings
+            'import os\ndef parcel_size():\n    return os.environ["PARCEL_SIZE"]\n',
+            others={
+                "settings/base.py": "import os\n"
+                + "".join(f'V{at} = os.environ["V{at}"]\n' for at in range(12)),
+                **{f"depot/{name}.py": 'getenv("A_B")\n' for name in ("lorry", "ramp", "scale")},
+            },
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
@@ -450,6 +462,16 @@ class EnvOutsideSettings(PythonCheck):
         }
         if not mine:
             return self._imported_settings
+        habitual = [
+            path
+            for path, text in texts.items()
+            if _DIRECT.search(text)
+            and not is_settings_module(path, options)
+            and not _RUN_AS_SCRIPT.search(text)
+            and not self.source.is_changed(path)
+        ]
+        if len(habitual) >= _HABIT:
+            return None
         nearest = max(mine, key=lambda path: (len(mine[path]), taken_in[path]))
         served = {path: count for path, count in taken_in.items() if path.startswith(mine[nearest])}
         in_settings = sum(count for path, count in served.items() if is_settings_module(path, options))

@@ -28,7 +28,7 @@ class TaintedPath(TaintedCheck):
         "the trees of redash, healthchecks, linkding, Chainlit, aiohttp, flask, apprise, gunicorn, llm and "
         "PySyft: "
         "one, wrong (an enumeration); narrowed, none since; 500 commits of ten others: five, four of "
-        "them one path in a function; said once since"
+        "them one path in a function; said once since; 3 of an id whose record was found, left out too"
     )
     DANGER = Danger.PATH
     MESSAGE = "data from the request chooses which file is touched"
@@ -58,6 +58,11 @@ class TaintedPath(TaintedCheck):
         "    return zipfile.ZipFile(request.FILES['bundle']).namelist()\n",
         "import os, uuid\nfrom flask import request\ndef upload():\n    file = request.files['file']\n"
         "    file.save(os.path.join('/data', uuid.uuid4().hex))\n",
+        # the crate is known before its folder is
+        "import shutil\nfrom pathlib import Path\nfrom depot import Crates\n\ndef handler(event, context):\n"
+        "    crate_id = str(event.get('crate_id', '')).strip()\n    crate = Crates().get_crate(crate_id)\n"
+        "    if not crate:\n        raise ValueError(crate_id)\n"
+        "    shutil.rmtree(Path('/tmp') / 'crates' / crate_id)\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
@@ -86,6 +91,14 @@ class TaintedPath(TaintedCheck):
             "    file.save(os.path.join('/data', file.filename))\n",
             line=6,
             column=15,
+        ),
+        Invalid(
+            "import shutil\nfrom pathlib import Path\nfrom depot import Crates\n\n"
+            "def handler(event, context):\n    crate_id = event['crate_id']\n"
+            "    crate = Crates().get_crate(crate_id)\n    log(crate)\n"
+            "    shutil.rmtree(Path('/tmp') / crate_id)\n",
+            line=9,
+            column=19,
         ),
     ]
 

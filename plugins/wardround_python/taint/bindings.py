@@ -64,6 +64,7 @@ class Bindings(Conditions):
         self._learn(key, known)
         self._made_of[key] = self._names(source) - {key}
         self._keep_test(key, source)
+        self._keep_lookup(key, source)
         made = self._made_here(source)
         if made is not None:
             self._instances[key] = made

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from wardround.late import LatePattern
 from wardround.python_tree import walk
 from wardround_python.module import last_name
 from wardround_python.taint import cleansing, sources
@@ -13,6 +14,11 @@ from wardround_python.taint.folding import Folding
 from wardround_python.taint.scope import Clears
 from wardround_python.taint.shapes import chain, is_length, key_of
 
+_LOOKUP = LatePattern(
+    r"^(get|find|fetch|load|lookup|retrieve|select)"
+    r"(_(?!\w*(file|path|dir|folder|content|blob|text|bytes|upload|param|arg|header|image))\w+)?$"
+)
+"""Methods that give the record of an id, or nothing."""
 _MATCHES = frozenset({"match", "fullmatch", "search"})
 """Give None where a text does not fit a pattern."""
 
@@ -26,6 +32,18 @@ class Conditions(Folding):
             asked = frozenset(one.id for one in walk(source) if isinstance(one, ast.Name))
             if key not in asked:
                 self._tests[key] = source, asked
+
+    def _keep_lookup(self, key: str, source: ast.expr) -> None:
+        """Note by which ids a record was looked up: ``crate = crates.get(crate_id)``."""
+        call = source.value if isinstance(source, ast.Await) else source
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            return
+        if not _LOOKUP.search(call.func.attr) or _is_request_part(call.func.value):
+            return
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        ids = {one.id for one in given if isinstance(one, ast.Name) and sources.ID_NAME.search(one.id)}
+        if ids - {key}:
+            self._record_ids[key] = frozenset(ids - {key})
 
     def _is_test(self, node: ast.expr) -> bool:
         """Whether an expression gives a yes or a no about a value."""
@@ -74,6 +92,8 @@ class Conditions(Folding):
     def _found(self, node: ast.expr) -> tuple[Clears, Clears]:
         """What was looked up with a value is there: the value names something that exists."""
         known = {name: Danger.TRUST for name in self._keys(node) if name != key_of(node)}
+        for name in self._record_ids.get(key_of(node) or "", ()):
+            known[name] = Danger.TRUST | Danger.PATH  # it is the id of a record, which no path is
         return known, known
 
     def _comparison(self, test: ast.Compare) -> tuple[Clears, Clears]:

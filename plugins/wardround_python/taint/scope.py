@@ -87,6 +87,7 @@ class Scope(ABC):
         self._values = State()
         self._made_of: dict[str, frozenset[str]] = {}
         self._tests: dict[str, tuple[ast.expr, frozenset[str]]] = {}
+        self._record_ids: dict[str, frozenset[str]] = {}
         self._summary = Summary()
         self._depth = 0
         self._loops = 0
@@ -145,6 +146,8 @@ class Scope(ABC):
         self._values.known.pop(key, None)
         for told in [one for one, (_, asked) in self._tests.items() if one == key or key in asked]:
             del self._tests[told]
+        for told in [one for one, ids in self._record_ids.items() if one == key or key in ids]:
+            del self._record_ids[told]
         if value and key.startswith("self.") and self._class is not None:
             name = key.removeprefix("self.").partition(".")[0].partition("[")[0]
             self._summary.stores[name] = united(self._summary.stores.get(name, CLEAN), value)

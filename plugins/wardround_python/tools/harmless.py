@@ -112,6 +112,18 @@ def is_of_a_query(module: PythonModule, span: Span) -> bool:
     return False
 
 
+def is_of_a_lambda(module: PythonModule, span: Span) -> bool:
+    """S108: a Lambda can write nowhere but to ``/tmp``, which no other user has."""
+    given = module.text.split("\n")[span.line - 1][span.column :]
+    return given.startswith("/tmp") and any(  # noqa: S108 (no file, what is looked for)
+        isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and one.name in {"handler", "lambda_handler"}
+        and [given.arg.lstrip("_") for given in (*one.args.posonlyargs, *one.args.args)]
+        == ["event", "context"]
+        for one in module.tree.body
+    )
+
+
 def _is_column(node: ast.expr) -> bool:
     """``User.deleted``: an attribute of a class."""
     return isinstance(node, ast.Attribute) and last_name(node.value)[:1].isupper()
@@ -125,6 +137,7 @@ HABITS: Mapping[str, Callable[[PythonModule, Span], bool]] = {
     "PLW1508": is_made_a_number,
     "PLW1641": is_never_hashed,
     "PLW2901": is_read_no_more,
+    "S108": is_of_a_lambda,
 }
 
 

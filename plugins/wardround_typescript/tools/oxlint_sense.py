@@ -28,6 +28,32 @@ _NAMED = r"'([^']+)'"
 _HOOK_SAID = r"^React Hook (?:React\.)?(\w+)"
 _LONGEST_EFFECT = 120
 """Lines above a list of dependencies in which its hook is looked for."""
+_LONGEST_CHAIN = 4
+"""Names made of names made of ... what is listed."""
+_LISTED = r"(?<![\w.$])([A-Za-z_$][\w$]*)(?![\w$]*\s*[.?(\[])"
+_ROUTER = r"\brouter\.(?:isReady|query|pathname|asPath)\b"
+_SETTER = r"\[\s*[\w$]*\s*,\s*([\w$]+)\s*\]\s*=\s*(?:React\.)?use(?:State|Reducer)\b"
+_MODULE = (
+    r"(?m)^(?:export\s+(?:default\s+)?)?(?:async\s+)?(?:const|function|class|enum|type|interface)\s+"
+    r"([A-Za-z_$][\w$]*)"
+)
+_IMPORTED = r"(?m)^import\s+(?:type\s+)?([^\"']+?)\s+from\b"
+_MADE = (
+    r"(?m)^(?P<indent>[ \t]+)(?:const\s+(?P<name>[A-Za-z_$][\w$]*)\s*(?::[^=\n]+)?=(?!=)"
+    r"|(?:async\s+)?function\s+(?P<function>[A-Za-z_$][\w$]*)\s*\((?P<given>[^()\n]*)\)[^{\n]*\{)"
+)
+_GOES_ON = tuple(")]}?:|&.+`")
+_NAME_READ = r"(?<![\w$.])([A-Za-z_$][\w$]*)"
+_NO_PART = frozenset(
+    {
+        "Array", "Boolean", "JSON", "Math", "Number", "Object", "RegExp", "String", "URL", "URLSearchParams",
+        "any", "async", "await", "boolean", "const", "decodeURIComponent", "document", "else",
+        "encodeURIComponent", "false", "if", "in", "instanceof", "isNaN", "let", "navigator", "new", "null",
+        "number", "parseFloat", "parseInt", "return", "string", "true", "typeof", "undefined", "unknown",
+        "void", "window",
+    }
+)  # fmt: skip
+"""Words of the language, and what is the same in every run."""
 _REF = r"[rR]ef(?:\.current)?$|\.current$"
 _DEFINED = r"^[ \t]*(?:export\s+)?(?:async\s+)?(?:function\s*\*?\s*|const\s+|let\s+)([A-Za-z_$][\w$]*)"
 _CALLED = r"([A-Za-z_$][\w$]*)\s*\("
@@ -114,6 +140,35 @@ class Looked:
         return self.path.endswith((".vue", ".svelte")) or re.search(_NOT_REACT, self.text) is not None
 
     @cached_property
+    def made_inside(self) -> dict[str, frozenset[str]]:
+        """Constant or function inside another -> what it is made of that may change; those given once."""
+        always = _NO_PART.union(
+            re.findall(_MODULE, self.text),
+            (name for given in re.findall(_IMPORTED, self.text) for name in re.findall(r"[\w$]+", given)),
+        )
+        made: dict[str, frozenset[str]] = {}
+        twice: set[str] = set()
+        for found in re.finditer(_MADE, self.text):
+            name = found["name"] or found["function"]
+            given = re.findall(r"[\w$]+", found["given"] or "")
+            body = _code_of(self._rest_of(found))
+            of = frozenset(re.findall(_NAME_READ, body)) - always - {*given}
+            twice |= {name} & made.keys()
+            made[name] = of | {name} if re.search(r"\buse[A-Z]\w*\s*[<(]", body) else of - {name}
+        return {name: of for name, of in made.items() if name not in twice}
+
+    def _rest_of(self, found: re.Match[str]) -> str:
+        """What follows a declaration's head, as far as its lines are set in or go on."""
+        first = self.text.count("\n", 0, found.end())
+        lines = [self.text[found.end() :].partition("\n")[0]]
+        for line in self.lines[first + 1 : first + _LONGEST_EFFECT]:
+            is_inside = _indent(line) > len(found["indent"]) or not line.strip()
+            if not is_inside and not line.lstrip().startswith(_GOES_ON):
+                break
+            lines.append(line)
+        return "\n".join(lines)
+
+    @cached_property
     def asserting(self) -> frozenset[str]:
         """Its functions that assert something, told by names and indentation."""
         found: set[str] = set()
@@ -173,7 +228,10 @@ def _is_sensible(result: RawResult, file: Looked) -> bool:
         return "unknown modifier" not in result.message and "at most 1 argument" not in result.message
     if result.code == "react-hooks/exhaustive-deps":
         return (
-            file.shows_react and _is_missing_dependency(result.message) and not _follows_another(result, file)
+            file.shows_react
+            and _is_missing_dependency(result.message)
+            and not _follows_another(result, file)
+            and not _follows_all(result, file)
         )
     if name == "expect-expect":  # one that is to show that nothing is thrown says so by its name
         is_smoke = re.search(_SMOKE, file.lines[result.span.line - 1]) is not None
@@ -203,6 +261,29 @@ def _follows_another(result: RawResult, file: Looked) -> bool:
         file.says(rf"(?m)^\s*const {re.escape(name)} = (?:\w+\()?(?:{made})\??\.\w+[\w\s|?.'\"-]*\)?;?$")
         for name in names
     )
+
+
+def _follows_all(result: RawResult, file: Looked) -> bool:
+    """Whether all that is missing is made of what is listed, and of nothing else that changes.
+
+    The router of Next.js stays one object: listed by a part of it, it counts as listed.
+    """
+    names = set(re.findall(_NAMED, result.message.partition("missing depend")[2]))
+    listed = file.lines[result.span.line - 1].rpartition("[")[2].partition("]")[0]
+    settled = {*re.findall(_LISTED, listed)} | ({"router"} if re.search(_ROUTER, listed) else set())
+    if not names or not settled:
+        return False
+    settled.update(re.findall(_SETTER, file.text))
+    for _ in range(_LONGEST_CHAIN):
+        settled.update(name for name, of in file.made_inside.items() if of <= settled)
+    return names <= settled
+
+
+def _code_of(text: str) -> str:
+    """Source without its texts and comments; of templates their holes are left."""
+    text = re.sub(r"'[^'\n]*'|\"[^\"\n]*\"|(?<!:)//[^\n]*|/\*[\s\S]*?\*/", " ", text)
+    holes = [re.sub(r"\$\{([^{}]*)\}|[^$]|\$", r"\1 ", one) for one in re.findall(r"`([^`]*)`", text)]
+    return " ".join([re.sub(r"`[^`]*`", " ", text), *holes])
 
 
 def _at_stale_read(result: RawResult, looked: Callable[[str], Looked]) -> RawResult:

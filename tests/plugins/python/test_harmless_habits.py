@@ -7,7 +7,10 @@ from wardround_python.tools.ty import is_plain
 from wardround.findings import Span
 
 _POINT = "class Point:\n    def __eq__(self, other):\n        return self.x == other.x\n"
+_BATCH = "def %s(event, context):\n    with open('/%s/crate.csv') as crate:\n        return crate.read()\n"
 _HARM = [
+    ("S108", _BATCH % ("unload", "tmp"), 2, 15),
+    ("S108", _BATCH % ("handler", "var/tmp"), 2, 15),
     ("PLE0101", "class A:\n    def __init__(self):\n        return self\n", 3, 9),
     ("B018", "def f(x):\n    x.close\n", 2, 5),
     ("PLW1508", "import os\nport = os.getenv('PORT', 8080)\n", 2, 26),
@@ -19,6 +22,7 @@ _HARM = [
     ("E711", "def f(x):\n    if x == None:\n        return 1\n", 2, 13),
 ]
 _NO_HARM = [
+    ("S108", _BATCH % ("handler", "tmp"), 2, 15),
     ("PLE0101", "class A:\n    def __init__(self):\n        return super().__init__()\n", 3, 9),
     ("PLE0101", "class A:\n    def __init__(self):\n        return None\n", 3, 9),
     ("B018", "def f(x):\n    x.content\n", 2, 5),

@@ -247,6 +247,51 @@ def test_a_test_whose_helper_does_not_has_none(reviewed: Reviewed) -> None:
     assert [f.rule for f in done.visible] == ["oxlint/jest/expect-expect"]
 
 
+FERRY = """\
+import { useEffect, useState } from 'react'
+import { useRouter } from 'next/router'
+export function Ferry({ berth }) {
+  const router = useRouter()
+  const { data: tide } = useTide()
+  const [sailing, setSailing] = useState(false)
+  const IS_HIGH = Boolean(
+    tide?.IS_HIGH
+  )
+  const port =
+    typeof router.query.port === 'string' ? router.query.port : ''
+  const place = `/ports/${encodeURIComponent(port)}?berth=%s`
+  function sail(to: string) {
+    router.push(to).then(() => setSailing(true))
+  }
+  useEffect(() => {
+    if (IS_HIGH) sail(place)
+  }, [%s])
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("hole", "listed", "count"),
+    [
+        ("1", "router.isReady, tide", 0),
+        ("${berth}", "router.isReady, tide", 1),
+        ("${berth}", "router.isReady, tide, berth", 0),
+        ("1", "router.isReady, tide.at", 1),
+        ("1", "router.isReady", 1),
+        ("1", "tide", 1),
+        ("1", "", 1),
+    ],
+)
+def test_dependencies_that_follow_from_what_is_listed_are_not_missed(
+    reviewed: Reviewed, hole: str, listed: str, count: int
+) -> None:
+    done = reviewed({"ferry.tsx": FERRY % (hole, listed)}, OXLINT)
+
+    assert [f.rule for f in done.visible if "deps" in f.rule] == [
+        "oxlint/react-hooks/exhaustive-deps"
+    ] * count
+
+
 def test_a_dependency_that_is_made_of_a_listed_one_is_not_missed(reviewed: Reviewed) -> None:
     part = (
         "import { useEffect } from 'react'\nexport function Trial({ user }) {\n"
