@@ -114,7 +114,19 @@ def parse_zizmor(output: bytes, run: Invocation) -> list[RawResult]:
                     severity=_severity(code, judged, text, run.root / file),
                 )
             )  # fmt: skip
-    return _tags_that_count(_once_for_a_line(_once_for_a_workflow(found)), run)
+    found = _images_once(_once_for_a_line(_once_for_a_workflow(found)), run)
+    return _tags_that_count(found, run)
+
+
+def _images_once(found: Sequence[RawResult], run: Invocation) -> list[RawResult]:
+    """An image without a version once in a file: a job more that takes the same one brings nothing new."""
+    told: dict[tuple[str, str], RawResult] = {}
+    images = [one for one in found if one.code == "unpinned-images"]
+    for one in sorted(images, key=lambda one: (one.file, one.span.line)):
+        line = (run.root / one.file).read_text("utf-8", "replace").split("\n")[one.span.line - 1]
+        told.setdefault((one.file, line.partition(":")[2].strip(" '\"\r")), one)
+    kept = list(told.values())
+    return [one for one in found if one.code != "unpinned-images" or one in kept]
 
 
 def _tags_that_count(found: Sequence[RawResult], run: Invocation) -> list[RawResult]:
