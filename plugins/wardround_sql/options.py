@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
+
+Dialect = Literal[
+    "postgres", "postgresql", "pg", "cockroach", "supabase", "timescale", "athena", "bigquery", "clickhouse",
+    "databricks", "doris", "dremio", "drill", "druid", "duckdb", "dune", "exasol", "fabric", "hive",
+    "materialize", "mysql", "oracle", "presto", "redshift", "risingwave", "snowflake", "spark", "spark2",
+    "sqlite", "starrocks", "tableau", "teradata", "trino", "tsql",
+]  # fmt: skip
+"""Names of sqlglot, and of what is read as Postgres."""
 
 
 class SqlOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -16,7 +26,7 @@ class SqlOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
         sqlfluff: whether sqlfluff is run too, which is slow.
     """
 
-    dialect: str = "postgres"
+    dialect: Dialect = "postgres"
     api: bool | None = None
     exposed_schemas: tuple[str, ...] = ()
     migrations: tuple[str, ...] = ()

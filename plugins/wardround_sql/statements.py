@@ -263,6 +263,11 @@ def _node(text: str) -> tuple[Node | None, tuple[str, int]]:
     return None, error
 
 
+def is_read(text: str) -> bool:
+    """Whether a text is a statement of Postgres."""
+    return _node(text)[0] is not None
+
+
 def _inner(outer: Statement) -> Iterator[Statement]:
     """The statements inside the body of a function or DO block."""
     if outer.kind not in ("CreateFunctionStmt", "DoStmt") or len(outer.text) > _BODY_LIMIT:

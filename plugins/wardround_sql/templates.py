@@ -53,6 +53,11 @@ def without_placeholders(text: str) -> str:
     return "".join([*out, _replaced(text[at:])])
 
 
+def without_quoted(text: str) -> str:
+    """A text without its comments and what stands in quotes."""
+    return _QUOTED.sub(" ", text)
+
+
 def _replaced(text: str) -> str:
     text = _NAMED.sub(lambda found: "$1".ljust(len(found.group())), text)
     return _QUESTION.sub("0", text) if "?" in text else text

@@ -34,8 +34,11 @@ def _open_what_is_closed() -> None:
 
 
 def _start_again_in_utf_8() -> NoReturn:
-    """Git's paths are bytes, nearly always UTF-8: what is reported must not depend on the locale."""
-    argv = [sys.executable, "-X", "utf8", "-m", "wardround", *sys.argv[1:]]
+    """Git's paths are bytes, nearly always UTF-8: what is reported must not depend on the locale.
+
+    It is started as it was the first time, so that no module of the folder under review takes its place.
+    """
+    argv = [sys.executable, "-X", "utf8", *sys.orig_argv[1:]]
     os.execve(sys.executable, argv, {**os.environ, "PYTHONUTF8": "1"})  # noqa: S606
 
 

@@ -197,6 +197,37 @@ def read(
     return config
 
 
+def named_specialists(config: Config, request: Request) -> list[tuple[str, str]]:
+    """The specialists that are asked for or left out, each with where that is said, for a message."""
+    return [
+        *((name, "") for name in (*request.only, *request.skip)),
+        *((name, f"{config.origins['only']}: only: ") for name in config.root.only),
+        *((name, f"{config.origins['skip']}: skip: ") for name in config.root.skip),
+    ]
+
+
+def placed(config: Config, cause: ConfigError) -> ConfigError:
+    """The same complaint with the file in which a specialist's key stands, if it begins with one."""
+    found = re.match(r"([a-z-]+)\.([a-z-]+): ", str(cause))
+    files = [layer.file for layer in config.layers if found and found[2] in layer.values.get(found[1], {})]
+    return ConfigError(f"{files[-1]}: {cause}") if files else cause
+
+
+def require_known_rules(config: Config, is_known: Callable[[str], bool]) -> None:
+    """Refuse a key of ``rules`` that no rule can be meant by.
+
+    Raises:
+        ConfigError: there is one.
+    """
+    for layer in config.layers:
+        for rule in layer.values.get("rules", {}):
+            if not is_known(rule):
+                raise ConfigError(
+                    f"{layer.file}: rules: {rule!r} names no known rule; write it as wardround rules "
+                    f"lists it, or install the plugin it is of"
+                )
+
+
 def _folders(paths: Iterable[str]) -> list[str]:
     """The folders of the files and all above them, outermost first."""
     found = {""}
@@ -258,9 +289,27 @@ def _convert(values: Any, kind: Any, where: str) -> None:
             raise ConfigError(f"{where}: unknown key {unknown[1]!r}; known here: {known}") from cause
         place = re.search(r" - at `\$\.?(.*?)`", text)
         said = text.partition(" - at ")[0]
-        raise ConfigError(
-            f"{where}: {place[1] if place and place[1] else 'value'}: {said[:1].lower()}{said[1:]}"
-        ) from cause
+        usual = f"{place[1] if place and place[1] else 'value'}: {said[:1].lower()}{said[1:]}"
+        raise ConfigError(f"{where}: {_choice_missed(values, kind) or usual}") from cause
+
+
+def _choice_missed(values: Any, kind: Any) -> str:
+    """Which value or key is none of those there are to choose from, and which there are."""
+    import msgspec.inspect as types
+
+    shape = types.type_info(kind)
+    assert isinstance(shape, types.StructType)
+    fields = {field.encode_name: field.type for field in shape.fields}
+    for name, value in values.items() if isinstance(values, Mapping) else ():
+        wanted = fields[name]
+        choices = [(name, value, wanted)]
+        if isinstance(wanted, types.DictType) and isinstance(value, Mapping):
+            choices = [(f"{name}: {key!r}", level, wanted.value_type) for key, level in value.items()]
+            choices += [(name, key, wanted.key_type) for key in value]
+        for where, chosen, kinds in choices:
+            if isinstance(kinds, types.LiteralType) and chosen not in kinds.values:
+                return f"{where}: {chosen!r} is none of {', '.join(map(repr, kinds.values))}; choose one"
+    return ""
 
 
 def _require_sane(config: Config) -> None:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from wardround.digests import sha256
 from wardround.folders import cache_folder
 from wardround.writing import write_whole
 
@@ -17,7 +18,8 @@ Answer = TypeVar("Answer")
 def kept(kind: str, name: str, make: Callable[[], Answer], shape: Any = Any) -> Answer:
     """The answer of a name, from the cache or made and put there.
 
-    A cache that cannot be read or written costs time, nothing else.
+    A cache that cannot be read or written, or whose bytes have changed, costs time and nothing else: each
+    answer is kept behind a digest of itself.
 
     Args:
         kind: a folder of the cache.
@@ -25,11 +27,21 @@ def kept(kind: str, name: str, make: Callable[[], Answer], shape: Any = Any) -> 
         shape: the type the answer is read as.
     """
     file = cache_folder() / kind / name
-    with suppress(OSError, msgspec.MsgspecError):
-        answer: Answer = msgspec.msgpack.decode(file.read_bytes(), type=shape)
-        return answer
+    with suppress(OSError, msgspec.MsgspecError, ValueError):
+        content = file.read_bytes()
+        if content.startswith(_digest(content[_DIGEST_BYTES:])):
+            answer: Answer = msgspec.msgpack.decode(content[_DIGEST_BYTES:], type=shape)
+            return answer
     made = make()
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_whole(file, msgspec.msgpack.encode(made))
+        content = msgspec.msgpack.encode(made)
+        write_whole(file, _digest(content) + content)
     return made
+
+
+_DIGEST_BYTES = 16
+
+
+def _digest(content: bytes) -> bytes:
+    return sha256(content).digest()[:_DIGEST_BYTES]

@@ -34,8 +34,9 @@ _CONTEXT_LINES = 3
 class Review(msgspec.Struct, frozen=True, eq=False, dict=True):
     """The result of a review. ``findings`` are all of them, ``visible`` those the filter lets through.
 
-    ``notes`` say what models did not look at, and why. ``triage`` ranks and folds what people are shown;
-    without it everything visible is shown, in the order of places. No machine is told of it.
+    ``notes`` say what models did not look at, and which configured tools are not installed. ``triage`` ranks and
+    folds what people are shown; without it everything visible is shown, in the order of places. No machine is
+    told of it.
     """
 
     change: Change
@@ -110,7 +111,10 @@ def run(
     started = time.monotonic()
     config = read_config(origin, change, host, request)
     with Sides(origin, change, host, config, request, processes, progress) as sides:
-        reviewed = sides.review()
+        try:
+            reviewed = sides.review()
+        except ConfigError as cause:
+            raise configuration.placed(config, cause) from cause
     weighing = Weighing(origin, change, host, config, request, reviewed)
     named = weighing.findings()
     findings = tuple(finding for finding, _ in named)

@@ -138,6 +138,13 @@ class ToolMap:
         listed = code in self.content.codes
         return listed or (self.knows(code) and code.rstrip("0123456789") in self.content.families)
 
+    def may_begin(self, stem: str) -> bool:
+        """Whether one of the tool's codes may begin like this: numbered ones do so as their families do."""
+        if not stem or not self.lists_codes or self.knows("some-name"):
+            return True
+        known = (*self.content.families, *self.content.codes)
+        return any(one.startswith(stem) or stem.startswith(one) for one in known)
+
     @cached_property
     def _prefixes(self) -> list[str]:
         return sorted(self.content.families, key=len, reverse=True)
@@ -297,6 +304,29 @@ class Catalogue:
         if own:
             return sorted(own, key=lambda r: r.id)
         return [m.rule(name) for _, m in sorted(self._maps.items()) if m.claims(name)]
+
+    def is_known(self, key: str) -> bool:
+        """Whether a key of ``rules`` in a configuration can be about any rule: an id, or a prefix and a star.
+
+        Codes that a tool may come to have are known; a tool or plugin that is not there is not.
+        """
+        if not key.endswith("*"):
+            prefix, slash, code = key.partition("/")
+            return bool(slash and self.resolve(key)) and self._may_be(prefix, code)
+        prefix, slash, stem = key[:-1].partition("/")
+        if not slash:
+            return True if not prefix else any(one.startswith(prefix) for one in self._prefixes())
+        self._load_all()
+        return any(one.startswith(key[:-1]) for one in self._rules) or (
+            prefix in self._maps and self._may_be(prefix, stem)
+        )
+
+    def _may_be(self, prefix: str, stem: str) -> bool:
+        return prefix not in self._maps or self._maps[prefix].may_begin(stem)
+
+    def _prefixes(self) -> set[str]:
+        return {*self._maps, *(group.prefix for group in self._waiting if group.prefix),
+                *(rule.partition("/")[0] for rule in self._rules)}  # fmt: skip
 
     def same_defect(self, rule: Rule) -> list[str]:
         """The other rules that are about the same defect; at one place they are one finding."""

@@ -56,6 +56,15 @@ class TestMerging:
     def test_what_differs_in_class_file_or_line_stays_apart(self, other: dict[str, Any]) -> None:
         assert len(merged([said("a/1"), replace(said("b/1"), **other)])) == 2
 
+    def test_no_note_hides_an_error_in_a_file_that_does_not_parse(self) -> None:
+        syntax = {"defect_class": "syntax-error"}
+        note = said("squawk/syntax-error", (1, 1, 1, 2), severity=Severity.INFO, **syntax)
+        wrong = said("secrets/SE015", (7, 1, 7, 8), severity=Severity.ERROR, **syntax)
+        later = said("secrets/SE015", (9, 1, 9, 8), severity=Severity.ERROR, **syntax)
+        (one,) = merged([note, later, wrong])
+        assert (one.rule, one.span.line, one.severity) == ("secrets/SE015", 7, Severity.ERROR)
+        assert one.sources == ("secrets/SE015", "squawk/syntax-error")
+
     def test_the_most_severe_speaks_then_one_with_a_fix_then_the_first_by_name(self) -> None:
         loud = said("z/1", severity=Severity.ERROR, message="loud")
         fixing = said("y/1", suggested_fix=FIX, message="fixing")

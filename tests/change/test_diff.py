@@ -197,6 +197,50 @@ class TestRefusing:
             read_patch(f"--- a/a.py\n+++ b/a.py\n{hunk}")
         assert str(refused.value).startswith(said)
 
+    @pytest.mark.parametrize("first", ["diff --cc a.py", "diff --combined a.py", "diff --git a/a.py b/a.py"])
+    def test_a_combined_diff_of_a_merge(self, repo: GitRepository, first: str) -> None:
+        combined = "--- a/a.py\n+++ b/a.py\n@@@ -1,1 -1,1 +1,2 @@@\n  a = 1\n++print(nope)\n"
+        done = repo.wardround("review", "--diff-file", "-", stdin=f"{first}\nindex 1,2..3\n{combined}")
+        assert done.returncode == 2
+        assert (
+            "a merge's combined diff, which tells no two sides apart; give git diff BASE HEAD" in done.stderr
+        )
+        assert len(done.stderr.splitlines()) == 1
+
+    def test_a_hunk_header_that_cannot_be_read(self) -> None:
+        with pytest.raises(
+            DiffError, match=r"line 3 of the diff is no hunk header: '@@-1 \+1@@'; correct it"
+        ):
+            read_patch("--- a/a.py\n+++ b/a.py\n@@-1 +1@@\n-a\n+b\n")
+
+    @pytest.mark.parametrize(
+        ("cut", "line"),
+        [
+            ("--- a/a.py\n+++ b/a.py\n", 2),
+            ("diff --git a/a.py b/a.py\nindex 1111111..2222222 100644\n", 2),
+            ("diff --git a/a.py b/b.py\nsimilarity index 90%\nrename from a.py\nrename to b.py\n", 2),
+            ("diff --git a/a.py b/a.py\nindex 1111111..2222222 100644\n" + DIFF.replace("a.py", "b.py"), 2),
+        ],
+    )
+    def test_a_file_whose_hunks_are_missing(self, cut: str, line: int) -> None:
+        with pytest.raises(
+            DiffError, match=f"line {line} of the diff is of a file that differs, but no hunk"
+        ):
+            read_patch(cut)
+
+    @pytest.mark.parametrize(
+        "header",
+        [
+            "new file mode 100644\nindex 0000000..e69de29\n",
+            "deleted file mode 100644\nindex 1111111..0000000\n",
+            "old mode 100644\nnew mode 100755\n",
+            "similarity index 100%\nrename from x.py\nrename to a.py\n",
+            "index 1111111..2222222 100644\nBinary files a/a.py and b/a.py differ\n",
+        ],
+    )
+    def test_a_file_that_has_no_hunk_to_show_is_read(self, header: str) -> None:
+        assert one(f"diff --git a/a.py b/a.py\n{header}").path == "a.py"
+
     def test_text_that_is_no_diff(self) -> None:
         with pytest.raises(DiffError, match="the diff names no file; give a unified diff"):
             read_patch("Dear reviewer,\nplease look.\n")
@@ -243,6 +287,14 @@ class TestCompleting:
         (tmp_path / "checkout").mkdir()
         (tmp_path / "checkout/a.py").symlink_to("../outside.py")
         assert self.content(DiffOrigin(DIFF, tmp_path / "checkout"))[2]
+
+    def test_what_a_diff_says_of_a_binary_file_is_no_content(self, tmp_path: Path) -> None:
+        diff = "diff --git a/a b/a\nindex 1111111..2222222 100644\nBinary files a/a and b/a differ\n"
+        assert self.content(DiffOrigin(diff, tmp_path)) == (None, None, True)
+        (tmp_path / "a").write_bytes(b"text, for all that an attribute says")
+        assert self.content(DiffOrigin(diff, tmp_path)) == (None, None, True)
+        (tmp_path / "a").write_bytes(b"\xff\0\xff")
+        assert self.content(DiffOrigin(diff, tmp_path)) == (None, b"\xff\0\xff", False)
 
     def test_a_fragment_is_inconclusive_and_not_clean(self, repo: GitRepository) -> None:
         done = repo.wardround("review", "--diff-file", "-", stdin=DIFF)

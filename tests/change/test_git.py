@@ -105,6 +105,13 @@ class TestKindsOfChange:
             ("b.py", None, ADDED, [(0, 0, 1, 1)]),
         ]
 
+    def test_between_the_empty_tree_and_a_commit_is_everything(self, repo: GitRepository) -> None:
+        head = repo.commit({"a.py": "x\n", "b.py": "y\n"})
+        with Repository(repo.root) as repository:
+            change = repository.between(repository.empty_tree, "HEAD")
+        assert (change.base, change.head) == (repository.empty_tree, head)
+        assert [file.path for file in change.files] == ["a.py", "b.py"]
+
     def test_nothing_changed_is_an_empty_change(self, repo: GitRepository) -> None:
         head = repo.commit({"a.py": LINES})
         with Repository(repo.root) as repository:
@@ -427,6 +434,30 @@ class TestMissingObjects:
         assert report["gate"]["outcome"] == "inconclusive"
 
 
+class TestOddRepositories:
+    @pytest.mark.parametrize("bare", [False, True])
+    def test_a_path_with_newlines(self, repo: GitRepository, tmp_path: Path, bare: bool) -> None:
+        repo.commit({"a.py": LINES})
+        repo.commit({"a.py": LINES + "print(nope)\n"})
+        place = tmp_path / "one\ntwo\n\nthree"
+        repo.git("clone", "-q", *(["--bare"] if bare else []), repo.root, place)
+        report = type(repo)(place).report("--base", "HEAD~1")
+        assert [found["rule"] for found in report["findings"]] == ["ruff/F821"]
+        if not bare:
+            (place / "b.py").write_text("print(nope)\n", encoding="utf-8")
+            report = type(repo)(place).report("--worktree")
+            assert [found["file"] for found in report["findings"]] == ["b.py"]
+
+    def test_what_is_committed_counts_and_not_what_replaces_it_here(self, repo: GitRepository) -> None:
+        repo.commit({"a.py": LINES})
+        repo.stage({"a.py": LINES + "print(nope)\n"})
+        harmless = repo.git("hash-object", "-w", "--stdin", stdin=LINES.encode()).strip()
+        repo.git("replace", repo.git("rev-parse", ":a.py").strip(), harmless)
+        assert [found["rule"] for found in repo.report("--staged")["findings"]] == ["ruff/F821"]
+        repo.git("commit", "-qm", "replaced")
+        assert [found["rule"] for found in repo.report("--base", "HEAD~1")["findings"]] == ["ruff/F821"]
+
+
 class TestKindsOfFile:
     def test_a_symbolic_link_is_not_followed(self, repo: GitRepository, tmp_path: Path) -> None:
         (tmp_path / "secret.py").write_text("password = 1\n", encoding="utf-8")
@@ -583,8 +614,10 @@ class TestKindsOfFile:
         row = b"VALUES = [1, 2, 3]\n"
         repo.stage({"data.py": row * (50_000_000 // len(row)), "a.py": LINES})
         report = repo.report()
-        assert [(u["file"], u["reason"]) for u in report["unreviewed"]] == [
-            ("data.py", "it is larger than 2 MiB")
+        told = [(u["file"], u["specialist"], u["reason"]) for u in report["unreviewed"]]
+        assert told == [
+            ("data.py", "python", "it is larger than 2 MiB"),
+            ("data.py", "secrets", "it is larger than 16 MiB"),
         ]
         assert report["context"]["added_lines"] == 50_000_000 // len(row) + 5
 

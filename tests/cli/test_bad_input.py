@@ -67,6 +67,14 @@ class TestChange:
         said = complaint(changed, "--base", "orgin/main")
         assert said == f"'orgin/main' names no commit in {changed.root}; check the name, or fetch it"
 
+    def test_a_commit_that_a_shallow_clone_lacks(self, changed: GitRepository, tmp_path: Path) -> None:
+        changed.commit({"b.py": GOOD})
+        changed.git("clone", "-q", "--depth", "1", f"file://{changed.root}", tmp_path / "shallow")
+        said = complaint(type(changed)(tmp_path / "shallow"), "--base", "HEAD~1")
+        assert said.endswith(
+            "; this clone is shallow; run git fetch --unshallow, or set fetch-depth: 0 in the workflow"
+        )
+
     def test_two_ways_to_name_the_change(self, changed: GitRepository) -> None:
         said = option_complaint(changed, "--staged", "--worktree")
         assert said == "Error: --staged and --worktree cannot go together; name the change in one way"
@@ -174,15 +182,48 @@ class TestConfiguration:
             (".wardround.toml", "jobs = 'two'\n", ".wardround.toml: jobs: expected `int | null`, got `str`"),
             (".wardround.toml", "jobs = 0\n", ".wardround.toml: jobs must be at least 1, got 0"),
             (".wardround.toml", "tool-timeout = 0\n", ".wardround.toml: tool-timeout is seconds above 0"),
-            (".wardround.toml", "fail-level = 'fatal'\n", ".wardround.toml: fail-level: "),
+            (
+                ".wardround.toml",
+                "fail-level = 'fatal'\n",
+                ".wardround.toml: fail-level: 'fatal' is none of 'error', 'info', 'none', 'warn'; choose one",
+            ),
+            (
+                ".wardround.toml",
+                "[inconclusive]\npush = 'block'\n",
+                ".wardround.toml: inconclusive: 'push' is none",
+            ),
+            (
+                ".wardround.toml",
+                "[inconclusive]\nci = 'no'\n",
+                ".wardround.toml: inconclusive: 'ci': 'no' is none",
+            ),
+            (".wardround.toml", "baseline = ''\n", ".wardround.toml: baseline is a path inside"),
+            (
+                ".wardround.toml",
+                "[sql]\ndialect = 'klingon'\n",
+                ".wardround.toml: sql: dialect: 'klingon' is none of ",
+            ),
+            (
+                ".wardround.toml",
+                "[python]\nenvironment = 'nope'\n",
+                ".wardround.toml: python.environment: nope is no virtual environment in ",
+            ),
             (".wardround.toml", "baseline = '../b.json'\n", ".wardround.toml: baseline is a path inside"),
             (".wardround.toml", "baseline = '/b.json'\n", ".wardround.toml: baseline is a path inside"),
-            (".wardround.toml", "[rules]\n'ruff/B006' = 'loud'\n", ".wardround.toml: rules"),
+            (
+                ".wardround.toml",
+                "[rules]\n'ruff/B006' = 'loud'\n",
+                ".wardround.toml: rules: 'ruff/B006': 'loud'",
+            ),
             (".wardround.toml", "jobs = \n", ".wardround.toml is not valid TOML: "),
             (".wardround.toml", b"# caf\xe9\njobs = 1\n", ".wardround.toml is not valid TOML: "),
             ("pyproject.toml", "[tool.wardround\n", "pyproject.toml is not valid TOML: "),
             ("pyproject.toml", "[tool]\nwardround = 1\n", "pyproject.toml: tool.wardround must be a table"),
-            (".wardround.toml", "only = ['cobol']\n", "no specialist is named 'cobol'; there are "),
+            (
+                ".wardround.toml",
+                "only = ['cobol']\n",
+                ".wardround.toml: only: no specialist is named 'cobol'; ",
+            ),
             (
                 ".wardround.toml",
                 "required-plugins = ['cobol']\n",
@@ -195,6 +236,31 @@ class TestConfiguration:
     ) -> None:
         changed.stage({file: text})
         assert complaint(changed).startswith(said)
+
+    @pytest.mark.parametrize(
+        "rule",
+        ["nosuch/X", "nosuch/*", "ruff/ZZZ*", "ruff/ZZZ999", "python/PY999", "python/ZZ*", "B006", "zz*"],
+    )
+    def test_a_rule_that_nobody_can_report(self, changed: GitRepository, rule: str) -> None:
+        changed.stage({"pkg/.wardround.toml": f"[rules]\n'{rule}' = 'off'\n", "pkg/b.py": GOOD})
+        said = complaint(changed)
+        assert said == (
+            f"pkg/.wardround.toml: rules: {rule!r} names no known rule; write it as wardround rules "
+            "lists it, or install the plugin it is of"
+        )
+
+    @pytest.mark.parametrize(
+        "rule",
+        [
+            "*", "ruff*", "ruff/*", "ruff/D*", "ruff/PL*", "ruff/D1*", "ruff/D100", "python/*", "python/PY0*",
+            "python/PY010", "eslint/@acme/its-own", "eslint/@acme/*", "oxlint/react/*", "hadolint/DL30*",
+            "shellcheck/SC2034", "semgrep/*", "ast-grep/*", "tsc/TS2304", "sql/SQ040",
+        ],
+    )  # fmt: skip
+    def test_a_rule_or_family_that_somebody_may_report(self, changed: GitRepository, rule: str) -> None:
+        changed.stage({".wardround.toml": f"[rules]\n'{rule}' = 'off'\n"})
+        done = changed.wardround("review")
+        assert (done.returncode, done.stderr) == (0, "")
 
     def test_a_root_key_in_a_folder(self, changed: GitRepository) -> None:
         changed.stage({"pkg/.wardround.toml": "jobs = 1\n", "pkg/b.py": GOOD})
@@ -219,8 +285,15 @@ class TestSuppressions:
     def test_words_that_are_no_suppression_on_an_added_line(self, changed: GitRepository) -> None:
         changed.stage({"a.py": "x = 1  # wardround: disable=B006\n"})
         said = complaint(changed)
-        assert said.startswith("a.py:1: ")
-        assert said.endswith(" is no suppression; write ignore[RULE] and a reason")
+        assert said == "a.py:1: this is no suppression; write wardround: ignore[RULE] and a reason"
+
+    @pytest.mark.parametrize("form", ["{}", "ignore {}", "ignore[{}]", "ignore[{}] because", "ignore[X] {}"])
+    def test_what_stands_in_a_wrong_suppression_is_not_repeated(
+        self, changed: GitRepository, form: str
+    ) -> None:
+        token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+        changed.stage({"a.py": f"x = 1  # wardround: {form.format(token)}\n"})
+        assert token[-8:] not in complaint(changed)
 
     def test_an_unknown_rule_on_an_old_line_stops_nobody(self, changed: GitRepository) -> None:
         changed.commit({"a.py": "x = 1  # wardround: ignore[no-such-rule] because\n"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wardround_secrets.checks.assigned_secret import AssignedSecret
 from wardround_secrets.checks.cloud_key import CloudKey
+from wardround_secrets.checks.conflict_marker import ConflictMarker
 from wardround_secrets.checks.connection_string import ConnectionString
 from wardround_secrets.checks.credential_file import CredentialFile
 from wardround_secrets.checks.hardcoded_password import HardcodedPassword
@@ -33,4 +34,5 @@ CHECKS: tuple[type[SecretCheck], ...] = (
     SqlPassword,
     SplitToken,
     PasswordInTest,
+    ConflictMarker,
 )

@@ -13,18 +13,27 @@ from wardround.tools.output import RAN
 from wardround.tools.tool import Invocation, Tool
 from wardround_typescript import jsonc
 from wardround_typescript.bundles import PARSED, written
-from wardround_typescript.node_modules import native_program
+from wardround_typescript.node_modules import missing, native_program
 from wardround_typescript.tools.own_config import check_seals, sealed
 
-CONFIG_NAMES = ("biome.json", "biome.jsonc")
+CONFIG_NAMES = ("biome.json", "biome.jsonc", ".biome.json", ".biome.jsonc")
 
 
 def find_biome(root: Path) -> Path | None:
     """The native program a project has installed, where it has a configuration biome can read by itself."""
+    return (
+        native_program(root, "@biomejs/biome", "@biomejs", "cli-", "biome") if _is_configured(root) else None
+    )
+
+
+def missed(root: Path) -> str:
+    """Why it is not run, where the project has such a configuration."""
+    return missing(root, "biome", "@biomejs/biome") if _is_configured(root) else ""
+
+
+def _is_configured(root: Path) -> bool:
     config = next((root / name for name in CONFIG_NAMES if (root / name).is_file()), None)
-    if config is None or _needs_packages(jsonc.loads(config.read_text("utf-8", "replace"))):
-        return None
-    return native_program(root, "@biomejs/biome", "@biomejs", "cli-", "biome")
+    return config is not None and not _needs_packages(jsonc.loads(config.read_text("utf-8", "replace")))
 
 
 def _needs_packages(config: Mapping[str, Any] | None) -> bool:
@@ -76,6 +85,7 @@ BIOME = Tool(
     install="npm install --save-dev @biomejs/biome",
     find=find_biome,
     optional=True,
+    missed=missed,
     takes=written(PARSED),
     config_names=CONFIG_NAMES,
     config_closure=config_closure,

@@ -7,30 +7,75 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+import msgspec
+
+from wardround.errors import ToolFailed
 from wardround.findings import RawResult
 from wardround.tools.output import RAN
-from wardround.tools.tool import Invocation, Profile, Scope, Tool
+from wardround.tools.tool import BROUGHT, Brought, Invocation, Profile, Scope, Tool
 from wardround_typescript.bundles import PARSED, written
-from wardround_typescript.node_modules import script
+from wardround_typescript.node_modules import missing, script
 from wardround_typescript.tools.own_config import check_seals, sealed
+from wardround_typescript.tools.tsc import CONFIG_NAMES as TYPE_CONFIGS
 from wardround_typescript.tools.tsc import PROJECT_FILES
 
 _FLAT = tuple(f"eslint.config.{suffix}" for suffix in ("js", "mjs", "cjs", "ts", "mts", "cts"))
 _OLD = (".eslintrc.js", ".eslintrc.cjs", ".eslintrc.json", ".eslintrc.yml", ".eslintrc.yaml", ".eslintrc")
-CONFIG_NAMES = (*_FLAT, *_OLD)
-_IMPORTED = r"""(?:from|import|require\(|import\()\s*["'](\.[^"'\n]+)["']"""
+_CONFIGS = (*_FLAT, *_OLD)
+CONFIG_NAMES = (*_CONFIGS, ".eslintignore")
+_REFERRED = r"""["'\s\[,:(-](\.{1,2}/[^"'\s,\])}]+)"""
+_GUARD = Path(__file__).with_name("only_base.cjs")
 
 
 def find_eslint(root: Path) -> Path | None:
     """The program a project has installed, where it has a configuration at its root."""
-    if not any((root / name).is_file() for name in CONFIG_NAMES):
+    if not any((root / name).is_file() for name in _CONFIGS):
         return None
     return script(root, "eslint", "bin/eslint.js")
 
 
+def missed(root: Path) -> str:
+    """Why it is not run, where the project has a configuration for it."""
+    return missing(root, "eslint", "eslint") if any((root / name).is_file() for name in _CONFIGS) else ""
+
+
 def eslint_command(run: Invocation) -> Sequence[str]:
-    check_seals("eslint", run, CONFIG_NAMES)
-    return [str(run.program), "-f", "json", "--no-error-on-unmatched-pattern", "--", *run.files]
+    trusted = check_seals("eslint", run, CONFIG_NAMES)
+    guard = _guard(run, trusted)
+    return [*guard, str(run.program), "-f", "json", "--no-error-on-unmatched-pattern", "--", *run.files]
+
+
+def _guard(run: Invocation, trusted: Mapping[str, str]) -> Sequence[str]:
+    """What to start it with, so that it runs nothing that a change brings which is not trusted.
+
+    What its configuration loads cannot be told by reading that; so node itself watches what is loaded. Data
+    is not loaded but read, as the files to be linted are: there the names in the configuration must do.
+
+    Raises:
+        ToolFailed: the configuration names a file of data that the change touches.
+    """
+    note = run.root.parent / BROUGHT
+    if not note.is_file():
+        return ()
+    brought = msgspec.json.decode(note.read_bytes(), type=Brought)
+    text = "\n".join((run.root / path).read_text("utf-8", "replace") for path in trusted)
+    for path in brought.paths:
+        is_data = not path.endswith(PARSED) and path not in trusted and not _is_settings(path)
+        if is_data and path.rpartition("/")[2] in text:
+            raise ToolFailed(f"the change edits what eslint would read: {path}")
+    told = {
+        "tool": "eslint", "room": str(run.root), "sealed": trusted, "worktree": brought.worktree,
+        "brought": brought.paths,
+    }  # fmt: skip
+    file = run.root.parent / "only-base.json"
+    file.write_bytes(msgspec.json.encode(told))
+    required = str(_GUARD).replace("\\", "\\\\").replace('"', '\\"')
+    return ("/usr/bin/env", f'NODE_OPTIONS=--require "{required}"', f"WARDROUND_ONLY_BASE={file}")
+
+
+def _is_settings(path: str) -> bool:
+    """Whether the trusted version of a file is in its place anyway."""
+    return path.rpartition("/")[2] in (*CONFIG_NAMES, *TYPE_CONFIGS)
 
 
 def parse_eslint(output: bytes, run: Invocation) -> list[RawResult]:
@@ -41,22 +86,19 @@ def parse_eslint(output: bytes, run: Invocation) -> list[RawResult]:
 
 
 def config_closure(path: str, text: str) -> Sequence[str]:
-    """The project's own modules a configuration imports, relative to the repository's root."""
+    """The project's own data that a configuration refers to, relative to the repository's root."""
     found = []
-    for target in re.findall(_IMPORTED, text):
+    for target in re.findall(_REFERRED, f" {text}"):
         beside = os.path.normpath(PurePosixPath(path).parent / target)
         if not beside.startswith(".."):
-            found += [
-                beside,
-                *(f"{beside}{end}" for end in (".js", ".cjs", ".mjs", ".ts", ".json", "/index.js")),
-            ]
+            found += [one for one in (beside, f"{beside}.json") if not one.endswith(PARSED)]
     return found
 
 
 def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
     """Nothing to add, but for the note that keeps eslint to these configurations."""
     stem = f"{folder}/" if folder else ""
-    return sealed("eslint", folder, configs) if any(stem + name in configs for name in CONFIG_NAMES) else {}
+    return sealed("eslint", folder, configs) if any(stem + name in configs for name in _CONFIGS) else {}
 
 
 ESLINT = Tool(
@@ -72,8 +114,10 @@ ESLINT = Tool(
     timeout_s=300.0,
     find=find_eslint,
     optional=True,
+    missed=missed,
     takes=written(PARSED),
     config_names=CONFIG_NAMES,
+    runs_config=True,
     config_closure=config_closure,
     config_overlay=config_overlay,
     project_files=PROJECT_FILES,

@@ -31,15 +31,19 @@ def sealed(tool: str, folder: str, files: Mapping[str, str]) -> Mapping[str, str
     return {**files, _note_name(tool, folder): note.decode()}
 
 
-def check_seals(tool: str, run: Invocation, names: Collection[str] = ()) -> None:
+def check_seals(tool: str, run: Invocation, names: Collection[str] = ()) -> Mapping[str, str]:
     """Make sure that the configuration in the snapshot is what was put there for this tool.
 
     Args:
         names: those of its configuration files that must not be there at all unless they were put there.
 
+    Returns:
+        Its files, with the digests of what they hold.
+
     Raises:
         ToolFailed: it is not, so the tool must not be started.
     """
+    trusted: dict[str, str] = {}
     folders = {str(parent) for file in run.files for parent in PurePosixPath(file).parents}
     for folder in sorted(folders):
         stem = "" if folder == "." else f"{folder}/"
@@ -48,6 +52,8 @@ def check_seals(tool: str, run: Invocation, names: Collection[str] = ()) -> None
         for path in sorted(lying | set(known)):
             if path not in known or _digest_of(run.root / path) != known[path]:
                 raise ToolFailed(f"{path} is itself under review, and {tool} does not run with that")
+        trusted |= known
+    return trusted
 
 
 def _noted(tool: str, run: Invocation, folder: str) -> dict[str, str]:

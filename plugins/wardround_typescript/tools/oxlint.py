@@ -15,6 +15,7 @@ from wardround_typescript.bundles import PARSED, TYPED, is_bundle, written
 from wardround_typescript.node_modules import native_program, script
 from wardround_typescript.tools.own_config import check_seals
 from wardround_typescript.tools.oxlint_config import (
+    CODE_NAMES,
     CONFIG_NAMES,
     config_closure,
     config_overlay,
@@ -47,7 +48,7 @@ def find_oxlint(root: Path) -> Path | None:
 
 
 def oxlint_command(run: Invocation) -> Sequence[str]:
-    check_seals("oxlint", run, CONFIG_NAMES)
+    check_seals("oxlint", run, (*CONFIG_NAMES, *CODE_NAMES))
     files = [_named_for_oxlint(run.root, file) for file in run.files]
     return [str(run.program), "-f", "json", "--no-error-on-unmatched-pattern", "--", *files]
 
@@ -63,7 +64,7 @@ def find_type_aware(root: Path) -> Path | None:
 
 
 def type_aware_command(run: Invocation) -> Sequence[str]:
-    check_seals("oxlint", run, CONFIG_NAMES)
+    check_seals("oxlint", run, (*CONFIG_NAMES, *CODE_NAMES))
     return [
         "/usr/bin/env", f"OXLINT_TSGOLINT_PATH={run.program}", str(find_program("oxlint")), "-f", "json",
         "--type-aware", "--no-error-on-unmatched-pattern", "--", *run.files,
@@ -116,6 +117,7 @@ OXLINT = Tool(
     find=find_oxlint,
     takes=_takes,
     config_names=CONFIG_NAMES,
+    config_code=CODE_NAMES,
     config_closure=config_closure,
     config_overlay=config_overlay,
     fallback_config=fallback_config,
@@ -135,6 +137,7 @@ OXLINT_TYPES = Tool(
     optional=True,
     takes=written(TYPED),
     config_names=CONFIG_NAMES,
+    config_code=CODE_NAMES,
     config_closure=config_closure,
     config_overlay=config_overlay,
     fallback_config=fallback_config,

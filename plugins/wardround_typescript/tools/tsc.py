@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from wardround.errors import ToolOutputError
+import msgspec
+
+from wardround.errors import ToolFailed, ToolOutputError
 from wardround.findings import RawResult
 from wardround.tools.output import one_line, span_of
-from wardround.tools.tool import Columns, Invocation, Profile, Scope, Tool
+from wardround.tools.tool import BROUGHT, Brought, Columns, Invocation, Profile, Scope, Tool
 from wardround_typescript import jsonc
 from wardround_typescript.bundles import SCRIPTS, TYPED, written
-from wardround_typescript.node_modules import native_program, script
+from wardround_typescript.node_modules import missing, native_program, script
 from wardround_typescript.tools.own_config import check_seals, sealed
 
 CONFIG_NAMES = ("tsconfig.json", "jsconfig.json")
@@ -30,28 +33,73 @@ _SYNTAX = frozenset(
 """What the parser says; where it says so of any file, no types are checked in all others."""
 _GLOBAL = r"error TS\d+: .*"
 _EACH = (
-    'for p do "$0" --noEmit --pretty false --listFiles -p "$p"; s=$?; [ $s -le 2 ] || exit $s; done; exit 0'
+    'log=$1; shift; for p do "$0" --noEmit --pretty false --listFiles -p "$p" >"$log"; s=$?; cat "$log"; '
+    '[ $s -le 2 ] || exit $s; cat "$log" >&2; echo "wardround: left with $s"; done; exit 0'
 )
-"""Compile one project after the other: a status above 2 is trouble, and every project prints its files."""
+"""Compile one project after the other: a status above 2 is trouble, and every project prints its files.
+
+What is printed goes to standard error too, where those that were not looked at are told from it.
+"""
+_LEFT = "wardround: left with "
 
 
 def find_tsc(root: Path) -> Path | None:
     """The compiler a project has installed, where it has a configuration for it."""
-    if not any((root / name).is_file() for name in CONFIG_NAMES) and not next(
-        root.glob("*/*/tsconfig.json"), None
-    ):
+    if not _is_configured(root):
         return None
     return native_program(root, "typescript", "@typescript", "typescript-", "lib/tsc") or script(
         root, "typescript", "bin/tsc"
     )
 
 
+def _is_configured(root: Path) -> bool:
+    if any((root / name).is_file() for name in CONFIG_NAMES):
+        return True
+    return next(root.glob("*/*/tsconfig.json"), None) is not None
+
+
+def missed(root: Path) -> str:
+    """Why it is not run, where the project has a configuration for it."""
+    return missing(root, "tsc", "typescript") if _is_configured(root) else ""
+
+
 def tsc_command(run: Invocation) -> Sequence[str]:
-    check_seals("tsc", run)
-    projects = sorted({project for file in run.files for project in _projects_of(run.root, file)})
+    _check_extended(run, check_seals("tsc", run))
+    projects = _projects(run)
     if not projects:
         return [str(run.program), "--version"]
-    return ["/bin/sh", "-c", _EACH, str(run.program), *projects]
+    log = run.scratch / f"tsc-{run.root.name}.log"
+    return ["/bin/sh", "-c", _EACH, str(run.program), str(log), *projects]
+
+
+def _projects(run: Invocation) -> list[str]:
+    return sorted({project for file in run.files for project in _projects_of(run.root, file)})
+
+
+def _check_extended(run: Invocation, trusted: Iterable[str]) -> None:
+    """Make sure that no configuration extends a package of the project that the change touches.
+
+    Raises:
+        ToolFailed: one does, where the change is not trusted.
+    """
+    note = run.root.parent / BROUGHT
+    if not note.is_file():
+        return
+    brought = msgspec.json.decode(note.read_bytes(), type=Brought)
+    worktree = os.path.realpath(brought.worktree)
+    for path in trusted:
+        packages = {_package(one) for one in _extended((run.root / path).read_text("utf-8", "replace"))}
+        for folder, name in itertools.product(PurePosixPath(path).parents, packages - {""}):
+            found = os.path.relpath(os.path.realpath(run.root / folder / "node_modules" / name), worktree)
+            touched = next((one for one in brought.paths if one.startswith(f"{found}/")), None)
+            if touched is not None:
+                raise ToolFailed(f"the change edits what tsc would read: {touched}")
+
+
+def _package(extended: str) -> str:
+    """The package a configuration is taken from; none where it is given by a path."""
+    parts = extended.split("/")
+    return "" if extended.startswith((".", "/")) else "/".join(parts[: 2 if extended.startswith("@") else 1])
 
 
 def _projects_of(root: Path, file: str) -> list[str]:
@@ -69,13 +117,15 @@ def parse_tsc(output: bytes, run: Invocation) -> list[RawResult]:
     """Read what ``tsc --pretty false --listFiles`` prints; errors in other files are none of this review.
 
     Raises:
-        ToolOutputError: a project cannot be read, another file of it does not parse, or no file was listed,
-            as by a program that never ran.
+        ToolOutputError: a project cannot be read, another file of it does not parse, or what was printed is
+            not all there is, as by a program that never ran.
     """
     found = []
-    listed = False
+    listed = is_wrong = False
+    left = 0
     for line in output.decode("utf-8", "replace").splitlines():
         if match := re.fullmatch(_RESULT, line):
+            is_wrong = True
             path = os.path.normpath(match[1])
             if path in run.files:
                 found.append(
@@ -85,19 +135,44 @@ def parse_tsc(output: bytes, run: Invocation) -> list[RawResult]:
                 raise ToolOutputError(f"tsc checked no types, because {path} does not parse")
         elif re.fullmatch(_GLOBAL, line):
             raise ToolOutputError(f"tsc could not read the project: {one_line(line)}")
+        elif line.startswith(_LEFT):
+            if is_wrong != (line != f"{_LEFT}0"):
+                raise ToolOutputError(f"tsc {line.removeprefix('wardround: ')}, which is not what it printed")
+            left, is_wrong = left + 1, False
         else:
             listed = listed or line.endswith(TYPED) or line.startswith("Version ")
     if not listed:
         raise ToolOutputError("tsc named no file that it looked at")
+    if left < len(_projects(run)):
+        raise ToolOutputError("tsc did not get to its end")
     return list(dict.fromkeys(found))
+
+
+def passed_over(stderr: bytes, run: Invocation) -> Mapping[str, str]:
+    """The files for which there is a project, but none that includes them: they are not for it to look at."""
+    lines = stderr.decode("utf-8", "replace").splitlines()
+    seen = {os.path.normpath(match[1]) for line in lines if (match := re.fullmatch(_RESULT, line))}
+    listed = {os.path.realpath(line) for line in lines if line.endswith(TYPED)} if lines else set()
+    return {
+        file: ""
+        for file in run.files
+        if listed
+        and file not in seen
+        and os.path.realpath(run.root / file) not in listed
+        and _projects_of(run.root, file)
+    }
 
 
 def config_closure(path: str, text: str) -> Sequence[str]:
     """The configurations one extends or refers to, relative to the repository's root."""
-    extended = (jsonc.loads(text) or {}).get("extends", [])
-    named = [extended] if isinstance(extended, str) else extended if isinstance(extended, list) else []
-    beside = [_beside(path, one) for one in named if isinstance(one, str) and one.startswith(".")]
+    beside = [_beside(path, one) for one in _extended(text) if one.startswith(".")]
     return [one for target in beside if target for one in (target, f"{target}.json")] + _referred(path, text)
+
+
+def _extended(text: str) -> list[str]:
+    extended = (jsonc.loads(text) or {}).get("extends", [])
+    named = extended if isinstance(extended, list) else [extended]
+    return [one for one in named if isinstance(one, str)]
 
 
 def _referred(path: str, text: str) -> list[str]:
@@ -133,6 +208,7 @@ TSC = Tool(
     program="tsc",
     command=tsc_command,
     parse=parse_tsc,
+    passed_over=passed_over,
     clean=frozenset({0, 1, 2}),
     typical_s=3.0,
     install="npm install --save-dev typescript",
@@ -142,9 +218,11 @@ TSC = Tool(
     timeout_s=300.0,
     find=find_tsc,
     optional=True,
+    missed=missed,
     takes=written(TYPED),
     config_names=CONFIG_NAMES,
     config_closure=config_closure,
     config_overlay=config_overlay,
+    runs_config=True,
     project_files=PROJECT_FILES,
 )

@@ -151,7 +151,8 @@ class Checking:
                 self._take_over(number, results)
             looked = [self._looked[number] for number in numbers if number in self._looked]
             cached, seconds = len(numbers) - len(looked), sum(one.seconds for one in looked)
-            results.runs.append(ToolRun(specialist.name, __version__, len(numbers), cached, seconds))
+            files = cached + sum(one.found is not None for one in looked)
+            results.runs.append(ToolRun(specialist.name, __version__, files, cached, seconds))
 
     def _take_over(self, number: int, results: Results) -> None:
         unit = self._units[number]

@@ -16,9 +16,9 @@ def merged(findings: Iterable[Finding], tools: Sequence[str] = ()) -> list[Findi
     """Merge findings of one defect class whose places overlap or begin on the same line.
 
     Two findings of one rule are never merged: a tool that says a thing twice means two things. But of a file
-    that does not parse the first finding speaks for all: what follows is mostly the parser not finding back.
-    Of a group, the most severe finding speaks, then one that brings a fix, then that of the tool named first,
-    then the first by rule name; the others become its sources.
+    that does not parse the first finding, of the most severe ones, speaks for all: what follows is mostly the
+    parser not finding back. Of a group, the most severe finding speaks, then one that brings a fix, then that
+    of the tool named first, then the first by rule name; the others become its sources.
 
     Args:
         tools: who speaks first, so that the same rule speaks at commit and in CI, where more tools run.
@@ -60,7 +60,8 @@ def _as_one(cluster: list[Finding], tools: Sequence[str]) -> Finding:
     if len(cluster) == 1:
         return cluster[0]
     if cluster[0].defect_class == SYNTAX_ERROR:
-        first = cluster[0].span.start
+        worst = max(f.severity for f in cluster)
+        first = next(f.span.start for f in cluster if f.severity == worst)
         return _spoken([f for f in cluster if f.span.start == first], cluster, tools)
     return _spoken(cluster, cluster, tools)
 

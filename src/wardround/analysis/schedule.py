@@ -7,11 +7,14 @@ anything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from wardround import __version__
@@ -20,14 +23,17 @@ from wardround.analysis.jobs import Crew, Job, chunks
 from wardround.analysis.units import Results, Side, Told, Unit
 from wardround.change.origin import decoded
 from wardround.change.snapshot import Snapshot
+from wardround.change.trees import meet
 from wardround.digests import file_state
 from wardround.findings import RawResult, ToolRun, Unreviewed
 from wardround.late import LatePattern
 from wardround.tools.process import Processes, find_program
 from wardround.tools.result_cache import ResultCache, key
-from wardround.tools.tool import Profile, Scope, Tool
+from wardround.tools.tool import BROUGHT, Brought, Profile, Scope, Tool
 from wardround.tools.version import tool_version
 
+_PACKAGES = "node_modules"
+_MOST_LINKS = 40
 _TOKEN_LIKE = LatePattern(r"[A-Za-z0-9_-]{20,}")
 
 
@@ -37,6 +43,7 @@ class Workbench:
     Args:
         trusted: text of a configuration file by path, from the side whose configuration counts.
         snapshot: makes the private folder, when the first tool must run.
+        brought: the paths of a change whose code must not be run; None where it is trusted.
         is_secret: whether a rule, by its id, is about a secret.
         progress: told what is being waited for.
     """
@@ -54,8 +61,10 @@ class Workbench:
         timeout_s: float | None,
         is_secret: Callable[[str], bool],
         progress: Callable[[str], None] = lambda text: None,
+        brought: Sequence[str] | None = None,
     ) -> None:
         self.root = root
+        self._brought = brought
         self.profile = profile
         self.trusted = trusted
         self.cache = cache
@@ -92,6 +101,12 @@ class Workbench:
         for tool, looked_at in _by_tool(units).items():
             if self.profile in tool.profiles:
                 jobs += self._prepare(side, tool, looked_at, results)
+        results.steering |= {
+            path
+            for (tool, _), found in self._configs.items()
+            for path in side.changed.intersection(found)
+            if path.rpartition("/")[2] not in tool.config_names
+        }
         return jobs
 
     def check(self, side: Side, units: Sequence[Unit], results: Results) -> None:
@@ -119,13 +134,15 @@ class Workbench:
             units = [u for u in units if takes(u.path, decoded(side.read(u.path) or b"") or "")]
         if not units:
             return []
-        program = self._program(side, tool)
+        program, refused = self._program(side, tool, results)
         if program is None:
-            reason = f"{tool.program} is not installed; {tool.install}"
+            reason = self._why_missing(tool, refused if refused in results.steering else None)
             missing = [Unreviewed(u.path, u.specialist.name, tool.name, reason) for u in units]
-            results.unreviewed += [] if tool.optional else missing
+            results.unreviewed += missing if reason else []
+            if tool.missed is not None and self.profile is Profile.CI and not reason:
+                results.notes |= {tool.missed(self.root)} - {""}
             return []
-        environment = self._environment(side, tool, units[0])
+        environment = self._environment(side, tool, units[0], results)
         version = tool_version(tool, program)
         common = self._common_key(side, tool, program, environment)
         keys = {
@@ -142,32 +159,67 @@ class Workbench:
                 todo.append(unit.path)
             else:
                 results.by_file[tool, unit.path] = found
-        results.runs.append(ToolRun(tool.name, version, len(units), len(units) - len(todo), 0.0))
+        cached = len(units) - len(todo)
+        results.runs.append(ToolRun(tool.name, version, cached, cached, 0.0))
         names = {unit.path: unit.specialist.name for unit in units}
         return [
             Job(tool, names, program, environment, tuple(chunk), {p: keys[p] for p in chunk})
             for chunk in chunks(todo, tool.scope)
         ]
 
-    def _program(self, side: Side, tool: Tool) -> Path | None:
-        """The tool's program; never one under version control: what is reviewed must not choose programs."""
-        found = find_program(tool.program) if tool.find is None else tool.find(self.root)
-        if found is None or not found.is_relative_to(self.root):
-            return found
-        return None if side.has(found.relative_to(self.root).as_posix()) else found
+    def _why_missing(self, tool: Tool, brought: str | None) -> str:
+        """Why a tool is not run; empty where that is nothing to speak of."""
+        if brought is not None:
+            return f"{tool.program} would be started from {brought}, and the change puts something there"
+        if tool.optional:
+            return ""
+        from wardround.tools.advice import advice  # nothing is missing in most runs
 
-    def _environment(self, side: Side, tool: Tool, unit: Unit) -> Path | None:
-        """The project's virtual environment, unless it is itself under version control.
+        return f"{tool.program} is not installed; {advice(tool.install)}"
+
+    def _program(self, side: Side, tool: Tool, results: Results) -> tuple[Path | None, str | None]:
+        """The tool's program, and the place from which it was not taken.
+
+        Never one under version control: what is reviewed must not choose programs. What a project installed
+        is as good as all packages beside it.
+        """
+        usual = find_program(tool.program)
+        found = usual if tool.find is None else tool.find(self.root)
+        refused = None
+        for program in dict.fromkeys((found, None if found is None or tool.optional else usual)):
+            if program is not None:
+                ours = program == usual or program.is_relative_to(sys.prefix)
+                held = self._held(side, [program] if ours else [self.root / _PACKAGES, program], results)
+                if held is None:
+                    return program, refused
+                refused = refused or held
+        return None, refused
+
+    def _environment(self, side: Side, tool: Tool, unit: Unit, results: Results) -> Path | None:
+        """The project's virtual environment, unless any of it is under version control.
 
         A tool may start the interpreter it finds there, and what is under review must not choose programs.
         """
         find = unit.specialist.environment
         found = None if find is None or tool.scope is not Scope.PROJECT else find(self.root, unit.options)
-        if found is None or not found.is_relative_to(self.root):
-            return found
-        inside = found.relative_to(self.root).as_posix()
-        tracked = any(side.has(f"{inside}/{name}") for name in ("pyvenv.cfg", "bin/python", "bin/python3"))
-        return None if tracked else found
+        if found is None:
+            return None
+        places = (found, *(found / "bin" / name for name in ("python", "python3")))
+        return None if self._held(side, places, results) else found
+
+    def _held(self, side: Side, paths: Iterable[Path], results: Results) -> str | None:
+        """A place under version control on the way to what paths stand for, there, or below.
+
+        Where the change itself puts something there, that is noted as an attempt to steer the review.
+        """
+        root = os.path.realpath(self.root)
+        for place in chain.from_iterable(map(_on_the_way, paths)):
+            inside = os.path.relpath(place, root)
+            if inside.partition("/")[0] != ".." and (inside == "." or side.has(inside)):
+                if any(meet(inside, one) for one in side.changed):
+                    results.steering.add(inside)
+                return inside
+        return None
 
     def _common_key(self, side: Side, tool: Tool, program: Path, environment: Path | None) -> bytes:
         """What the answers about all files depend on; empty if that cannot be said."""
@@ -208,6 +260,9 @@ class Workbench:
         if not folder and tool.fallback_config:
             name, text = tool.fallback_config(self.trusted)
             found["../" + name] = text
+        if not folder and tool.runs_config and self._brought is not None:
+            note = Brought(str(self.root), tuple(sorted(self._brought)))
+            found["../" + BROUGHT] = msgspec.json.encode(note).decode()
         self._configs[tool, folder] = found
         return found
 
@@ -221,11 +276,17 @@ class Workbench:
         results.unreviewed += [
             Unreviewed(path, job.specialists[path], job.tool.name, reason)
             for path, reason in sorted(job.passed_over.items())
+            if reason
+        ]
+        results.unreviewed += [  # whatever became of it
+            Unreviewed(path, job.specialists[path], job.tool.name, "its run did not end")
+            for path in job.files
+            if path not in job.results and path not in job.passed_over
         ]
         for path, found in job.results.items():
             results.by_file[job.tool, path] = found
         version = tool_version(job.tool, job.program)
-        results.runs.append(ToolRun(job.tool.name, version, 0, 0, job.seconds))
+        results.runs.append(ToolRun(job.tool.name, version, len(job.results), 0, job.seconds))
 
     def _keep(self, jobs: Sequence[Job], results: Results) -> None:
         """Put what was said into the cache, but nothing about files in which a tool sees a secret."""
@@ -243,6 +304,23 @@ class Workbench:
             }
             self.cache.put(kept)
         self.cache.put({name: found for name, (path, found) in results.fresh.items() if path not in telling})
+
+
+def _on_the_way(path: Path) -> Iterator[str]:
+    """The links to be followed for what a path stands for, and at last where it is."""
+    waiting, place, links = list(path.absolute().parts[:0:-1]), "/", 0
+    while waiting:
+        name = waiting.pop()
+        beyond = os.path.normpath(os.path.join(place, name))
+        if not os.path.islink(beyond) or links > _MOST_LINKS:
+            place = beyond
+            continue
+        yield beyond
+        links += 1
+        target = os.readlink(beyond)
+        place = "/" if target.startswith("/") else place
+        waiting += reversed(target.split("/"))
+    yield place
 
 
 def _by_tool(units: Sequence[Unit]) -> dict[Tool, list[Unit]]:
@@ -275,7 +353,7 @@ def _environment_state(environment: Path | None) -> str:
 
 
 def _summed(runs: Iterable[ToolRun]) -> list[ToolRun]:
-    """One entry for each tool, by name."""
+    """One entry for each tool that looked at a file, by name."""
     total: dict[str, ToolRun] = {}
     for run in runs:
         seen = total.get(run.tool)
@@ -283,4 +361,4 @@ def _summed(runs: Iterable[ToolRun]) -> list[ToolRun]:
             seen, files=seen.files + run.files, cached=seen.cached + run.cached,
             seconds=seen.seconds + run.seconds,
         )  # fmt: skip
-    return [total[name] for name in sorted(total)]
+    return [total[name] for name in sorted(total) if total[name].files]

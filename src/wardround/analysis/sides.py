@@ -15,10 +15,11 @@ import msgspec
 from msgspec.structs import replace
 
 from wardround.analysis.schedule import Workbench
+from wardround.analysis.steering import names_anywhere, says_other, tools_of
 from wardround.analysis.units import Results, Reviewer, Side, Told, Unit, content_digest, reviewers_of
 from wardround.analysis.whole import Neighbours, said_of
 from wardround.change.diff import Change, ChangedFile, FileStatus
-from wardround.change.origin import Origin, SideName, Texts, decoded
+from wardround.change.origin import Origin, SideName, Texts, decoded, in_any_encoding, is_lfs_pointer
 from wardround.change.snapshot import Snapshot, private_parent
 from wardround.change.trees import MOST_BYTES
 from wardround.checks import ChangedText, WholeChange
@@ -38,7 +39,6 @@ _FILE_LIMIT = 2 * 1024 * 1024
 """Bytes; what is larger is generated or data, and no tool answers about it within a commit."""
 _TEXT_LIMIT = MOST_BYTES - 1
 """The same for specialists that look at any text, line by line."""
-_LFS = b"version https://git-lfs.github.com/spec/"
 
 
 class Reviewed(msgspec.Struct):
@@ -48,7 +48,7 @@ class Reviewed(msgspec.Struct):
         claimed: path at the head -> the specialists that looked at it.
         digests: path at the head -> digest of its content.
         unreviewed: what was asked for and did not happen, on either side.
-        notes: what models did not look at, and why.
+        notes: what models did not look at, and why, and which configured tools are not installed.
     """
 
     head: Results
@@ -130,7 +130,7 @@ class Sides:
             if u.tool != u.specialist
         ]
         unreviewed = [*self._unreviewed, *head.unreviewed, *not_compared]
-        notes = self._conclude_models(units, head, unreviewed)
+        notes = (*sorted(head.notes), *self._conclude_models(units, head, unreviewed))
         return Reviewed(head, base, self._claimed, self._digests, unreviewed, notes)
 
     @cached_property
@@ -187,7 +187,28 @@ class Sides:
             timeout_s=self._config.root.tool_timeout,
             is_secret=lambda rule: self._host.catalogue.rule(rule).masked,
             progress=self._progress,
+            brought=self._brought,
         )
+
+    @cached_property
+    def _brought(self) -> list[str] | None:
+        """What the change touches, where it is not trusted."""
+        if self._request.trusted_side == "head":
+            return None
+        return [path for file in self._change.files for path in {file.path, file.base_path or file.path}]
+
+    @cached_property
+    def _overruled(self) -> dict[str, bytes | None]:
+        """What counts instead of the settings the change touches, where it is not trusted."""
+        tools = tools_of(self._host.specialists)
+        watched, names = names_anywhere(tools), {tool.name for tool in tools}
+        found = {}
+        for path in self._brought or ():
+            if path.rpartition("/")[2] in watched:
+                before, after = (self._origin.read(path, side) for side in ("base", "head"))
+                if says_other(path, before, after, names):
+                    found[path] = before
+        return found
 
     def _open_snapshot(self) -> Snapshot:
         if self._snapshot is None:
@@ -227,7 +248,7 @@ class Sides:
                 reason = _why_unreadable(file, content, specialist)
                 if reason is None:
                     readable.append(specialist)
-                elif not specialist.any_text or (alone and (content is None or file.fragment)):
+                elif reason and (not specialist.any_text or alone or not (content is None or file.fragment)):
                     self._not_reviewed(file.path, [specialist], reason)
             claiming = readable
             if not claiming or content is None:
@@ -273,7 +294,7 @@ class Sides:
             if file.base_path is None or file.fragment:
                 continue
             content = self._origin.content(file, base=True)
-            if content is None or decoded(content) is None or len(content) > _FILE_LIMIT:
+            if content is None or _why_unreadable(file, content, unit.specialist) is not None:
                 continue
             found.append(
                 Unit(
@@ -303,22 +324,26 @@ class Sides:
 
         def link(snapshot: Snapshot, room: str, patterns: tuple[str, ...]) -> None:
             present, absent = self._present(name)
+            tools = () if self._brought is None else tools_of(self._host.specialists)
+            never = {n for tool in tools for n in tool.config_code}
             for path in present:
                 wanted = not snapshot.has(room, path) and any(PurePosixPath(path).match(p) for p in patterns)
-                content = read(path) if wanted else None
-                if content is not None:
+                overruled = path in self._overruled
+                content = (self._overruled[path] if overruled else read(path)) if wanted else None
+                if path.rpartition("/")[2] in never or (overruled and content is None):
+                    absent.add(path)
+                elif content is not None:
                     snapshot.write(room, path, content)
             differing = set(self._origin.differing(name)) - present
-            snapshot.link_project(
-                room, self._origin.root, differing, lambda p: self._origin.read(p, name), patterns, absent
-            )
+            of_side = partial(self._origin.read, side=name)
+            snapshot.link_project(room, self._origin.root, differing, of_side, patterns, absent, never)
 
         return Side(
             name=name,
             read=read,
             state=self._origin.state(self._change, name),
             layout=_layout(self._origin.root),
-            has=lambda path: self._origin.read(path, name) is not None,
+            has=self._origin.holds,
             project=Neighbours(self._origin, name),
             link=link,
             base_text=self._base_text if name == "head" else lambda path: None,
@@ -422,14 +447,22 @@ def _may_review(path: str, specialists: Sequence[Specialist]) -> bool:
 
 
 def _why_unreadable(file: ChangedFile, content: bytes | None, specialist: Specialist) -> str | None:
-    """Why a specialist cannot review a file, or None if it can."""
+    """Why a specialist cannot review a file, or None if it can; empty where it has nothing to look at."""
     limit = _TEXT_LIMIT if specialist.any_text else _FILE_LIMIT
     if file.fragment:
         return "only fragments of it are in the diff; give --repo with a matching checkout"
     if content is None:
         return "its content is not in this clone; fetch it (partial or damaged clone)"
-    if content.startswith(_LFS):
+    if specialist.any_text and (not _is_text(content, limit) or is_lfs_pointer(content)):
+        return ""
+    if is_lfs_pointer(content):
         return "it is a Git LFS pointer, and its content is not in the repository"
     if len(content) > limit:
         return f"it is larger than {limit // 1024 // 1024} MiB"
-    return None if decoded(content) is not None else "it is not UTF-8 text"
+    return None if specialist.any_text or decoded(content) is not None else "it is not UTF-8 text"
+
+
+def _is_text(content: bytes, limit: int) -> bool:
+    """Whether content can be read as text; of what is too large to be read, whether it looks like text."""
+    text = in_any_encoding(content)
+    return text is not None and (len(content) <= limit or "\0" not in text)

@@ -61,7 +61,7 @@ class Side(msgspec.Struct, frozen=True):
         read: content by path, of files that are under review.
         state: what identifies the whole project on this side; None if nothing does.
         layout: the names in the folders where tools look for first-party modules.
-        has: whether a path exists on this side.
+        has: whether anything at a path, above it or below it is under version control on either side.
         project: what checks may ask about other files.
         link: completes a room of a snapshot with the rest of the project, for files of these names.
         base_text: the text a path had before the change, for checks that compare.
@@ -103,6 +103,8 @@ class Results(msgspec.Struct):
 
     Attributes:
         whole: what was said of the change as a whole; None if it was not looked at with this side.
+        notes: sentences for people about what is no part of the verdict.
+        steering: places of the work tree where tools are looked for, and where the change puts something.
     """
 
     by_file: dict[tuple[Reviewer, str], list[RawResult]] = msgspec.field(default_factory=dict)
@@ -110,6 +112,8 @@ class Results(msgspec.Struct):
     runs: list[ToolRun] = msgspec.field(default_factory=list)
     fresh: dict[bytes, tuple[str, list[RawResult]]] = msgspec.field(default_factory=dict)
     whole: Sequence[Told] | None = None
+    notes: set[str] = msgspec.field(default_factory=set)
+    steering: set[str] = msgspec.field(default_factory=set)
 
     def of(self, reviewer: Reviewer, path: str) -> list[RawResult] | None:
         """The results of a reviewer for a file; None if it did not look at it."""

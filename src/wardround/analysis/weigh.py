@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from functools import cached_property
 from itertools import groupby
 
 from msgspec.structs import replace
 
-from wardround import config as configuration
 from wardround.analysis.anchors import Anchors, fingerprints
 from wardround.analysis.duplicates import merged
 from wardround.analysis.masking import Masking
 from wardround.analysis.new_only import Compared, statuses
 from wardround.analysis.sides import Reviewed
+from wardround.analysis.steady import steady, without_tokens
+from wardround.analysis.steering import names_anywhere, says_other, tools_of
 from wardround.analysis.units import Results, Reviewer, reviewers_of
 from wardround.analysis.whole import Neighbours
 from wardround.change.diff import Change, ChangedFile
-from wardround.change.origin import Origin, Texts, decoded
+from wardround.change.origin import Origin, Texts, in_any_encoding
+from wardround.change.trees import meet
 from wardround.config import Config, Request
 from wardround.errors import ConfigError
 from wardround.findings import (
@@ -36,7 +38,7 @@ from wardround.host import Host
 from wardround.rules import Rule
 from wardround.specialists import Specialist, leader_comments
 from wardround.verdict import baseline as baselines
-from wardround.verdict import dismissals, suppressions
+from wardround.verdict import dismissals, suppressions, waivers
 from wardround.verdict.baseline import Baseline
 from wardround.verdict.dismissals import Dismissals, Dismissing
 from wardround.verdict.suppressions import Suppression
@@ -58,6 +60,7 @@ class Weighing:
         self._others = Neighbours(origin, "head").read
         self._files = {file.path: file for file in change.files}
         self._anchor_memo: dict[tuple[str, str, bool], Anchors] = {}
+        self._waivers: dict[str, Counter[tuple[tuple[str, ...], str]]] = {}
         self._masking = Masking((), host.specialists, self._texts.head)
 
     def findings(self) -> list[tuple[Finding, str]]:
@@ -74,7 +77,7 @@ class Weighing:
         self._masking = self._masks(found)
         found = self._identified([self._masking.finding(f) for f in found])
         found, notes = self._suppressed(found, self._reviewed.head)
-        named = self._with_content_names([*found, *notes, *self._changed_rules()])
+        named = self._with_content_names([*found, *notes, *self._changed_rules(), *self._waivers_added()])
         return self._accepted(self._dismissed(named))
 
     def _masks(self, findings: Sequence[Finding]) -> Masking:
@@ -88,7 +91,7 @@ class Weighing:
         broken = {f.file for f in findings if f.defect_class == SYNTAX_ERROR}
         told = {u for u in self._reviewed.unreviewed if u.file in broken and _is_for_its_syntax(u)}
         left = set(self._reviewed.unreviewed) - told
-        return tuple(sorted({replace(u, reason=self._masking.text(u.reason)) for u in left}))
+        return tuple(sorted({replace(u, reason=steady(self._masking.text(u.reason))) for u in left}))
 
     # Rules, statuses, identities
 
@@ -162,7 +165,7 @@ class Weighing:
     def _anchors(self, specialist: Specialist, path: str, *, base: bool) -> Anchors:
         where = (specialist.name, path, base)
         if where not in self._anchor_memo:
-            text = (self._texts.base(path) if base else self._texts.head(path)) or ""
+            text = self._texts.readable(path, base=base) or ""
             self._anchor_memo[where] = Anchors(text, specialist.statements(text))
         return self._anchor_memo[where]
 
@@ -199,10 +202,10 @@ class Weighing:
             if content is None or b"wardround:" not in content:
                 continue
             specialist = _reader(specialists)
-            found, unreadable = suppressions.read(specialist.comments(decoded(content) or ""))
+            found, unreadable = suppressions.read(specialist.comments(in_any_encoding(content) or ""))
             for bad in unreadable:
                 self._refuse(
-                    path, bad.line, f"{bad.text!r} is no suppression; write ignore[RULE] and a reason"
+                    path, bad.line, "this is no suppression; write wardround: ignore[RULE] and a reason"
                 )
             for one in found:
                 out, note = self._apply(path, specialist, one, out, head)
@@ -216,8 +219,9 @@ class Weighing:
         for name in one.rules:
             rules = self._host.catalogue.resolve(name)
             if not rules:
+                shown = without_tokens(name)
                 self._refuse(
-                    path, one.line, f"suppression names no known rule: {name!r}; see wardround rules"
+                    path, one.line, f"suppression names no known rule: {shown!r}; see wardround rules"
                 )
             wanted |= {rule.id for rule in rules}
         if not one.reason:
@@ -228,24 +232,39 @@ class Weighing:
             for f in findings
             if f.file == path and one.covers(f.span.line) and wanted & {f.rule, *f.sources}
         ]
-        if hits and not self._is_trusted(path, one):
-            text = f"this change adds a suppression of {', '.join(one.rules)}, which does not count here"
-            return findings, [self._note("config-changed", path, specialist, one, text)]
+        waived = [f for f in hits if self._is_trusted(path, one, f)]
         if hits:
-            return [replace(f, status=Status.SUPPRESSED) if f in hits else f for f in findings], []
+            out = [replace(f, status=Status.SUPPRESSED) if f in waived else f for f in findings]
+            return out, [] if waived == hits else [self._not_counted(path, specialist, one)]
         if not any(head.named(rule.partition("/")[0], path) for rule in wanted):
             return findings, []  # what it waives was not looked for in this profile
         text = f"nothing here breaks {', '.join(one.rules)}; remove the suppression"
         return findings, [self._note("unused-suppression", path, specialist, one, text)]
 
-    def _is_trusted(self, path: str, one: Suppression) -> bool:
-        """Whether a suppression counts: with the base's configuration, only if the base has it."""
+    def _is_trusted(self, path: str, one: Suppression, finding: Finding) -> bool:
+        """Whether a suppression counts: with the base's configuration, only for what the base has it for.
+
+        That is code of the base under a comment of the base. Where both were moved, what is found there was
+        found before, and each suppression of the base stands for one such finding.
+        """
         file = self._files[path]
-        if self._request.trusted_side == "head" or not file.is_added_line(one.line):
+        if self._request.trusted_side == "head":
             return True
-        specialist = _reader(self._reviewed.claimed[path])
-        known, _ = suppressions.read(specialist.comments(self._texts.base(path) or ""))
-        return any((k.rules, k.reason) == (one.rules, one.reason) for k in known)
+        if not file.is_added_line(one.line) and not file.is_added_line(finding.span.line):
+            return True
+        if path not in self._waivers:
+            specialist = _reader(self._reviewed.claimed[path])
+            known, _ = suppressions.read(specialist.comments(self._texts.readable(path, base=True) or ""))
+            self._waivers[path] = Counter((k.rules, k.reason) for k in known)
+        left = self._waivers[path]
+        left[one.rules, one.reason] -= finding.status is Status.EXISTING
+        return finding.status is Status.EXISTING and left[one.rules, one.reason] >= 0
+
+    def _not_counted(self, path: str, specialist: Specialist, one: Suppression) -> Finding:
+        is_added = self._files[path].is_added_line(one.line)
+        what = "a suppression" if is_added else "code to a suppression"
+        text = f"this change adds {what} of {', '.join(one.rules)}, which does not count here"
+        return replace(self._note("config-changed", path, specialist, one, text), status=Status.NEW)
 
     def _refuse(self, path: str, line: int, text: str) -> None:
         if self._files[path].is_added_line(line):
@@ -266,32 +285,52 @@ class Weighing:
         """Where the base's configuration counts, a change to what judges it is a finding."""
         if self._request.trusted_side == "head":
             return []
-        tools = [tool for s in self._host.specialists for tool in (*s.tools, *s.borrows)]
-        watched = {name for tool in tools if not tool.config_at_root for name in tool.config_names}
-        watched |= {configuration.OWN_FILE, configuration.SHARED_FILE}
+        tools = tools_of(self._host.specialists)
+        names = {tool.name for tool in tools}
+        watched = names_anywhere(tools)
         at_root = {name for tool in tools if tool.config_at_root for name in tool.config_names}
+        places = set(self._reviewed.head.steering)
         found = []
         for file in self._change.files:
             paths = {file.path, file.base_path or file.path}
             steers = paths & at_root or {path.rpartition("/")[2] for path in paths} & watched
             is_record = bool({self._config.root.baseline, self._dismissals_name} & paths)
-            if not is_record and not (steers and self._settings_differ(file)):
+            entered = {place for place in places if any(meet(place, path) for path in paths)}
+            places -= entered
+            if not is_record and not entered and not (steers and self._settings_differ(file, names)):
                 continue
             line = next((h.head_start for h in file.hunks if h.head_length), 1)
             text = f"{file.path} steers this review; the base's version was used"
+            if entered:
+                text = f"{file.path} steers this review; what it brings was not used"
             found.append(self._note("config-changed", file.path, None, Suppression(line, 1, (), ""), text))
         return [replace(f, status=Status.NEW) for f in found]
 
-    def _settings_differ(self, file: ChangedFile) -> bool:
+    def _waivers_added(self) -> list[Finding]:
+        """Where the base's configuration counts, a comment that switches a tool off is a finding."""
+        if self._request.trusted_side == "head":
+            return []
+        usual = self._host.catalogue.rule("wardround/waiver-added")
+        found = []
+        for path in sorted(self._reviewed.claimed):
+            severity = self._config.for_file(path).severity(usual.id, usual.severity)
+            after = self._texts.readable(path) if severity is not None else None
+            if severity is None or after is None:
+                continue
+            for one in waivers.added(self._files[path], self._texts.readable(path, base=True) or "", after):
+                text = f"{one.marker!r} switches a tool off here, which this change cannot decide alone"
+                text += f"; {one.more} more below" if one.more else ""
+                place = Suppression(one.line, one.column, (), "")
+                found.append(replace(self._note("waiver-added", path, None, place, text), severity=severity))
+        return found
+
+    def _settings_differ(self, file: ChangedFile, tools: Collection[str]) -> bool:
         """Whether a configuration file says something else to wardround or its tools than before."""
-        if not file.path.endswith(configuration.SHARED_FILE):
-            return True
-        sides = (
-            self._origin.content(file),
-            self._origin.content(file, base=True) if file.base_path else None,
-        )
-        names = {"wardround", *(tool.name for s in self._host.specialists for tool in s.tools)}
-        return _tables(sides[0], names) != _tables(sides[1], names)
+        before = self._origin.content(file, base=True) if file.base_path else None
+        after = self._origin.content(file)
+        if file.base_path in (None, file.path):
+            return says_other(file.path, before, after, tools)
+        return says_other(file.base_path, before, None, tools) or says_other(file.path, None, after, tools)
 
     @property
     def _dismissals_name(self) -> str:
@@ -363,16 +402,3 @@ def _finding(result: RawResult, rule: Rule, specialist: str, severity: Severity,
         suggested_fix=result.fix,
         masked=rule.masked,
     )
-
-
-def _tables(content: bytes | None, names: Collection[str]) -> object:
-    """The named tables below ``tool`` of a TOML file; the bytes themselves if it cannot be read."""
-    import tomllib  # for those reviews only whose change steers them
-
-    try:
-        tool = tomllib.loads((content or b"").decode("utf-8")).get("tool", {})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError):
-        return content
-    if not isinstance(tool, dict):
-        return tool
-    return {name: tool[name] for name in sorted(names) if name in tool}

@@ -277,31 +277,65 @@ def read_patch(text: str) -> tuple[FilePatch, ...]:
 
 
 _HUNK = LatePattern(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_COMBINED = ("diff --cc ", "diff --combined ", "@@@")
+_DIFFERS = LatePattern(r"index (?!([0-9a-f]+)\.\.\1\b)(?!0+\.\.(?:e69de29|473a0f4))|similarity index \d\d?%")
+"""Header lines after which the lines that differ must come; a new file may be empty."""
+_HAS_NO_LINES = ("deleted file mode ", "Binary files ", "GIT binary patch")
 
 
 def _require_whole_hunks(lines: Iterable[str]) -> None:
     """Refuse what a lenient reader would pass over: a line passed over would count as reviewed.
 
     Raises:
-        DiffError: a hunk header cannot be read, or a hunk has more lines than its header says.
+        DiffError: a hunk header cannot be read, a hunk has more lines than its header says, or none follows
+            where one must.
     """
     base = head = 0
     ended = False  # the lines just read were the end of a hunk
+    promised = 0  # the line that said that lines which differ will come
+    in_header = False  # of a file, of which it is not said yet that it has no lines to show
+    before = ""
     for number, line in enumerate(lines, 1):
         if base > 0 or head > 0:
             base -= line[:1] in ("-", " ", "\n", "\r")
             head -= line[:1] in ("+", " ", "\n", "\r")
             ended = True
-        elif line.startswith("@@ "):
+        elif line.startswith(_COMBINED):
+            raise DiffError(
+                f"line {number} of the diff is of a merge's combined diff, which tells no two sides apart; "
+                f"give git diff BASE HEAD"
+            )
+        elif line.startswith("@@"):
             header = _HUNK.match(line)
             if header is None:
                 raise DiffError(f"line {number} of the diff is no hunk header: {line.strip()!r}; correct it")
             base, head = int(header[2] or 1), int(header[4] or 1)
-            ended = False
+            ended, promised, in_header = False, 0, False
+        elif line.startswith("diff --git "):
+            _require_kept(promised)
+            ended, promised, in_header = False, 0, True
+        elif in_header and line.startswith(_HAS_NO_LINES):
+            promised, in_header = 0, False
+        elif (in_header and _DIFFERS.match(line)) or (before.startswith("--- ") and line.startswith("+++ ")):
+            promised = number
         elif ended and line[:1] in ("+", "-", " ") and not line.startswith(("--- ", "-- ")):
             raise DiffError(f"line {number} of the diff is one more than its hunk header says; correct it")
         elif not line.startswith("\\"):
             ended = False
+        before = line
+    _require_kept(promised)
+
+
+def _require_kept(promised: int) -> None:
+    """Refuse a file that differs, by a line of its header, and has no line that does.
+
+    Raises:
+        DiffError: there is such a line.
+    """
+    if promised:
+        raise DiffError(
+            f"line {promised} of the diff is of a file that differs, but no hunk follows; give all of it"
+        )
 
 
 def _lines(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Self
 
@@ -15,7 +15,7 @@ from wardround.change.comparison import Comparison
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.program import GitProgram
 from wardround.change.snapshot import Snapshot, private_parent
-from wardround.change.trees import Blobs, BlobTree, EmptyTree, FolderTree, Tree
+from wardround.change.trees import Blobs, BlobTree, EmptyTree, FolderTree, Tree, meet
 from wardround.change.word_search import WordSearch
 from wardround.errors import GitError
 
@@ -49,8 +49,11 @@ class Repository:
             answer = self._git.output("rev-parse", *asked).split("\n")
         self.bare = answer[0] == "true"
         self.empty_tree = _EMPTY_TREES[answer[1]]
+        if len(answer) > (4 if self.bare else 5):  # a path has newlines in it: which lines are whose?
+            own = self._git.output("rev-parse", "--absolute-git-dir")
+            answer[2:] = [own[:-1], "\n".join(answer[2:])[len(own) :]]
         self.git_dir = Path(answer[2])
-        self.root = self.git_dir if self.bare else Path("\n".join(answer[3:-1]))
+        self.root = self.git_dir if self.bare else Path(answer[3].removesuffix("\n"))
         self._git.folder = self.root
         self._words = WordSearch(self._git, self.root)
 
@@ -97,12 +100,14 @@ class Repository:
         return replace(change, files=tuple(files))
 
     def between(self, base: str, head: str) -> Change:
-        """From the merge base of two revisions to the second.
+        """From the merge base of two revisions to the second; all of it, if the first is the empty tree.
 
         Raises:
             GitError: a name stands for no commit, or the two share no history.
         """
         head_id = self.commit(head)
+        if base == self.empty_tree:
+            return self.range(base, head_id)
         base_id = self.commit(base)
         merge_base = self._git.output("merge-base", base_id, head_id, allow=(0, 1)).strip()
         if not merge_base:
@@ -155,13 +160,20 @@ class Repository:
         """The id of the commit a name stands for."""
         found = self.blobs.commit(name)
         if found is None:
-            hint = (
-                "this is the first commit, so give its files with --staged or --worktree"
-                if name.endswith(("~1", "^")) and self.head() is not None
-                else "check the name, or fetch it"
-            )
+            hint = "check the name, or fetch it"
+            if self._is_shallow:
+                hint = (
+                    "this clone is shallow; run git fetch --unshallow, or set fetch-depth: 0 in the workflow"
+                )
+            elif name.endswith(("~1", "^")) and self.head() is not None:
+                hint = "this is the first commit, so give its files with --staged or --worktree"
             raise GitError(f"{name!r} names no commit in {self.root}; {hint}")
         return found
+
+    @property
+    def _is_shallow(self) -> bool:
+        """Whether the clone lacks the commits before some."""
+        return self._git.output("rev-parse", "--is-shallow-repository").strip() == "true"
 
     def has(self, commit: str) -> bool:
         """Whether a commit is in this clone."""
@@ -179,6 +191,12 @@ class Repository:
         else:
             out = self._git.output("ls-tree", "-r", "-z", "--name-only", "--full-tree", side)
         return sorted({name for name in out.split("\0") if name})
+
+    def index_holds(self, path: str) -> bool:
+        """Whether the index has anything at a path, below it, or instead of a folder above it."""
+        above = [str(one) for one in PurePosixPath(path).parents if str(one) != "."]
+        patterns = [f":(literal,icase){one}" for one in (path, *above)]
+        return any(meet(path, one) for one in self.tracked(INDEX, patterns))
 
     def blobs_of(self, side: str) -> list[tuple[str, str]]:
         """Path and object id of every regular file of the index or a revision, sorted."""

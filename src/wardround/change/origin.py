@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import re
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -9,11 +11,13 @@ from typing import Literal, Protocol
 
 from wardround.change.diff import Change, ChangedFile, DiffLine, FilePatch, FileStatus, read_patch
 from wardround.change.git import INDEX, WORKTREE, Repository
-from wardround.change.trees import FolderTree
+from wardround.change.trees import FolderTree, meet
 from wardround.digests import sha256
 
 SideName = Literal["base", "head"]
 DIFF = ":diff"
+_LFS = b"version https://git-lfs.github.com/spec/"
+_LONGEST_POINTER = 1024
 
 
 class Origin(Protocol):
@@ -23,7 +27,8 @@ class Origin(Protocol):
     ``content`` is of files of the change, ``read`` of
     any path on one side; ``state`` identifies a whole side, or is None where nothing does; ``differing`` are
     the paths whose content in ``root`` is not that of the side; ``messages`` are those of the change's
-    commits, newest first.
+    commits, newest first; ``holds`` says whether there is anything at a path, above it or below it, that is
+    under version control.
     """
 
     root: Path
@@ -44,12 +49,45 @@ class Origin(Protocol):
 
     def messages(self, change: Change) -> Sequence[str]: ...
 
+    def holds(self, path: str) -> bool: ...
+
 
 def decoded(content: bytes) -> str | None:
     """UTF-8 text without its byte order mark, or None."""
     with suppress(UnicodeDecodeError):
         return content.decode("utf-8-sig")
     return None
+
+
+def in_any_encoding(content: bytes) -> str | None:
+    """Text in whichever encoding it is, without its byte order mark; None for what is no text at all.
+
+    What is no UTF-8 is UTF-16 if it begins with a mark that says so, else Latin-1, in which every byte is a
+    character; but no text holds a zero byte.
+    """
+    text = decoded(content)
+    if text is None and content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        text = _from_utf16(content)
+        return None if "\0" in text else text
+    return content.decode("latin-1") if text is None and b"\0" not in content else text
+
+
+def _from_utf16(content: bytes) -> str:
+    """UTF-16 as text with the lines git counts in it: one ends at each byte 10, whatever that is part of."""
+    text = content.decode("utf-16", "replace")
+    if text.count("\n") == content.count(b"\n"):
+        return text
+    coding = "utf-16-le" if content.startswith(codecs.BOM_UTF16_LE) else "utf-16-be"
+    units = (content[start : start + 2] for start in range(2, len(content), 2))
+    return "".join("\n" * unit.count(b"\n") or unit.decode(coding, "replace") for unit in units)
+
+
+def is_lfs_pointer(content: bytes) -> bool:
+    """Whether a file stands for another that Git LFS keeps: nothing but its digest and its size."""
+    if len(content) >= _LONGEST_POINTER or not content.startswith(_LFS):
+        return False
+    pointer = rb"version \S+\n(?:ext-.*\n)*oid [a-z0-9]+:[0-9a-f]+\nsize \d+\n?"
+    return re.fullmatch(pointer, content) is not None
 
 
 class Texts:
@@ -68,6 +106,11 @@ class Texts:
         """The text before the change; None for an added file."""
         content = self.base_bytes(path)
         return None if content is None else decoded(content)
+
+    def readable(self, path: str, *, base: bool = False) -> str | None:
+        """The text of a side in whichever encoding it is; None if there is none."""
+        content = self.base_bytes(path) if base else self._origin.content(self._files[path])
+        return None if content is None else in_any_encoding(content)
 
     def base_bytes(self, path: str) -> bytes | None:
         """The content before the change; None for an added file."""
@@ -145,6 +188,16 @@ class RepositoryOrigin:
     def messages(self, change: Change) -> Sequence[str]:
         return () if change.head.startswith(":") else self._repository.messages(change.base, change.head)
 
+    def holds(self, path: str) -> bool:
+        """Whether a side, or what is checked out, has anything at a path, below it, or instead of it."""
+        change, repository = self._change, self._repository
+        if change.head == WORKTREE:
+            return repository.tree(WORKTREE).holds(path)
+        touched = (one for file in change.files for one in (file.path, file.base_path or file.path))
+        if any(meet(path, one) for one in touched) or repository.tree(change.base).holds(path):
+            return True
+        return change.head != INDEX and not repository.bare and repository.index_holds(path)
+
     def _name(self, side: SideName) -> str:
         return self._change.base if side == "base" else self._change.head
 
@@ -182,6 +235,10 @@ class DiffOrigin:
             return None, _joined(patch.lines, "+"), not patch.binary
         if patch.status is FileStatus.DELETED:
             return _joined(patch.lines, "-"), None, True
+        if patch.binary:
+            content = self._folder.read(patch.path)
+            is_text = content is None or in_any_encoding(content) is not None
+            return None, None if is_text else content, not is_text
         for path, old, new in ((patch.base_path, "-", "+"), (patch.path, "+", "-")):
             content = self._folder.read(path or patch.path)
             other = None if content is None else _exchanged(content, patch.lines, old, new)
@@ -216,6 +273,9 @@ class DiffOrigin:
 
     def messages(self, change: Change) -> Sequence[str]:
         return ()
+
+    def holds(self, path: str) -> bool:
+        return any(meet(path, one) for one in self._sides) or self._folder.holds(path)
 
 
 def _joined(lines: Sequence[DiffLine], kind: str) -> bytes:

@@ -1,6 +1,7 @@
 """Git as a program: how it is called so that it changes nothing and asks nobody.
 
-Optional locks, external diffs, text conversion, terminal prompts and object fetching are off.
+Optional locks, external diffs, text conversion, terminal prompts, object fetching and replaced objects are
+off.
 ``GIT_INDEX_FILE`` is kept: ``git commit -a`` and ``git commit PATH`` point it at the index that will be
 committed.
 """
@@ -95,6 +96,7 @@ def _git_environment(environ: Mapping[str, str], *, keep_location: bool) -> dict
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
         "GIT_ALLOW_PROTOCOL": "none",
         "LC_ALL": "C",
     }

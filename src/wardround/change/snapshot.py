@@ -124,6 +124,7 @@ class Snapshot:
         read: Callable[[str], bytes | None],
         patterns: Sequence[str],
         absent: Iterable[str] = (),
+        never: Collection[str] = (),
     ) -> None:
         """Complete a side with links to the rest of the work tree.
 
@@ -132,6 +133,7 @@ class Snapshot:
             read: the side's content of such a path, None if the side has no such file.
             patterns: names of files worth linking; folders always are.
             absent: paths the side does not have though the work tree may.
+            never: names of files that must not be seen, beside what is under review.
         """
         root = self.side(side)
         self._make_folder(root)
@@ -140,7 +142,8 @@ class Snapshot:
             if self.has(side, path):
                 continue
             hidden.add(path)
-            if not any(fnmatchcase(path.rpartition("/")[2], pattern) for pattern in patterns):
+            name = path.rpartition("/")[2]
+            if name in never or not any(fnmatchcase(name, pattern) for pattern in patterns):
                 continue
             self._make_folder((root / alias(path)).parent)
             content = read(path)
@@ -151,7 +154,7 @@ class Snapshot:
             if (worktree / path.rpartition("/")[0]).is_dir():
                 self._make_folder(parent)
         for folder in sorted(self._folders_of(root)):
-            _link_entries(worktree, root, folder, hidden, patterns)
+            _link_entries(worktree, root, folder, hidden, patterns, never)
 
     def _folders_of(self, root: Path) -> set[str]:
         """Every folder of a side that is real, relative to its root; ``""`` is the root."""
@@ -165,7 +168,12 @@ class Snapshot:
 
 
 def _link_entries(
-    worktree: Path, root: Path, folder: str, hidden: Collection[str], patterns: Sequence[str]
+    worktree: Path,
+    root: Path,
+    folder: str,
+    hidden: Collection[str],
+    patterns: Sequence[str],
+    never: Collection[str],
 ) -> None:
     try:
         entries = list(os.scandir(worktree / folder))
@@ -175,7 +183,7 @@ def _link_entries(
     for entry in entries:
         path = stem + entry.name
         # Hidden folders hold no modules: the repository itself, and environments a tool would find by itself.
-        if entry.name.startswith(".") or path in hidden:
+        if entry.name.startswith(".") or path in hidden or entry.name in never:
             continue
         if not entry.is_dir() and not any(fnmatchcase(entry.name, pattern) for pattern in patterns):
             continue

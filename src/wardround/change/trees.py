@@ -22,6 +22,14 @@ _KEPT_BYTES = 8 * 1024 * 1024
 """How much content is kept in memory, so that what several steps read is read once."""
 _ASKED_AT_ONCE = 100
 """Names written before the answers are read; they must fit into a pipe."""
+_FOLDER = "40000"
+"""The mode of a folder, as a tree of git has it."""
+
+
+def meet(one: str, other: str) -> bool:
+    """Whether two paths are the same or one is above the other, where upper and lower case may be one."""
+    one, other = f"{one.casefold()}/", f"{other.casefold()}/"
+    return one.startswith(other) or other.startswith(one)
 
 
 class Tree(Protocol):
@@ -29,6 +37,9 @@ class Tree(Protocol):
 
     def read(self, path: str) -> bytes | None:
         """The content of a regular file, or None if the tree has none at that path."""
+
+    def holds(self, path: str) -> bool:
+        """Whether there is anything at a path or below it, or a link or a submodule above it."""
 
 
 class Blobs:
@@ -73,6 +84,21 @@ class Blobs:
                 raise
             return None  # git gives up over an object that a partial clone lacks
 
+    def modes(self, name: str) -> dict[str, str]:
+        """The names in the tree an object name stands for, with their modes; none if it is no tree."""
+        if "\n" in name:
+            return {}
+        with self._lock:
+            self._ask([name])
+            identity, content = self._answer(name, b"tree")
+        left, found = content or b"", {}
+        while left:
+            mode, _, left = left.partition(b" ")
+            entry, _, left = left.partition(b"\0")
+            left = left[len(identity or "") // 2 :]
+            found[os.fsdecode(entry)] = mode.decode()
+        return found
+
     def _restart(self) -> None:
         self.close()
         self._start()
@@ -112,8 +138,8 @@ class Blobs:
         except OSError as cause:
             raise GitError(f"git stopped while {names[0]!r} was read: {cause}; run git fsck") from cause
 
-    def _answer(self, name: str) -> tuple[str | None, bytes | None]:
-        """An object's id, and its content if it is a blob."""
+    def _answer(self, name: str, kind: bytes = b"blob") -> tuple[str | None, bytes | None]:
+        """An object's id, and its content if it is of this kind."""
         _, stdout = self._streams()
         header = stdout.readline().split()
         if not header:
@@ -129,7 +155,7 @@ class Blobs:
         else:  # the rest is not worth waiting for
             self._process.kill()
             self._restart()
-        return header[0].decode(), content if header[-2] == b"blob" else None
+        return header[0].decode(), content if header[-2] == kind else None
 
     def _keep(self, name: str, content: bytes | None) -> None:
         self._kept[name] = content
@@ -161,6 +187,15 @@ class BlobTree(msgspec.Struct, frozen=True):
     def read(self, path: str) -> bytes | None:
         return self.blobs.get(self.prefix + path)
 
+    def holds(self, path: str) -> bool:
+        folder = self.prefix
+        for name in path.split("/"):
+            mode = self.blobs.modes(folder).get(name)
+            if mode != _FOLDER:
+                return mode is not None
+            folder = f"{folder}{'' if folder == self.prefix else '/'}{name}"
+        return True
+
 
 class FolderTree(msgspec.Struct, frozen=True):
     """The files of a folder on disk; links are not followed out of their place."""
@@ -178,9 +213,15 @@ class FolderTree(msgspec.Struct, frozen=True):
         except OSError:
             return None
 
+    def holds(self, path: str) -> bool:
+        return os.path.lexists(self.root / path)
+
 
 class EmptyTree(msgspec.Struct, frozen=True):
     """Before the first commit."""
 
     def read(self, path: str) -> bytes | None:
         return None
+
+    def holds(self, path: str) -> bool:
+        return False

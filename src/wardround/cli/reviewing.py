@@ -51,6 +51,8 @@ def _change(repository: Repository, target: Target) -> Change:
 
 
 def _diff_text(name: str) -> str:
+    if name == "-" and sys.stdin.name == os.devnull:  # opened in place of what was closed
+        raise UsageError("--diff-file -: standard input is closed; give a diff there, or name a file")
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as cause:

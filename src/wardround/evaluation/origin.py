@@ -72,6 +72,9 @@ class CaseOrigin:
     def messages(self, change: Change) -> Sequence[str]:
         return self._messages
 
+    def holds(self, path: str) -> bool:
+        return False
+
 
 def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "replace")

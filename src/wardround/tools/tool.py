@@ -57,6 +57,22 @@ def install_line(extra: str = "") -> str:
     return f"pip install 'wardround[{extra}]'" if extra else "pip install --force-reinstall wardround"
 
 
+BROUGHT = "brought-by-the-change.json"
+"""The name of a ``Brought``, above the root of an invocation whose change may not run anything."""
+
+
+class Brought(msgspec.Struct, frozen=True):
+    """What a change brings whose code must not be run.
+
+    Attributes:
+        worktree: the folder where it may be checked out.
+        paths: what it touches, relative to that.
+    """
+
+    worktree: str
+    paths: tuple[str, ...]
+
+
 class Tool(msgspec.Struct, frozen=True, eq=False):
     """A static analyser, found as a program and read through its output. Each object is a tool of its own.
 
@@ -67,6 +83,8 @@ class Tool(msgspec.Struct, frozen=True, eq=False):
             wardround's own environment, then PATH. A program under version control is never started.
         optional: whether its absence is nothing to speak of, because the project does not use it or something
             else of ours does its part.
+        missed: repository's root -> why an optional tool is not run that the project's own configuration asks
+            for, with what installs it; empty where it does not. In CI that is noted.
         takes: which of its specialist's files it is for: (path, text) -> whether; all of them by default.
         wanted: whether the options of its specialist ask for it for a file: (options, path, text) -> whether;
             always by default.
@@ -75,10 +93,15 @@ class Tool(msgspec.Struct, frozen=True, eq=False):
         parse: standard output -> results with paths relative to the root. It raises ``ToolOutputError`` or
             ``msgspec.MsgspecError`` for anything it does not understand; nothing printed is not "clean".
         passed_over: standard error -> files it was given and did not look at, with the reason, for tools that
-            say so nowhere else; those files are unreviewed, the others count.
+            say so nowhere else; those files are unreviewed, the others count. Without a reason a file is not
+            for the tool, by the project's own settings.
         clean: exit statuses that mean "it ran", findings or not.
         install: the line that installs it, shown when it is missing.
         config_names: its configuration files, looked for from each file's folder up to the root.
+        config_code: names of configuration files that are code, which it would run: it never gets to see one,
+            and a change to one is a change of the rules.
+        runs_config: whether its configuration may load code of the project. Where the change is not trusted
+            it is then told in ``BROUGHT``, beside ``root``, which files must not be run.
         config_at_root: whether its configuration counts at the repository's root only.
         config_closure: files a configuration file refers to: (path, content) -> paths.
         config_overlay: (folder, configuration files by path that count there) -> files to add to the snapshot
@@ -107,6 +130,8 @@ class Tool(msgspec.Struct, frozen=True, eq=False):
     typical_s: float = 0.03
     distribution: str | None = None
     config_names: tuple[str, ...] = ()
+    config_code: tuple[str, ...] = ()
+    runs_config: bool = False
     config_at_root: bool = False
     config_closure: Callable[[str, str], Sequence[str]] | None = None
     config_overlay: Callable[[str, Mapping[str, str]], Mapping[str, str]] | None = None
@@ -116,6 +141,7 @@ class Tool(msgspec.Struct, frozen=True, eq=False):
     project_files: tuple[str, ...] = ()
     find: Callable[[Path], Path | None] | None = None
     optional: bool = False
+    missed: Callable[[Path], str] | None = None
     takes: Callable[[str, str], bool] | None = None
     wanted: Callable[[Any, str, str], bool] | None = None
     opt_in: bool = False

@@ -78,16 +78,53 @@ def test_the_projects_biome_speaks_where_it_has_a_configuration(
     assert done.unreviewed == ()
 
 
+CONFIGURED = {"biome.json": "{}", "tsconfig.json": "{}", ".eslintrc.yml": "", "a.ts": "export const a = 1\n"}
+
+
 def test_what_a_project_does_not_have_is_not_missed(reviewed: Reviewed) -> None:
-    files = {
-        "biome.json": "{}",
-        "tsconfig.json": "{}",
-        "eslint.config.mjs": "",
-        "a.ts": "export const a = 1\n",
-    }
+    files = {"a.ts": "export const a = 1\n"}
     done = reviewed(files, BIOME, TSC, ESLINT, OXLINT_TYPES, profile=Profile.CI)
 
     assert (done.findings, done.unreviewed) == ((), ())
+    assert [run.tool for run in done.runs] == ["typescript"]
+
+
+def test_what_a_project_has_configured_and_not_installed_is_noted_in_ci(reviewed: Reviewed) -> None:
+    at_commit = reviewed(CONFIGURED, BIOME, TSC, ESLINT, OXLINT_TYPES)
+    assert (at_commit.unreviewed, at_commit.notes) == ((), ())
+    done = reviewed({}, BIOME, TSC, ESLINT, OXLINT_TYPES, profile=Profile.CI)
+
+    assert done.unreviewed == ()
+    assert done.notes == (
+        "biome is not installed; npm install --save-dev @biomejs/biome",
+        "eslint is not installed; npm install --save-dev eslint",
+        "tsc is not installed; npm install --save-dev typescript",
+    )
+
+
+@pytest.mark.parametrize(
+    ("lock", "line"),
+    [
+        ("package-lock.json", "npm ci"),
+        ("pnpm-lock.yaml", "pnpm install --frozen-lockfile"),
+        ("yarn.lock", "yarn install --immutable"),
+        ("bun.lock", "bun install --frozen-lockfile"),
+    ],
+)
+def test_what_a_project_has_locked_is_installed_by_its_own_manager(
+    reviewed: Reviewed, lock: str, line: str
+) -> None:
+    files = {**CONFIGURED, "package.json": '{"devDependencies": {"eslint": "^9"}}', lock: ""}
+    done = reviewed(files, ESLINT, profile=Profile.CI)
+
+    assert done.notes == (f"eslint is not installed; {line}",)
+
+
+def test_what_is_configured_so_that_it_cannot_run_here_is_not_missed(reviewed: Reviewed) -> None:
+    files = {"biome.json": '{"extends": ["acme/biome"]}', "a.ts": "export const a = 1\n"}
+
+    done = reviewed(files, BIOME, profile=Profile.CI)
+    assert (done.unreviewed, done.notes) == ((), ())
 
 
 @pytest.mark.parametrize(
@@ -146,6 +183,36 @@ def test_the_compiler_is_read_and_other_files_are_passed_over(tmp_path: Path) ->
 def test_what_the_compiler_did_not_do_is_not_clean(tmp_path: Path, answer: str) -> None:
     with pytest.raises(ToolOutputError):
         parse_tsc(answer.encode(), _run(tmp_path, "src/a.ts"))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        COMPILED,
+        f"{COMPILED}wardround: left with 0\n",
+        "/lib/lib.d.ts\n/repo/src/a.ts\nwardround: left with 2\n",
+        "src/a.ts(1,17): error TS2322: Type 'string' is not assign",
+    ],
+    ids=["cut", "errors without a status", "a status without errors", "cut in a line"],
+)
+def test_half_of_what_the_compiler_says_is_not_clean(tmp_path: Path, answer: str) -> None:
+    (tmp_path / "tsconfig.json").write_text("{}")
+    with pytest.raises(ToolOutputError):
+        parse_tsc(answer.encode(), _run(tmp_path, "src/a.ts"))
+    assert parse_tsc(f"{COMPILED}wardround: left with 2\n".encode(), _run(tmp_path, "src/a.ts"))
+
+
+def test_a_file_that_no_project_includes_is_not_for_the_compiler(
+    reviewed: Reviewed, repo: GitRepository
+) -> None:
+    says = "import os; print(os.getcwd() + '/src/a.ts')"
+    _install(repo, "typescript", f"@typescript/typescript-{PLATFORM}/lib/tsc", says)
+    good = "export const a = 1\n"
+    files = {**IGNORED, "tsconfig.json": '{"include": ["src"]}', "src/a.ts": good, "b.ts": good}
+
+    done = reviewed(files, TSC, profile=Profile.CI)
+    assert done.unreviewed == ()
+    assert [(run.tool, run.files) for run in done.runs if run.tool == "tsc"] == [("tsc", 1)]
 
 
 def test_each_project_is_compiled_with_those_it_refers_to(tmp_path: Path) -> None:
@@ -262,3 +329,13 @@ def test_a_changed_seal_stops_a_tool(tmp_path: Path) -> None:
     (tmp_path / "base.json").write_text("{} ")
     with pytest.raises(ToolFailed, match=r"base\.json is itself under review"):
         check_seals("oxlint", run)
+
+
+def test_a_tool_that_was_killed_has_not_run(reviewed: Reviewed, repo: GitRepository) -> None:
+    says = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+    _install(repo, "typescript", f"@typescript/typescript-{PLATFORM}/lib/tsc", says)
+    files = {**IGNORED, "tsconfig.json": "{}", "a.ts": "export const a = 1\n"}
+
+    done = reviewed(files, TSC, profile=Profile.CI)
+    assert [(one.file, one.tool) for one in done.unreviewed] == [("a.ts", "tsc")]
+    assert [(run.tool, run.files) for run in done.runs] == [("typescript", 1)]

@@ -1,0 +1,60 @@
+"""Which files of a change would steer the review of it, if its own version of them counted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from wardround import config
+from wardround.specialists import Specialist
+from wardround.tools.tool import Tool
+
+PACKAGE_FILE = "package.json"
+
+
+def tools_of(specialists: Iterable[Specialist]) -> list[Tool]:
+    return [tool for one in specialists for tool in (*one.tools, *one.borrows)]
+
+
+def names_anywhere(tools: Iterable[Tool]) -> set[str]:
+    """The names of files that steer a review from whichever folder they stand in."""
+    found = {config.OWN_FILE, config.SHARED_FILE, PACKAGE_FILE}
+    for tool in tools:
+        found |= {*tool.config_code, *(() if tool.config_at_root else tool.config_names)}
+    return found
+
+
+def says_other(path: str, before: bytes | None, after: bytes | None, tools: Collection[str]) -> bool:
+    """Whether such a file says something else to wardround or to these tools than before."""
+    name = path.rpartition("/")[2]
+    if name == config.SHARED_FILE:
+        return _tables(before, {"wardround", *tools}) != _tables(after, {"wardround", *tools})
+    if name == PACKAGE_FILE:
+        return _keys(before, tools) != _keys(after, tools)
+    return before != after
+
+
+def _tables(content: bytes | None, names: Collection[str]) -> object:
+    """The named tables below ``tool`` of a TOML file; the bytes themselves if it cannot be read."""
+    import tomllib  # for those reviews only whose change steers them
+
+    try:
+        tool = tomllib.loads((content or b"").decode("utf-8")).get("tool", {})
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError):
+        return content
+    return _named(tool, names)
+
+
+def _keys(content: bytes | None, tools: Collection[str]) -> object:
+    """What npm's file says to tools, each in keys of its own; the bytes themselves if it cannot be read."""
+    try:
+        told = msgspec.json.decode(content or b"{}")
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return content
+    return _named(told, {f"{tool}{kind}" for tool in tools for kind in ("Config", "Ignore")})
+
+
+def _named(told: Mapping[str, Any] | object, names: Collection[str]) -> object:
+    return {name: told[name] for name in sorted(names) if name in told} if isinstance(told, dict) else told

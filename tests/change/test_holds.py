@@ -1,0 +1,69 @@
+"""Whether a place of the work tree is under version control, on either side of a change."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conftest import GitRepository
+from wardround.change.git import Repository
+from wardround.change.origin import RepositoryOrigin
+from wardround.change.trees import meet
+
+
+@pytest.mark.parametrize(
+    ("path", "held"),
+    [
+        ("tools/made/bin/run", True),
+        ("tools/made", True),
+        ("tools", True),
+        ("tools/made/bin/run/deeper", True),
+        ("tools/made/lib", False),
+        ("link", True),
+        ("link/bin/run", True),
+        ("module/bin/run", True),
+        ("added/by", True),
+        ("ADDED", True),
+        ("gone/before", True),
+        ("ignored", False),
+        ("tool", False),
+    ],
+)
+@pytest.mark.parametrize("is_staged", [True, False])
+def test_a_place_is_held_by_files_links_and_submodules_of_either_side(
+    repo: GitRepository, path: str, held: bool, is_staged: bool
+) -> None:
+    inner = GitRepository(repo.root / "module")
+    inner.write("bin/run", "")
+    inner.git("init", "--quiet")
+    inner.commit()
+    (repo.root / "link").symlink_to("ignored")
+    files = {".gitignore": "ignored/\n", "ignored/bin/run": "", "tools/made/bin/run": "", "gone/before": ""}
+    first = repo.commit(files)
+    (repo.root / "gone/before").unlink()
+    repo.stage({"added/by/change": ""})
+    second = first if is_staged else repo.commit()
+    with Repository(repo.root) as repository:
+        change = repository.staged() if is_staged else repository.between(first, second)
+        assert RepositoryOrigin(repository, change).holds(path) is held
+
+
+def test_what_is_checked_out_counts_where_it_is_neither_side(repo: GitRepository) -> None:
+    first = repo.commit({"a": "1"})
+    second = repo.commit({"a": "2"})
+    repo.commit({".venv/pyvenv.cfg": ""})
+    with Repository(repo.root) as repository:
+        origin = RepositoryOrigin(repository, repository.between(first, second))
+        assert (origin.holds(".venv"), origin.holds("venv")) == (True, False)
+
+
+def test_everything_in_a_work_tree_under_review_is_held(repo: GitRepository) -> None:
+    repo.commit({".gitignore": ".venv/\n", ".venv/pyvenv.cfg": ""})
+    repo.write("a", "1")
+    with Repository(repo.root) as repository:
+        assert RepositoryOrigin(repository, repository.worktree()).holds(".venv")
+
+
+def test_paths_meet_where_one_is_above_the_other() -> None:
+    assert meet("a/b", "a")
+    assert meet("A", "a/b")
+    assert not meet("a/b", "a/bc")
