@@ -34,9 +34,9 @@ _CONTEXT_LINES = 3
 class Review(msgspec.Struct, frozen=True, eq=False, dict=True):
     """The result of a review. ``findings`` are all of them, ``visible`` those the filter lets through.
 
-    ``notes`` say what models did not look at, and which configured tools are not installed. ``triage`` ranks and
-    folds what people are shown; without it everything visible is shown, in the order of places. No machine is
-    told of it.
+    ``notes`` say what models did not look at, and which configured tools are not installed. ``triage`` ranks
+    and folds what people are shown; without it everything visible is shown, in the order of places. No
+    machine is told of it.
     """
 
     change: Change
