@@ -56,11 +56,12 @@ def test_what_is_checked_out_counts_where_it_is_neither_side(repo: GitRepository
         assert (origin.holds(".venv"), origin.holds("venv")) == (True, False)
 
 
-def test_everything_in_a_work_tree_under_review_is_held(repo: GitRepository) -> None:
-    repo.commit({".gitignore": ".venv/\n", ".venv/pyvenv.cfg": ""})
-    repo.write("a", "1")
+def test_of_a_work_tree_what_git_ignores_is_not_held(repo: GitRepository) -> None:
+    repo.commit({".gitignore": ".venv/\n", ".venv/pyvenv.cfg": "", "tools/run": ""})
+    repo.write("new/run", "")
     with Repository(repo.root) as repository:
-        assert RepositoryOrigin(repository, repository.worktree()).holds(".venv")
+        origin = RepositoryOrigin(repository, repository.worktree())
+        assert [origin.holds(path) for path in (".venv", "tools/run", "new")] == [False, True, True]
 
 
 def test_paths_meet_where_one_is_above_the_other() -> None:

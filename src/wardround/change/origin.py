@@ -191,8 +191,6 @@ class RepositoryOrigin:
     def holds(self, path: str) -> bool:
         """Whether a side, or what is checked out, has anything at a path, below it, or instead of it."""
         change, repository = self._change, self._repository
-        if change.head == WORKTREE:
-            return repository.tree(WORKTREE).holds(path)
         touched = (one for file in change.files for one in (file.path, file.base_path or file.path))
         if any(meet(path, one) for one in touched) or repository.tree(change.base).holds(path):
             return True
