@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import GitRepository
 from wardround import host, review
 from wardround.analysis.schedule import Workbench
-from wardround.analysis.units import Side
+from wardround.analysis.units import Results, Side
 from wardround.change.git import Repository
 from wardround.change.origin import RepositoryOrigin
 from wardround.config import Request
@@ -113,8 +113,12 @@ def test_a_missing_tool_is_said_and_the_rest_still_report(
     (bringing,) = [s for s in HOST.specialists if s.name == specialist]
     found = Workbench._program
 
-    def without(bench: Workbench, side: Side, asked: Tool) -> Path | None:
-        return None if asked.name == tool and asked in bringing.tools else found(bench, side, asked)
+    def without(
+        bench: Workbench, side: Side, asked: Tool, results: Results
+    ) -> tuple[Path | None, str | None]:
+        if asked.name == tool and asked in bringing.tools:
+            return None, None
+        return found(bench, side, asked, results)
 
     monkeypatch.setattr(Workbench, "_program", without)
     partial = _review(mixed)
@@ -147,7 +151,7 @@ def test_a_test_is_judged_by_the_tools_of_its_own_language(
 def test_a_missing_tool_alone_makes_the_gate_inconclusive(
     repo: GitRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Workbench, "_program", lambda bench, side, tool: None)
+    monkeypatch.setattr(Workbench, "_program", lambda bench, side, tool, results: (None, None))
     repo.write("web/total.ts", "export const total = 1;\n")
     repo.git("add", "-A")
 

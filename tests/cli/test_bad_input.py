@@ -322,7 +322,7 @@ class TestExitStatus:
         script = "wardround review --format json | head -c1; echo ${PIPESTATUS[0]} >&2"
         piped = changed.run("bash", "-c", script)
         assert "Traceback" not in piped.stderr
-        assert piped.stderr.splitlines()[-1] in ("1", "141")
+        assert piped.stderr.splitlines()[-1] in ("1", "141"), piped.stderr
 
     @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
     def test_streams_that_are_closed_change_no_status(self, changed: GitRepository, closed: str) -> None:

@@ -83,9 +83,9 @@ def test_a_model_that_comes_with_wardround_is_named_by_its_name(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for step, way in (("merge", "--out DIR"), ("export", "--merged --out DIR")):
-        assert run(["adapters", step, "tests"]) == 2
+        assert run(["adapters", step, "secrets"]) == 2
         said = capsys.readouterr().err
-        assert said.endswith(f"tests is a model, into which nothing is written; give {way}\n")
+        assert said.endswith(f"secrets is a model, into which nothing is written; give {way}\n")
 
 
 def test_a_base_has_no_card(capsys: pytest.CaptureFixture[str]) -> None:
