@@ -67,6 +67,16 @@ def test_loading_imports_neither_the_tools_nor_the_checks() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_a_review_imports_the_tools_of_the_specialists_it_needs_alone(repo: GitRepository) -> None:
+    repo.stage({"app.py": "print(1)\n"})
+    code = (
+        "import sys; from wardround.cli import run; run(['review', '--format', 'json']);"
+        "print(sorted({m for m in sys.modules if m.startswith('wardround_') and m.endswith('.tools')}))"
+    )
+    done = repo.run(sys.executable, "-c", code)
+    assert done.stdout.splitlines()[-1] == "['wardround_python.tools']"
+
+
 def test_specialists_stand_in_name_order_whatever_was_installed_first(site: Path) -> None:
     for name in ("zz_last", "aa_first"):
         _install(site, name, _GOOD.format(name=name))

@@ -200,6 +200,8 @@ class Sides:
     @cached_property
     def _overruled(self) -> dict[str, bytes | None]:
         """What counts instead of the settings the change touches, where it is not trusted."""
+        if not self._brought:
+            return {}
         tools = tools_of(self._host.specialists)
         watched, names = names_anywhere(tools), {tool.name for tool in tools}
         found = {}
