@@ -12,7 +12,7 @@ import msgspec
 from wardround.errors import ToolFailed
 from wardround.findings import RawResult
 from wardround.tools.output import RAN
-from wardround.tools.tool import BROUGHT, Brought, Invocation, Profile, Scope, Tool
+from wardround.tools.tool import Invocation, Profile, Scope, Tool
 from wardround_typescript.bundles import PARSED, written
 from wardround_typescript.node_modules import missing, script
 from wardround_typescript.tools.own_config import check_seals, sealed
@@ -29,14 +29,16 @@ _GUARD = Path(__file__).with_name("only_base.cjs")
 
 def find_eslint(root: Path) -> Path | None:
     """The program a project has installed, where it has a configuration at its root."""
-    if not any((root / name).is_file() for name in _CONFIGS):
-        return None
-    return script(root, "eslint", "bin/eslint.js")
+    return script(root, "eslint", "bin/eslint.js") if _is_configured(root) else None
 
 
 def missed(root: Path) -> str:
     """Why it is not run, where the project has a configuration for it."""
-    return missing(root, "eslint", "eslint") if any((root / name).is_file() for name in _CONFIGS) else ""
+    return missing(root, "eslint", "eslint") if _is_configured(root) else ""
+
+
+def _is_configured(root: Path) -> bool:
+    return any((root / name).is_file() for name in _CONFIGS)
 
 
 def eslint_command(run: Invocation) -> Sequence[str]:
@@ -54,10 +56,9 @@ def _guard(run: Invocation, trusted: Mapping[str, str]) -> Sequence[str]:
     Raises:
         ToolFailed: the configuration names a file of data that the change touches.
     """
-    note = run.root.parent / BROUGHT
-    if not note.is_file():
+    brought = run.brought
+    if brought is None:
         return ()
-    brought = msgspec.json.decode(note.read_bytes(), type=Brought)
     text = "\n".join((run.root / path).read_text("utf-8", "replace") for path in trusted)
     for path in brought.paths:
         is_data = not path.endswith(PARSED) and path not in trusted and not _is_settings(path)

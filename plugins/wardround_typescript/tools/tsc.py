@@ -8,12 +8,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-import msgspec
-
 from wardround.errors import ToolFailed, ToolOutputError
 from wardround.findings import RawResult
 from wardround.tools.output import one_line, span_of
-from wardround.tools.tool import BROUGHT, Brought, Columns, Invocation, Profile, Scope, Tool
+from wardround.tools.tool import Columns, Invocation, Profile, Scope, Tool
 from wardround_typescript import jsonc
 from wardround_typescript.bundles import SCRIPTS, TYPED, written
 from wardround_typescript.node_modules import missing, native_program, script
@@ -82,10 +80,9 @@ def _check_extended(run: Invocation, trusted: Iterable[str]) -> None:
     Raises:
         ToolFailed: one does, where the change is not trusted.
     """
-    note = run.root.parent / BROUGHT
-    if not note.is_file():
+    brought = run.brought
+    if brought is None:
         return
-    brought = msgspec.json.decode(note.read_bytes(), type=Brought)
     worktree = os.path.realpath(brought.worktree)
     for path in trusted:
         packages = {_package(one) for one in _extended((run.root / path).read_text("utf-8", "replace"))}

@@ -20,13 +20,13 @@ from msgspec.structs import replace
 from wardround import __version__
 from wardround.analysis.checking import Checking
 from wardround.analysis.jobs import Crew, Job, chunks
+from wardround.analysis.steady import may_hold_a_token
 from wardround.analysis.units import Results, Side, Told, Unit
 from wardround.change.origin import decoded
 from wardround.change.snapshot import Snapshot
 from wardround.change.trees import meet
 from wardround.digests import file_state
 from wardround.findings import RawResult, ToolRun, Unreviewed
-from wardround.late import LatePattern
 from wardround.tools.process import Processes, find_program
 from wardround.tools.result_cache import ResultCache, key
 from wardround.tools.tool import BROUGHT, Brought, Profile, Scope, Tool
@@ -34,7 +34,6 @@ from wardround.tools.version import tool_version
 
 _PACKAGES = "node_modules"
 _MOST_LINKS = 40
-_TOKEN_LIKE = LatePattern(r"[A-Za-z0-9_-]{20,}")
 
 
 class Workbench:
@@ -338,7 +337,7 @@ def _may_quote_a_secret(result: RawResult) -> bool:
     """Whether a message or a fix holds what a token could be, on whichever line of the file it stands."""
     edits = result.fix.edits if result.fix else ()
     texts = [result.message, *(edit.replacement for edit in edits)]
-    return any(run for text in texts for run in _TOKEN_LIKE.findall(text) if any(map(str.isdigit, run)))
+    return any(map(may_hold_a_token, texts))
 
 
 def _environment_state(environment: Path | None) -> str:

@@ -205,7 +205,7 @@ class Sides:
         tools = tools_of(self._host.specialists)
         watched, names = names_anywhere(tools), {tool.name for tool in tools}
         found = {}
-        for path in self._brought or ():
+        for path in self._brought:
             if path.rpartition("/")[2] in watched:
                 before, after = (self._origin.read(path, side) for side in ("base", "head"))
                 if says_other(path, before, after, names):

@@ -32,6 +32,15 @@ def steady(reason: str) -> str:
     return reason
 
 
+def may_hold_a_token(text: str) -> bool:
+    """Whether a text holds what a token could be: so many signs, and a digit among them."""
+    return any(map(_has_digit, _TOKEN_LIKE.findall(text)))
+
+
 def without_tokens(name: str) -> str:
-    """A name without what a token could be: so many signs, and a digit among them."""
-    return _TOKEN_LIKE.sub(lambda run: "***" if any(map(str.isdigit, run.group())) else run.group(), name)
+    """A name without what a token could be."""
+    return _TOKEN_LIKE.sub(lambda run: "***" if _has_digit(run.group()) else run.group(), name)
+
+
+def _has_digit(run: str) -> bool:
+    return any(map(str.isdigit, run))

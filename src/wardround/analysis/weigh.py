@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import groupby
 
 from msgspec.structs import replace
@@ -254,11 +254,15 @@ class Weighing:
             return True
         if path not in self._waivers:
             specialist = _reader(self._reviewed.claimed[path])
-            known, _ = suppressions.read(specialist.comments(self._texts.readable(path, base=True) or ""))
+            known, _ = suppressions.read(specialist.comments(self._base_text(path)))
             self._waivers[path] = Counter((k.rules, k.reason) for k in known)
         left = self._waivers[path]
         left[one.rules, one.reason] -= finding.status is Status.EXISTING
         return finding.status is Status.EXISTING and left[one.rules, one.reason] >= 0
+
+    def _base_text(self, path: str) -> str:
+        """The text of a file before the change; empty if there was none."""
+        return self._texts.readable(path, base=True) or ""
 
     def _not_counted(self, path: str, specialist: Specialist, one: Suppression) -> Finding:
         is_added = self._files[path].is_added_line(one.line)
@@ -317,7 +321,8 @@ class Weighing:
             after = self._texts.readable(path) if severity is not None else None
             if severity is None or after is None:
                 continue
-            for one in waivers.added(self._files[path], self._texts.readable(path, base=True) or "", after):
+            before = partial(self._base_text, path)
+            for one in waivers.added(self._files[path], before, after):
                 text = f"{one.marker!r} switches a tool off here, which this change cannot decide alone"
                 text += f"; {one.more} more below" if one.more else ""
                 place = Suppression(one.line, one.column, (), "")

@@ -15,7 +15,7 @@ from wardround.analysis.sides import Reviewed, Sides
 from wardround.analysis.units import Results, Side, Unit
 from wardround.analysis.weigh import Weighing
 from wardround.config import Config, Request
-from wardround.errors import UsageError, WardroundError
+from wardround.errors import PLUGIN_FAULTS, UsageError, WardroundError
 from wardround.evaluation.bench import Asked, CaseBench
 from wardround.evaluation.cases import Case, Expected
 from wardround.evaluation.fragments import Fragment
@@ -227,7 +227,7 @@ class Batch:
             unreviewed = weighing.unreviewed(findings)
         except WardroundError as trouble:
             return msgspec.structs.replace(blank, expected=expected, unusable=str(trouble))
-        except Exception as crash:  # noqa: BLE001  (one case must not end the measurement of the others)
+        except PLUGIN_FAULTS as crash:  # one case must not end the measurement of the others
             reason = f"{type(crash).__name__}: {crash}"
             return msgspec.structs.replace(blank, expected=expected, crashed=reason)
         fragments = {k.file.path: k.fragment for k in one.known.files if k.fragment is not None}

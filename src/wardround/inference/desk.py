@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-from wardround.errors import ModelError
+from wardround.errors import PLUGIN_FAULTS, ModelError
 from wardround.findings import ToolRun, Unreviewed
 from wardround.inference.lending import Lent, ReviewModels, review_models
 from wardround.inference.places import further_folders
@@ -115,7 +115,7 @@ class ModelDesk:
         """Run checks once more with the models in shadow, for the log alone; what they say is dropped."""
         lent = self.models.lend_shadow(names, self.limits.texts_of_file)
         if lent is not None:
-            with suppress(Exception):  # nothing here counts; the first run has told what is wrong
+            with suppress(*PLUGIN_FAULTS):  # nothing here counts; the first run has told what is wrong
                 run(lent)
 
     def told(self, units: Sequence[Unit], hunks: Mapping[str, int], first: str) -> Told:

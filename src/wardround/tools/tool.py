@@ -34,6 +34,22 @@ class Columns(enum.StrEnum):
     UTF16 = "utf-16"
 
 
+BROUGHT = "brought-by-the-change.json"
+"""The name of a ``Brought``, above the root of an invocation whose change may not run anything."""
+
+
+class Brought(msgspec.Struct, frozen=True):
+    """What a change brings whose code must not be run.
+
+    Attributes:
+        worktree: the folder where it may be checked out.
+        paths: what it touches, relative to that.
+    """
+
+    worktree: str
+    paths: tuple[str, ...]
+
+
 class Invocation(msgspec.Struct, frozen=True):
     """One run of a tool over some files of a snapshot.
 
@@ -51,26 +67,16 @@ class Invocation(msgspec.Struct, frozen=True):
     environment: Path | None
     scratch: Path
 
+    @property
+    def brought(self) -> Brought | None:
+        """What a change touches whose code must not be run; None where the change is trusted."""
+        note = self.root.parent / BROUGHT
+        return msgspec.json.decode(note.read_bytes(), type=Brought) if note.is_file() else None
+
 
 def install_line(extra: str = "") -> str:
     """What a user types to get a tool that comes with wardround, or with one of its extras."""
     return f"pip install 'wardround[{extra}]'" if extra else "pip install --force-reinstall wardround"
-
-
-BROUGHT = "brought-by-the-change.json"
-"""The name of a ``Brought``, above the root of an invocation whose change may not run anything."""
-
-
-class Brought(msgspec.Struct, frozen=True):
-    """What a change brings whose code must not be run.
-
-    Attributes:
-        worktree: the folder where it may be checked out.
-        paths: what it touches, relative to that.
-    """
-
-    worktree: str
-    paths: tuple[str, ...]
 
 
 class Tool(msgspec.Struct, frozen=True, eq=False):

@@ -64,8 +64,12 @@ class Waiver(msgspec.Struct, frozen=True):
     more: int = 0
 
 
-def added(file: ChangedFile, before: str, after: str) -> list[Waiver]:
-    """What a change adds to a file; a comment that stood there before, on another wording, is none."""
+def added(file: ChangedFile, before: Callable[[], str], after: str) -> list[Waiver]:
+    """What a change adds to a file; a comment that stood there before, on another wording, is none.
+
+    Args:
+        before: reads the text before the change, which is asked for where ``after`` has such a comment.
+    """
     patterns = [pattern for names, pattern in _MARKERS if matches(file.path, names)]
 
     def search(text: str) -> re.Match[str] | None:
@@ -73,7 +77,7 @@ def added(file: ChangedFile, before: str, after: str) -> list[Waiver]:
 
     if search(after) is None:
         return []
-    found = list(_added(file, before.split("\n"), after.split("\n"), search))
+    found = list(_added(file, before().split("\n"), after.split("\n"), search))
     shown = found[:_SHOWN]
     return [*shown[:-1], *(msgspec.structs.replace(one, more=len(found) - len(shown)) for one in shown[-1:])]
 
