@@ -25,6 +25,7 @@ _MODIFIERS = (
     r"(?:(?:export|default|declare|async|public|private|protected|static|abstract|override|readonly|accessor|get|set)"
     r"\b(?!\s*[=:(;?!,<])\s*)*"
 )
+_CODE = LatePattern(r"\S")
 _DECORATOR = LatePattern(r"\s*@[\w$.]+")
 _DECLARATION = LatePattern(
     rf"\s*(?P<modifiers>{_MODIFIERS})(?:"
@@ -204,8 +205,9 @@ def _overloads(scan: Scan, one: _Declaration) -> tuple[tuple[Declared, ...], int
 
 def _declaration(scan: Scan, place: int) -> _Declaration | None:
     """The function declared right behind a place."""
-    place = _behind_decorators(scan, place)
-    head = _DECLARATION.match(scan.structure, place)
+    code = _CODE.search(scan.structure, _behind_decorators(scan, place))
+    # Blanks are skipped before: the pattern would try each way to share them out.
+    head = None if code is None else _DECLARATION.match(scan.structure, code.start())
     if head is None:
         return None
     at = head.end()

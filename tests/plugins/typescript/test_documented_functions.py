@@ -203,3 +203,10 @@ def test_a_long_text_of_the_worst_kind_is_read_to_its_end(piece: str) -> None:
     text = COMMENT + piece * 20_000
     assert len(Scan(text).structure) == len(text)
     assert compared_functions(text + "a", text + "b") == ()
+
+
+def test_comments_with_no_code_behind_them_are_read_once() -> None:
+    """A file of types in comments alone took hours."""
+    types = "/**\n * @typedef {Object} Row\n * @property {string} name of it\n */\n\n" * 500
+    assert list(functions(Scan(types))) == []
+    assert [one.name for one in functions(Scan(f"{types}{COMMENT}function put(a, b) {{}}\n"))][-1] == "put"
