@@ -3,11 +3,12 @@
     python evals/docstrings.py --rows FOLDER --json FILE [--model FOLDER] PATH/TO/CLONE ...
 
 Each function with a docstring whose code one commit changed is a row, at the rate real history has them; it
-is positive if the commit changed the docstring too. Every score is by trees that never saw the repository:
-with ``--train CLONE``, once for each, they are trained on those alone and measured on the others; else on all
-but the one that is scored. ``--rows`` keeps what was mined. ``--read r1|r2|quotes N`` prints N findings, as a
-review would show them, on rows whose docstring was left alone: only reading those tells how often a user
-would agree. ``--model`` trains on all repositories and writes the exported trees with their figures.
+is positive if the commit changed the docstring too. ``--language typescript`` does that for JSDoc comments.
+Every score is by trees that never saw the repository: with ``--train CLONE``, once for each, they are trained
+on those alone and measured on the others; else on all but the one that is scored. ``--rows`` keeps what was
+mined. ``--read r1|r2|quotes N`` prints N findings, as a review would show them, on rows whose docstring was
+left alone: only reading those tells how often a user would agree. ``--model`` trains on all repositories and
+writes the exported trees with their figures.
 """
 
 from __future__ import annotations
@@ -20,21 +21,26 @@ import random
 import re
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import msgspec
 import numpy as np
 from wardround_python.history import docstring_rows
+from wardround_typescript.functions import ComparedFunction
+from wardround_typescript.history import ComparedScript, jsdoc_rows
+from wardround_typescript.parted import gone, stale_quotes, undocumented
 
-from wardround.corpora.history import RepositoryHistory
+from wardround.corpora.history import Limits, RepositoryHistory
+from wardround.drift.documented import Compared, Parameter
 from wardround.drift.features import NAMES, features
-from wardround.drift.parameters import gone_parameters, undocumented_parameters
+from wardround.drift.parameters import Gone, gone_parameters, undocumented_parameters
 from wardround.drift.quoting import Quote, quotes
 from wardround.drift.rows import Row
 from wardround.inference.metadata import Interval
+from wardround.tasks import Commit, History
 from wardround.training import boosted, logistic
 from wardround.training.calibrate import fit_platt, probability, reliability
 from wardround.training.statistics import (
@@ -60,19 +66,49 @@ Mined = tuple[str, str, list[Row]]
 
 
 @dataclass(frozen=True, slots=True)
+class Language:
+    """Where the rows of a language come from, and what its three checks say about one, without a model."""
+
+    rows: Callable[[History], Iterator[Row]]
+    gone: Callable[[Compared], Sequence[Gone]]
+    undocumented: Callable[[Compared], Sequence[Parameter]]
+    quotes: Callable[[Compared], Sequence[Quote]]
+
+
+def _function(compared: Compared) -> ComparedFunction:
+    assert isinstance(compared, ComparedScript)
+    return compared.function
+
+
+LANGUAGES = {
+    "python": Language(
+        docstring_rows,
+        lambda one: gone_parameters(one.change),
+        lambda one: undocumented_parameters(one.change),
+        lambda one: quotes(one.change),
+    ),
+    "typescript": Language(
+        jsdoc_rows,
+        lambda one: gone(_function(one)),
+        lambda one: undocumented(_function(one)),
+        lambda one: stale_quotes(_function(one)),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
 class Said:
-    """What the three checks say about a row, without a model."""
+    """What the three checks of a language say about a row."""
 
     r1: bool
     r2: bool
     quote: Quote | None
 
     @classmethod
-    def of(cls, row: Row) -> Said:
-        change = row.compared.change
-        r1 = bool(gone_parameters(change))
-        r2 = not r1 and bool(undocumented_parameters(change))
-        return cls(r1, r2, None if r1 or r2 else next(iter(quotes(change)), None))
+    def of(cls, row: Row, language: Language) -> Said:
+        r1 = bool(language.gone(row.compared))
+        r2 = not r1 and bool(language.undocumented(row.compared))
+        return cls(r1, r2, None if r1 or r2 else next(iter(language.quotes(row.compared)), None))
 
 
 @dataclass(frozen=True)
@@ -82,13 +118,15 @@ class Corpus:
     rows: tuple[Row, ...]
     repositories: tuple[str, ...]
     heads: Mapping[str, str]
+    language: Language
 
     @classmethod
-    def of(cls, found: Sequence[Mined]) -> Corpus:
+    def of(cls, found: Sequence[Mined], language: Language) -> Corpus:
         return cls(
             tuple(row for _, _, rows in found for row in rows),
             tuple(name for name, _, rows in found for _ in rows),
             {name: head for name, head, _ in found},
+            language,
         )
 
     @cached_property
@@ -101,7 +139,7 @@ class Corpus:
 
     @cached_property
     def said(self) -> tuple[Said, ...]:
-        return tuple(map(Said.of, self.rows))
+        return tuple(Said.of(row, self.language) for row in self.rows)
 
     @cached_property
     def r1(self) -> Flags:
@@ -120,18 +158,42 @@ class Corpus:
         return found
 
 
-def mined(clone: Path, kept: Path) -> Mined:
-    """The name, the head and the rows of a clone."""
-    with RepositoryHistory(clone) as history:
-        store = kept / f"{history.repository.replace('/', '+')}.pkl"
-        if store.is_file():
-            head, rows = pickle.loads(store.read_bytes())
-            rows = [replace(row, values=features(row.compared.change)) for row in rows]
-        else:
-            head, rows = history.head, list(docstring_rows(history))
-            store.write_bytes(pickle.dumps((head, rows)))
-            print(f"{history.repository}: {len(rows)} rows {history.trouble.told()}", file=sys.stderr)
-        return history.repository, head, rows
+class Newest(RepositoryHistory):
+    """A history without what is older than the commits read in ``seconds`` of processor time; 0 for none."""
+
+    seconds: float = 0
+
+    def commits(self, patterns: Sequence[str]) -> Iterator[Commit]:
+        started = time.process_time()
+        for commit in super().commits(patterns):
+            if self.seconds and time.process_time() - started > self.seconds:
+                print(f"{self.repository}: cut off before {commit.id[:10]}", file=sys.stderr)
+                return
+            yield commit
+
+
+@dataclass(frozen=True, slots=True)
+class Mine:
+    """How rows are mined, and the folder in which they are kept."""
+
+    language: str
+    kept: Path
+    exclude: tuple[str, ...] = ()
+    seconds: float = 0
+
+    def rows_of(self, clone: Path) -> Mined:
+        """The name, the head and the rows of a clone."""
+        with Newest(clone, limits=Limits(exclude=self.exclude)) as history:
+            history.seconds = self.seconds
+            store = self.kept / f"{history.repository.replace('/', '+')}.{self.language}.pkl"
+            if store.is_file():
+                head, rows = pickle.loads(store.read_bytes())
+                rows = [replace(row, values=features(row.compared.change)) for row in rows]
+            else:
+                head, rows = history.head, list(LANGUAGES[self.language].rows(history))
+                store.write_bytes(pickle.dumps((head, rows)))
+                print(f"{history.repository}: {len(rows)} rows {history.trouble.told()}", file=sys.stderr)
+            return history.repository, head, rows
 
 
 def is_confirmed(row: Row, said: Said) -> bool:
@@ -187,9 +249,7 @@ class Slice:
             "auc, same size and length": self.repositories.auc(inside, self.told, bins=self.bins).interval(),
         }
         for recall in RECALLS:
-            figure = self.few_draws.drawn_again(
-                lambda counts, recall=recall: precision_at_recall(inside, self.told, recall, counts)
-            )
+            figure = self.few_draws.drawn_again(partial(precision_at_recall, inside, self.told, recall))
             found[f"precision at {recall:.0%}"] = figure.interval()
         return found
 
@@ -365,22 +425,26 @@ def read(corpus: Corpus, scores: Floats, kind: str, count: int, seed: int) -> No
     else:
         chosen = sorted(random.Random(seed).sample(hits, min(count, len(hits))))
     for number, at in enumerate(chosen, 1):
-        _print_row(number, corpus.repositories[at], corpus.rows[at], float(scores[at]))
+        _print_row(number, corpus.repositories[at], corpus.rows[at], float(scores[at]), corpus.language)
 
 
-def _print_row(number: int, repository: str, row: Row, score: float) -> None:
+def _print_row(number: int, repository: str, row: Row, score: float, language: Language) -> None:
     change = row.compared.change
     place = f"{row.commit[:10]} {row.path}:{row.compared.line} {change.name}"
     print(f"{'=' * 100}\n#{number} {repository} {place} score {score:.2f}")
-    for gone in gone_parameters(change):
-        print(f"  R1: {gone.entry.name} -> {gone.now}")
-    for parameter in undocumented_parameters(change):
+    for one in language.gone(row.compared):
+        print(f"  R1: {one.entry.name} -> {one.now}")
+    for parameter in language.undocumented(row.compared):
         print(f"  R2: {parameter}")
-    for quote in quotes(change)[:3]:
+    for quote in language.quotes(row.compared)[:3]:
         print(f"  {quote.kind}: {quote.token!r} in {quote.phrase!r}, now {quote.now!r}")
     print(row.compared.words_before[:1800])
-    for sign, lines in (("-", change.delta.old_lines), ("+", change.delta.new_lines)):
-        for line in lines[:14]:
+    for sign, code, lines in (
+        ("-", change.old, change.delta.old_lines),
+        ("+", change.new, change.delta.new_lines),
+    ):
+        print(f"  {sign} takes {', '.join(code.signature.names)}")
+        for line in lines[:30]:
             print(f"  {sign} {line[:180]}")
 
 
@@ -408,9 +472,13 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("clones", nargs="+", type=Path)
+    parser.add_argument("--language", choices=sorted(LANGUAGES), default="python")
     parser.add_argument("--train", type=Path, action="append", default=[], metavar="CLONE",
                         help="train on this one, measure on none of these")  # fmt: skip
     parser.add_argument("--rows", type=Path, required=True, help="folder for what is mined")
+    parser.add_argument("--exclude", action="append", default=[], metavar="GLOB", help="files left out")
+    parser.add_argument("--seconds", type=float, default=0,
+                        help="of processor time, after which older commits are left out")  # fmt: skip
     parser.add_argument("--recipe", type=Path, help="YAML file; the usual numbers without it")
     parser.add_argument("--json", type=Path, help="where the figures go")
     parser.add_argument("--model", type=Path, help="folder for trees trained on everything")
@@ -421,13 +489,14 @@ def main() -> None:
     recipe = boosted.Recipe()
     if given.recipe:
         recipe = msgspec.yaml.decode(given.recipe.read_bytes(), type=boosted.Recipe)
+    mine = Mine(given.language, given.rows, tuple(given.exclude), given.seconds)
     found, others = (
-        sorted((mined(clone, given.rows) for clone in clones), key=lambda one: one[0])
-        for clones in (given.clones, given.train)
+        sorted(map(mine.rows_of, clones), key=lambda one: one[0]) for clones in (given.clones, given.train)
     )
     if both := {name for name, _, _ in found} & {name for name, _, _ in others}:
         parser.error(f"{min(both)} is to be trained on and measured on; leave it out of one")
-    corpus, train = Corpus.of(found), Corpus.of(others) if others else None
+    language = LANGUAGES[given.language]
+    corpus, train = Corpus.of(found, language), Corpus.of(others, language) if others else None
     scores = trees_scores(corpus, recipe, train)
     for kind, count in given.read:
         read(corpus, scores, kind, int(count), given.seed)
@@ -438,7 +507,7 @@ def main() -> None:
     if given.json:
         given.json.write_bytes(msgspec.json.format(msgspec.json.encode(result), indent=1))
     if given.model:
-        write_model(given.model, Corpus.of([*found, *others]), recipe, result)
+        write_model(given.model, Corpus.of([*found, *others], language), recipe, result)
 
 
 if __name__ == "__main__":
