@@ -183,6 +183,14 @@ def test_nothing_is_written_into_a_model(model: Path) -> None:
     assert sorted(model.iterdir()) == before
 
 
+def test_nothing_is_written_into_the_base(made: tuple[Path, Path]) -> None:
+    files = made[0].parent / "bert-files"
+    before = {path: path.read_bytes() for path in files.iterdir()}
+    with pytest.raises(TrainingError, match="is the base, into which nothing is written; give another"):
+        shipped.merge(made[0], files)
+    assert {path: path.read_bytes() for path in files.iterdir()} == before
+
+
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", None])
 def test_weights_that_are_not_the_models_are_refused(model: Path, content: bytes | None) -> None:
     file = model / "adapter_model.safetensors"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import signal
 import subprocess
 import sys
@@ -152,12 +153,22 @@ def test_layers_the_base_lacks_are_refused(
         train(recipe, tmp_path / "run")
 
 
-def test_four_bits_need_a_gpu(tmp_path: Path) -> None:
-    if torch.cuda.is_available():
-        pytest.skip("there is a GPU")
+def test_four_bits_need_bitsandbytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "bitsandbytes" else found(name)
+    )
     described = tiny.base(tmp_path, **{"four-bit": True})
-    with pytest.raises(TrainingError, match="trained on a GPU, and there is none here"):
+    with pytest.raises(TrainingError, match=r"tiny/bert: .* pip install 'wardround\[qlora\]'"):
         train(tiny.recipe(tmp_path, described), tmp_path / "run")
+
+
+def test_four_bits_are_for_weights_that_can_be_merged_one_by_one(tmp_path: Path) -> None:
+    described = tiny.base(tmp_path, weights="pytorch_model.bin", **{"four-bit": True})
+    with pytest.raises(
+        TrainingError, match=r"four-bit takes weights of safetensors, and 'pytorch_model\.bin'"
+    ):
+        read_base(str(described))
 
 
 def test_the_rate_rises_and_falls() -> None:

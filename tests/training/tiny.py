@@ -49,6 +49,35 @@ def base(place: Path, architecture: str = "bert", **changes: Any) -> Path:
     return path
 
 
+def sharded_base(place: Path) -> Path:
+    """A decoder as large ones are published: bfloat16, several files, inside a model that writes texts.
+
+    While adapters are trained on it, it is held in four bits.
+    """
+    from wardround.training.base import weights_digest
+
+    index = "model.safetensors.index.json"
+    described = base(place, "qwen2", folder="sharded-files", digest="", weights=index, **{"four-bit": True})
+    files = place / "sharded-files"
+    files.mkdir()
+    (files / "tokenizer.json").write_bytes((place / "qwen2-files" / "tokenizer.json").read_bytes())
+    with quiet():
+        _writer(_tokenizer("qwen2").get_vocab_size()).save_pretrained(files, max_shard_size="200KB")
+    content = yaml.safe_load(described.read_text()) | {"digest": weights_digest(files, index)}
+    described.write_text(yaml.safe_dump(content))
+    return described
+
+
+def _writer(vocabulary: int) -> Any:
+    import torch
+    import transformers
+
+    torch.manual_seed(1)
+    sizes = SIZES | {"vocab_size": vocabulary, "pad_token_id": 0}
+    config = transformers.Qwen2Config(num_key_value_heads=2, max_position_embeddings=64, **sizes)
+    return transformers.Qwen2ForCausalLM(config).to(torch.bfloat16)
+
+
 _TARGETS = {
     "bert": ["query", "key", "value", "dense"],
     "roberta": ["query", "value"],

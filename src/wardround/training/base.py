@@ -10,7 +10,7 @@ import hashlib
 import importlib.util
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -24,6 +24,7 @@ from wardround.training.recipe import MarkerPosition, decoded
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _CONFIG = "config.json"
 _SHARDS = ".index.json"
+_SAFETENSORS = ".safetensors"
 _SMALL_FILES = (
     "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt", "vocab.json",
     "merges.txt", "added_tokens.json",
@@ -46,7 +47,8 @@ class Base(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
         weights: the file that is checked.
         package: ``import_name/folder`` of a Python package that carries the files.
         folder: where the files stand; as seen from the description.
-        four_bit: hold the frozen weights in four bits while training, which takes a GPU.
+        four_bit: hold the frozen weights in four bits while LoRA is trained, for a base too large to be held
+            whole: its adapters are merged tensor by tensor, in the kind of numbers of its files.
     """
 
     id: str
@@ -71,6 +73,8 @@ class Base(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
             raise ValueError("window is below 8 tokens, or targets names no layer")
         if self.architecture == "decoder" and (self.pooling, self.marker_position) == ("last", "start"):
             raise ValueError("the last token of a decoder is marked at the end, so marker-position is `end`")
+        if self.four_bit and not self.weights.removesuffix(_SHARDS).endswith(_SAFETENSORS):
+            raise ValueError(f"four-bit takes weights of safetensors, and {self.weights!r} are none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,13 +234,16 @@ def weights_digest(folder: Path, weights: str) -> str:
     if not weights.endswith(_SHARDS):
         return _digest(folder / weights)
     whole = hashlib.sha256()
-    for name in _shards(folder / weights):
+    for name in shards(folder, weights):
         whole.update(_digest(folder / name).encode())
     return whole.hexdigest()
 
 
-def _shards(index: Path) -> Iterator[str]:
-    """Names of the files an index of weights lists; each stands beside it."""
+def shards(folder: Path, weights: str) -> list[str]:
+    """Names of the files that hold the weights, in their order: those an index lists, or the one there is."""
+    if not weights.endswith(_SHARDS):
+        return [weights]
+    index = folder / weights
     try:
         names = set(json.loads(index.read_bytes())["weight_map"].values())
     except (OSError, ValueError, KeyError, AttributeError) as cause:
@@ -246,7 +253,7 @@ def _shards(index: Path) -> Iterator[str]:
             raise TrainingError(
                 f"{index}: it names {name!r}, which is no plain file name; get the file again"
             )
-        yield name
+    return sorted(names)
 
 
 def _digest(path: Path) -> str:

@@ -68,22 +68,23 @@ def pooled(hidden: torch.Tensor, attention_mask: torch.Tensor, pooling: str) -> 
     return vector / vector.pow(2).sum(-1, keepdim=True).clamp_min(1e-18).sqrt()
 
 
-def load_encoder(located: Located, *, four_bit: bool = False) -> Encoder:
-    """The base, frozen and in float32 (four bits where that is asked for).
+def load_encoder(located: Located, **options: Any) -> Encoder:
+    """The base, frozen and in float32.
+
+    Args:
+        options: of transformers' loading: how, or where, its weights are held.
 
     Raises:
-        TrainingError: its files do not make a model, or four bits are wanted without a GPU.
+        TrainingError: its files do not make a model.
     """
     from transformers import AutoModel
 
-    options: dict[str, Any] = {"dtype": torch.float32}
-    if four_bit:
-        options |= _four_bits()
     with quiet():
         try:
             model = AutoModel.from_pretrained(
-                located.folder, local_files_only=True, attn_implementation="sdpa", **options
-            )
+                located.folder, local_files_only=True, attn_implementation="sdpa", dtype=torch.float32,
+                **options,
+            )  # fmt: skip
         except (OSError, ValueError, KeyError, RuntimeError) as cause:
             what = " ".join(str(cause).split())[:300]
             raise TrainingError(
@@ -99,23 +100,26 @@ def load_encoder(located: Located, *, four_bit: bool = False) -> Encoder:
     return Encoder(model.eval(), located.base.pooling, located.base.architecture == "decoder")
 
 
-def _four_bits() -> dict[str, Any]:
-    if not torch.cuda.is_available():
-        raise TrainingError(
-            "a base in four bits is trained on a GPU, and there is none here; take a smaller base"
-        )
-    import importlib.util
-
-    if importlib.util.find_spec("bitsandbytes") is None:
-        raise TrainingError("a base in four bits needs bitsandbytes; pip install bitsandbytes accelerate")
+def skeleton(located: Located) -> nn.Module:
+    """The base without its weights, from its configuration alone."""
     import transformers
 
-    configuration: Any = transformers.BitsAndBytesConfig
-    quantisation = configuration(
-        load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True,
-        bnb_4bit_compute_dtype=torch.bfloat16,
-    )  # fmt: skip
-    return {"quantization_config": quantisation, "device_map": {"": 0}, "dtype": torch.bfloat16}
+    configurations: Any = transformers.AutoConfig
+    models: Any = transformers.AutoModel
+    configuration = configurations.from_pretrained(located.folder, local_files_only=True)
+    with torch.device("meta"):
+        model: nn.Module = models.from_config(configuration)
+    return model
+
+
+def load_from_disk(located: Located) -> Encoder:
+    """The base with one layer at a time in memory while it runs; each call reads all of its files anew."""
+    parts = list(skeleton(located).named_children())
+    places = {name: "cpu" for name, part in parts if not isinstance(part, nn.ModuleList)}
+    for name, part in parts:
+        if isinstance(part, nn.ModuleList):
+            places |= {f"{name}.{layer}": "disk" for layer in range(len(part))}
+    return load_encoder(located, device_map=places, offload_folder=str(located.folder))
 
 
 def load_tokenizer(located: Located, window: int, marker_position: MarkerPosition) -> Tokenizer:

@@ -7,6 +7,9 @@ filled up.
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,8 +39,21 @@ class Unfilled(nn.Module):
         return vectors
 
 
+@contextmanager
+def float32_graph(encoder: Encoder, tokens: Sequence[int], beside: Path) -> Iterator[Path]:
+    """The ONNX file of an encoder, as long as it is needed.
+
+    Above 2 GB its weights stand in files beside it, so it has a folder of its own.
+    """
+    beside.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".float32-", dir=beside) as scratch:
+        file = Path(scratch) / "float32.onnx"
+        export_onnx(encoder, tokens, file)
+        yield file
+
+
 def export_onnx(encoder: Encoder, tokens: Sequence[int], file: Path) -> None:
-    """Write an encoder as an ONNX file in float32.
+    """Write an encoder as an ONNX file in float32; above 2 GB its weights stand in files beside it.
 
     Args:
         tokens: of some text, to follow the computation with.

@@ -79,7 +79,8 @@ def _meant(name: str, target: str) -> bool:
 
 def with_lora(encoder: Encoder, lora: Lora, seed: int) -> PeftModel:
     """Put LoRA weights, which change nothing yet, into the encoder's model."""
-    from peft import LoraConfig, get_peft_model
+    with quiet():
+        from peft import LoraConfig, get_peft_model
 
     inner: Any = encoder.model
     config = LoraConfig(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,8 @@ from wardround.inference.files import verified
 from wardround.inference.metadata import BaseModel, Lora, Metadata, read_metadata
 from wardround.inference.places import METADATA_FILE, package_folder
 from wardround.training.base import Base, Located, base_of_id, locate, read_base
-from wardround.training.encoder import Encoder, load_encoder, load_tokenizer, quiet
+from wardround.training.encoder import Encoder, load_encoder, load_from_disk, load_tokenizer, quiet
+from wardround.training.four_bit import load_trainable
 from wardround.training.lora import (
     WEIGHTS_FILE,
     layer_of,
@@ -25,6 +26,7 @@ from wardround.training.lora import (
     with_lora,
 )
 from wardround.training.run import BASE_FILE, LORA_FOLDER, RUN_FILE, Run, read_run
+from wardround.training.shards import merge_shards
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -50,12 +52,12 @@ class Trained:
 
     def adapted(self) -> Encoder:
         """The base with the LoRA weights beside it, as it was trained."""
-        encoder = load_encoder(self.located)
+        encoder = load_trainable(self.located, "float32")
         set_lora_weights(with_lora(encoder, self.lora, 0), self.weights)
         return encoder.eval()
 
     def merged(self) -> Encoder:
-        """The base with the LoRA weights folded in.
+        """The base with the LoRA weights folded in, in float32.
 
         Raises:
             TrainingError: a layer that was not trained is no longer what it was.
@@ -69,6 +71,28 @@ class Trained:
             encoder.model = adapted.merge_and_unload()
         _require_untouched(before, encoder.model.state_dict(), trained, self.lora)
         return encoder.eval()
+
+    def write_merged(self, folder: Path) -> Encoder:
+        """Write the merged model with its tokenizer, as transformers reads it; the encoder of what it wrote.
+
+        A base in four bits is too large to be held whole, so neither its merging nor its encoder holds it.
+        The weights of its files are merged, not what four bits leave of them.
+
+        Raises:
+            TrainingError: it is the base's own folder, or it cannot be written.
+        """
+        if folder.resolve() == self.located.folder.resolve():
+            raise TrainingError(f"{folder} is the base, into which nothing is written; give another --out")
+        if self.located.base.four_bit:
+            merge_shards(self.located, self.lora, self.weights, folder)
+            merged = load_from_disk(replace(self.located, folder=folder))
+        else:
+            merged = self.merged()
+            folder.mkdir(parents=True, exist_ok=True)
+            with quiet():
+                merged.model.save_pretrained(str(folder))  # type: ignore[operator]
+        self.tokenizer.save(str(folder / "tokenizer.json"))
+        return merged
 
 
 def read_trained(folder: Path, *, base_folder: Path | None = None) -> Trained:
@@ -136,14 +160,6 @@ def _located(base: Base, digest: str, folder: Path | None) -> Located:
             f"{digest[:12]}…; find that one"
         )
     return located
-
-
-def save_merged(encoder: Encoder, tokenizer: Tokenizer, folder: Path) -> None:
-    """Write a model, with its tokenizer, as transformers reads it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with quiet():
-        encoder.model.save_pretrained(str(folder))  # type: ignore[operator]
-    tokenizer.save(str(folder / "tokenizer.json"))
 
 
 def _require_untouched(

@@ -10,13 +10,15 @@ import torch
 from numpy.typing import NDArray
 
 from wardround.inference.metadata import Parity
+from wardround.training.encoder import Encoder, bucketed, filled
 from wardround.training.export import INPUT
 
 if TYPE_CHECKING:
     from wardround.inference.session import Session
-    from wardround.training.encoder import Encoder
 
 Floats = NDArray[np.float32]
+_TOGETHER = 8192
+"""Tokens in one call: what a layer of 30,000 numbers a token makes of them takes 1 GB."""
 
 
 class Vectors(Protocol):
@@ -45,6 +47,17 @@ def of_session(session: Session) -> Vectors:
 def embedded(vectors: Vectors, texts: Sequence[Sequence[int]]) -> Floats:
     """Vectors of shape (texts, dimensions)."""
     return np.stack([vectors(tokens) for tokens in texts])
+
+
+def embedded_together(encoder: Encoder, texts: Sequence[Sequence[int]]) -> Floats:
+    """The same by an encoder for which a call costs much, in as few as the memory allows."""
+    device = next(encoder.parameters()).device
+    vectors: dict[int, Floats] = {}
+    for bucket in bucketed([len(text) for text in texts], _TOGETHER):
+        with torch.no_grad():
+            made = encoder(*filled([texts[place] for place in bucket], device)).float().cpu().numpy()
+        vectors |= dict(zip(bucket, made, strict=True))
+    return np.stack([vectors[place] for place in range(len(texts))])
 
 
 def compared(step: str, before: Floats, after: Floats) -> Parity:

@@ -31,8 +31,8 @@ from wardround.inference.session import SHARED_FILE, Session, SharedTensors, loa
 from wardround.training import parity
 from wardround.training.base import Located
 from wardround.training.encoder import load_encoder, load_tokenizer
-from wardround.training.export import export_onnx
-from wardround.training.merge import Trained, is_model, read_trained, save_merged
+from wardround.training.export import export_onnx, float32_graph
+from wardround.training.merge import Trained, is_model, read_trained
 from wardround.training.quantise import quantised
 from wardround.training.run import (
     LORA_FOLDER,
@@ -46,6 +46,7 @@ from wardround.training.run import (
     write_atomically,
 )
 from wardround.training.sharing import laid_out, places_of, shared
+from wardround.training.sizes import require_memory, require_one_file, require_writable
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -87,10 +88,9 @@ def merge(folder: Path, target: Path | None = None, *, base_folder: Path | None 
         _require_free(target)
     trained = read_trained(folder, base_folder=base_folder)
     tokens = _tokens(folder, trained.tokenizer)
-    before = parity.embedded(parity.of_torch(trained.adapted()), tokens)
-    merged = trained.merged()
-    save_merged(merged, trained.tokenizer, folder / MERGED_FOLDER if target is None else target)
-    found = parity.compared("merged", before, parity.embedded(parity.of_torch(merged), tokens))
+    before = parity.embedded_together(trained.adapted(), tokens)
+    merged = trained.write_merged(folder / MERGED_FOLDER if target is None else target)
+    found = parity.compared("merged", before, parity.embedded_together(merged, tokens))
     if target is None:
         _keep_parity(folder, found)
     return found
@@ -100,11 +100,12 @@ def export(folder: Path, *, base_folder: Path | None = None) -> Parity:
     """Export the adapter of a training; the float32 graph stands in ``onnx`` below its folder.
 
     Raises:
-        TrainingError: there is no finished training.
+        TrainingError: there is no finished training, or not the memory.
     """
     if is_model(folder):
         raise TrainingError(f"{folder} is a model, into which nothing is written; give --merged --out DIR")
     trained = read_trained(folder, base_folder=base_folder)
+    require_memory(trained.located)
     tokens = _tokens(folder, trained.tokenizer)
     merged = trained.merged()
     file = folder / ONNX_FOLDER / MODEL_FILE
@@ -246,17 +247,14 @@ def export_base(located: Located, target: Path, *, date: str = "", progress: Pro
     base = located.base
     tokenizer = load_tokenizer(located, base.window, base.marker_position)
     tokens = [made.ids for made in tokenizer.encode_batch(own_texts())]
+    require_memory(located)
     encoder = load_encoder(located)
     progress("exporting")
-    float_file = target / "float32.onnx"
-    export_onnx(encoder, tokens[0], float_file)
-    try:
+    with float32_graph(encoder, tokens[0], target) as float_file:
         vectors = [parity.embedded(parity.of_torch(encoder), tokens)]
         vectors.append(parity.embedded(parity.of_session(plain_session(float_file)), tokens))
         progress("quantising")
         model = quantised(float_file)
-    finally:
-        float_file.unlink()
     content, tensors = laid_out(model)
     metadata = Metadata(
         schema="wardround.adapter/1",
@@ -294,13 +292,18 @@ def export_alone(trained: Trained, target: Path, *, int8: bool) -> Shipped:
     was another file, so nothing of that is repeated.
 
     Raises:
-        TrainingError: another model stands there already.
+        TrainingError: another model stands there already, there is not the memory, or it is too large for
+            one file.
     """
     _require_free(target)
-    file = target / MODEL_FILE
-    export_onnx(trained.merged(), trained.tokenizer.encode(own_texts()[0]).ids, file)
+    require_one_file(trained.located, int8=int8)
+    require_memory(trained.located)
+    file, tokens = target / MODEL_FILE, trained.tokenizer.encode(own_texts()[0]).ids
     if int8:
-        write_model(quantised(file), target)
+        with float32_graph(trained.merged(), tokens, target) as float_file:
+            write_model(quantised(float_file), target)
+    else:
+        export_onnx(trained.merged(), tokens, file)
     _save_tokenizer(trained.tokenizer, target)
     about = trained.about
     metadata = Metadata(
@@ -380,7 +383,12 @@ def _kept_parity(folder: Path) -> tuple[Parity, ...]:
 
 
 def write_model(model: ModelProto, folder: Path) -> File:
-    """Write a graph, the same bytes for the same graph."""
+    """Write a graph, the same bytes for the same graph.
+
+    Raises:
+        TrainingError: it is too large for one file.
+    """
+    require_writable(model)
     return _write(folder, MODEL_FILE, model.SerializeToString(deterministic=True))
 
 

@@ -22,7 +22,8 @@ from wardround.training import contrast
 from wardround.training.audited import audited_data
 from wardround.training.base import Located, described, locate, read_base
 from wardround.training.checkpoint import Position
-from wardround.training.encoder import Encoder, bucketed, filled, load_encoder, load_tokenizer
+from wardround.training.encoder import Encoder, bucketed, filled, load_tokenizer
+from wardround.training.four_bit import load_trainable
 from wardround.training.halves import Halves
 from wardround.training.loop import Loop, Precision, Progress, Tensors, precision_of
 from wardround.training.lora import (
@@ -171,7 +172,7 @@ class Training(Loop[list[Question], Run]):
         super().__init__(inputs.recipe.training, inputs.precision, folder, progress)
         self.inputs = inputs
         self.questions = questions
-        self.encoder: Encoder = load_encoder(inputs.located, four_bit=inputs.located.base.four_bit)
+        self.encoder: Encoder = load_trainable(inputs.located, inputs.precision)
         self.lora: Lora = chosen(self.encoder, inputs.recipe.lora, inputs.located.base.targets)
         self.adapted: PeftModel = with_lora(self.encoder, self.lora, self.settings.seed)
         if next(self.encoder.parameters()).device.type != self.device.type:

@@ -16,6 +16,7 @@ from wardround.training.base import locate, read_base
 from wardround.training.checkpoint import read_tensors
 from wardround.training.encoder import load_encoder, load_tokenizer, quiet
 from wardround.training.export import INPUT
+from wardround.training.four_bit import load_trainable
 from wardround.training.lines.model import HEADS, LineModel, export_lines, set_head_weights
 from wardround.training.lines.recipe import read_line_recipe
 from wardround.training.lines.sheets import Sheet, Writer, divided
@@ -30,6 +31,7 @@ from wardround.training.shipped import (
     with_tokenizer,
     write_model,
 )
+from wardround.training.sizes import require_memory
 from wardround.training.statistics import Floats
 
 if TYPE_CHECKING:
@@ -59,8 +61,10 @@ def finish_lines(
         raise TrainingError(f"{located.folder}: it was trained on another base; find that one")
     tokenizer = load_tokenizer(located, run.window, run.marker_position)
     sheets = _sheets(run, recipe_file, tokenizer)
+    require_memory(located)
     progress("merging")
-    adapted, merged = (_model(run, folder, load_encoder(located), merge=merge) for merge in (False, True))
+    adapted = _model(run, folder, load_trainable(located, "float32"), merge=False)
+    merged = _model(run, folder, load_encoder(located), merge=True)
     rows = [_of_torch(model, sheets) for model in (adapted, merged)]
     progress("exporting")
     file = folder / ONNX_FOLDER / MODEL_FILE
@@ -114,12 +118,13 @@ def _model(run: LineRun, folder: Path, encoder: Any, *, merge: bool) -> LineMode
             encoder.model = adapted.merge_and_unload()
     model = LineModel(encoder, len(run.classes))
     set_head_weights(model, weights)
-    return model.eval()
+    return model.to(next(encoder.parameters()).device).eval()
 
 
 def _of_torch(model: LineModel, sheets: Sequence[Sheet]) -> list[Floats]:
+    device = next(model.parameters()).device
     with torch.no_grad():
-        return [model.judged([sheet]).double().numpy() for sheet in sheets]
+        return [model.judged([sheet], device).double().cpu().numpy() for sheet in sheets]
 
 
 def _compared(step: str, before: Sequence[Floats], after: Sequence[Floats]) -> Parity:

@@ -17,7 +17,8 @@ from wardround.inference.metadata import BaseModel, Data, Lora
 from wardround.training.appraise import line_task_of
 from wardround.training.audited import audited_data
 from wardround.training.base import Located, described, locate, read_base
-from wardround.training.encoder import load_encoder, load_tokenizer
+from wardround.training.encoder import load_tokenizer
+from wardround.training.four_bit import load_trainable
 from wardround.training.lines.loss import balanced_loss, focal_loss, labels_of
 from wardround.training.lines.model import HEADS, LineModel, head_weights, set_head_weights
 from wardround.training.lines.pools import Batch, Pools, pairs_of
@@ -159,7 +160,7 @@ class LineTraining(Loop[Batch, LineRun]):
                 "data.train: no broken code is left when longer and shorter are balanced; mine more"
             )
         self.watched = list(spread(pairs_of(watched), self.settings.validation_items))
-        encoder = load_encoder(located, four_bit=located.base.four_bit)
+        encoder = load_trainable(located, self.precision)
         self.lora = chosen(encoder, recipe.lora, located.base.targets)
         self.adapted: PeftModel = with_lora(encoder, self.lora, self.settings.seed)
         self.model = LineModel(encoder, len(self.classes))
