@@ -5,7 +5,8 @@
 RULE is the id of such a rule. Every commit of a history is looked at as a review would, except that the words
 are those from before the commit: a hit is *told* if the author changed the words in the same commit, and
 *left* otherwise. Their share is the label precision. What a user would see are the hits that are left, and
-only reading them (``--read``) tells how often they are right.
+only reading them (``--read``) tells how often they are right. The checks of single files (DC160, DC480,
+SQ095, SQ480, TS095, TS484) are run as a review runs them, so of them only what is left is counted.
 """
 
 from __future__ import annotations
@@ -17,27 +18,36 @@ import random
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path
 
+from wardround_docker_ci.check import CiCheck
+from wardround_docker_ci.checks.misnamed_step import MisnamedStep
+from wardround_docker_ci.checks.stale_words import StaleWords as StalePipelineWords
 from wardround_docker_ci.ci_file import CiFile
 from wardround_docker_ci.kinds import Kind, kind_of
-from wardround_docker_ci.step_names import Named, Stale, named, tools, versions
+from wardround_docker_ci.step_names import Named, Stale, named, targets, tools, versions, works
 from wardround_python.changes.stale_option_value import StaleOptionValue
 from wardround_python.changes.unlisted_variable import UnlistedVariable
 from wardround_python.changes.withdrawn_option import WithdrawnOption
 from wardround_python.changes.withdrawn_variable import WithdrawnVariable
+from wardround_sql.checks.stale_words import StaleWords as StaleSqlWords
+from wardround_sql.checks.words_against_type import WordsAgainstType
 from wardround_sql.dbt import ModelChange, documentation, is_model, select_list
 from wardround_typescript.changes.stale_option_value import StaleScriptOptionValue
 from wardround_typescript.changes.unlisted_variable import UnlistedScriptVariable
 from wardround_typescript.changes.withdrawn_option import WithdrawnScriptOption
 from wardround_typescript.changes.withdrawn_variable import WithdrawnScriptVariable
+from wardround_typescript.checks.message_against_condition import MessageAgainstCondition
+from wardround_typescript.checks.stale_words import StaleWords as StaleScriptWords
 from wardround_typescript.functions import ComparedFunction, compared_functions
-from wardround_typescript.parted import gone, stale_quotes, undocumented
+from wardround_typescript.parted import gone, names_nothing, stale_quotes, undocumented
 from wardround_typescript.specialist import PATTERNS
 
-from wardround.checks import ChangeCheck, ChangedText, NoProject, WholeChange
+from wardround.checks import ChangeCheck, ChangedText, Check, NoProject, Source, WholeChange
 from wardround.corpora.history import Limits, RepositoryHistory
 from wardround.drift.option_values import StaleValueCheck, stale_in
 from wardround.drift.options import other_values
@@ -83,13 +93,15 @@ def _texts(history: History, commit: Commit) -> Iterator[tuple[str, str, str]]:
 
 
 def _of_functions(
-    says: Callable[[ComparedFunction], list[str]],
+    says: Callable[[ComparedFunction, Source], list[str]],
 ) -> Callable[[History, Commit], Iterator[Hit]]:
     def hits(history: History, commit: Commit) -> Iterator[Hit]:
         for path, old, new in _texts(history, commit):
             found = compared_functions(old, new)
+            tree = _Tree(history, commit.id) if isinstance(history, RepositoryHistory) else NoProject()
+            source = Source(path, new, project=tree)
             for one in found if len(found) <= _FUNCTIONS_AT_MOST else ():
-                for message in says(one):
+                for message in says(one, source):
                     compared = one.compared
                     delta = compared.change.delta
                     lines = [f"- {line}" for line in delta.old_lines] + [
@@ -104,7 +116,7 @@ def _of_functions(
     return hits
 
 
-def _gone(one: ComparedFunction) -> list[str]:
+def _gone(one: ComparedFunction, source: Source) -> list[str]:
     return [f"{each.entry.name} -> {each.now}" for each in gone(one)]
 
 
@@ -198,7 +210,8 @@ class _Tree:
         asked = [part for word in words for part in ("-e", word)]
         argv = ["git", "-C", str(self.history.folder), "grep", "-l", "-w", "-z", "-F", *asked, self.commit]
         out = subprocess.run(argv, capture_output=True, check=False).stdout.decode("utf-8", "surrogateescape")
-        return sorted(name.partition(":")[2] for name in out.split("\0") if name)
+        found = sorted(name.partition(":")[2] for name in out.split("\0") if name)
+        return [path for path in found if any(fnmatch(path, pattern) for pattern in patterns)]
 
 
 @dataclass(frozen=True)
@@ -233,6 +246,29 @@ def _changed(history: History, change: Changed) -> ChangedText:
         return line in added
 
     return ChangedText(change.path, change.base_path, is_added, lambda: new, lambda: old)
+
+
+def _of_files(check: type[Check]) -> Callable[[History, Commit], Iterator[Hit]]:
+    """What a check of single files says about each file that a commit changed."""
+
+    def hits(history: History, commit: Commit) -> Iterator[Hit]:
+        for change in commit.changes if len(commit.changes) <= _FILES_AT_MOST else ():
+            text = _changed(history, change)
+            if text.text is None or text.base_text is None:
+                continue
+            source = Source(change.path, text.text, text.read_base, is_added=text.is_added)
+            made = check(source)
+            if isinstance(made, CiCheck) and kind_of(change.path, text.text) not in made.KINDS:
+                continue
+            with suppress(SyntaxError):
+                made.run()
+            for one in made.results:
+                around = "\n".join(source.lines[max(one.span.line - 6, 0) : one.span.end_line + 12])
+                diff = difflib.unified_diff(text.base_text.split("\n"), source.lines, lineterm="", n=2)
+                shown = "\n".join((around, *diff))
+                yield Hit(f"{change.path}:{one.span.line}", one.message, False, shown)
+
+    return hits
 
 
 def _of_whole(check: type[ChangeCheck]) -> Callable[[History, Commit], Iterator[Hit]]:
@@ -286,27 +322,41 @@ PIPELINES = (
 )  # fmt: skip
 
 
-def _undocumented(one: ComparedFunction) -> list[str]:
+def _undocumented(one: ComparedFunction, source: Source) -> list[str]:
     return [] if gone(one) else [parameter.name for parameter in undocumented(one)]
 
 
-def _quoted(one: ComparedFunction) -> list[str]:
+def _quoted(one: ComparedFunction, source: Source) -> list[str]:
     if gone(one) or undocumented(one):
         return []
-    return [f"{q.kind}: {q.token} -> {q.now} in {q.phrase!r}" for q in stale_quotes(one)[:1]]
+    left = [q for q in stale_quotes(one) if names_nothing(q, one.compared.change, source)]
+    return [f"{q.kind}: {q.token} -> {q.now} in {q.phrase!r}" for q in left[:1]]
 
 
 SCRIPTS = tuple(pattern for pattern in PATTERNS if not pattern.endswith((".vue", ".svelte")))
 PYTHON = ("*.py",)
+SETTINGS = (*PIPELINES, "*Dockerfile*", "*compose*.y*ml", "*.sh")
+
+
+def _other_deed(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
+    yield from works(file, new, old)
+    yield from targets(file, new, old)
+
+
 RULES = {
     "DC103": Measured(PIPELINES, _of_pipelines(versions)),
     "DC104": Measured(PIPELINES, _of_pipelines(tools)),
+    "DC160": Measured(SETTINGS, _of_files(StalePipelineWords)),
+    "DC161": Measured(PIPELINES, _of_pipelines(_other_deed)),
+    "DC480": Measured(PIPELINES, _of_files(MisnamedStep)),
     "PY013": Measured(PYTHON, _of_whole(WithdrawnOption)),
     "PY014": Measured(PYTHON, _of_whole(StaleOptionValue)),
     "PY015": Measured(PYTHON, _of_whole(WithdrawnVariable)),
     "PY016": Measured(PYTHON, _of_whole(UnlistedVariable)),
     "SQ050": Measured(("*.sql",), _of_models(gone=True)),
     "SQ051": Measured(("*.sql",), _of_models(gone=False)),
+    "SQ095": Measured(("*.sql",), _of_files(StaleSqlWords)),
+    "SQ480": Measured(("*.sql",), _of_files(WordsAgainstType)),
     "TS001": Measured(SCRIPTS, _of_functions(_gone)),
     "TS002": Measured(SCRIPTS, _of_functions(_undocumented)),
     "TS003": Measured(SCRIPTS, _of_functions(_quoted)),
@@ -314,6 +364,8 @@ RULES = {
     "TS005": Measured(SCRIPTS, _of_whole(StaleScriptOptionValue)),
     "TS006": Measured(SCRIPTS, _of_whole(WithdrawnScriptVariable)),
     "TS007": Measured(SCRIPTS, _of_whole(UnlistedScriptVariable)),
+    "TS095": Measured(SCRIPTS, _of_files(StaleScriptWords)),
+    "TS484": Measured(SCRIPTS, _of_files(MessageAgainstCondition)),
 }
 
 

@@ -18,14 +18,14 @@ _WORK = {
     ),
     "tests": (
         r"(?:unit |integration |e2e |end-to-end )?tests?|testing",
-        "pytest jest vitest mocha nox rspec phpunit ava karma playwright cypress ctest",
+        "pytest jest vitest mocha rspec phpunit ava karma playwright cypress ctest",
     ),
     "linting": (
         r"lint(?:s|er|ers|ing)?|(?:check )?(?:code )?style|format(?:ting)?|type[- ]?check(?:s|ing)?|types",
         "eslint oxlint flake8 pylint ruff stylelint golangci-lint rubocop hadolint shellcheck lint "
         "typecheck yamllint "
         "clippy mypy"
-        " pyright vue-tsc prettier black gofmt rustfmt isort biome sqlfluff",
+        " pyright vue-tsc prettier black gofmt rustfmt isort biome",
     ),
     "a build": (r"build(?:s|ing)?|compil(?:e|es|ing)", "webpack rollup esbuild"),
     "documentation": (r"docs?|documentation", "mkdocs sphinx-build typedoc docusaurus vitepress"),
@@ -46,16 +46,17 @@ _ASSIGNED = LatePattern(r"^(?:[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\S*)\s+)+")
 _PLACES = (
     frozenset({"staging", "stage", "stg"}),
     frozenset({"production", "prod", "live"}),
-    frozenset({"development", "dev"}),
-    frozenset({"preview", "sandbox"}),
+    frozenset({"development", "dev", "preview", "sandbox"}),
     frozenset({"qa", "uat"}),
 )
 _PUTS = LatePattern(
     r"(?i)\b(?:deploy\w*|roll(?:s|ing)? ?out|promot\w+|smoke|rollback|roll back|migrat\w+|publish\w*"
     r"|push|apply|upload|sync)\b"
 )
-_STAGE = LatePattern(r"--(?:target|mode|env-file)[= ]\S+|\bNODE_ENV\S*")
-"""What chooses how something is built, not where it goes."""
+_STAGE = LatePattern(
+    r"--(?:target|mode|env-file|only|with|without|group|extras?|include|omit|no)[= -]\S+|\bNODE_ENV\S*"
+)
+"""What chooses how something is built or what is installed for it, not where it goes."""
 _WORD = LatePattern(r"[A-Za-z]+")
 
 
@@ -94,7 +95,7 @@ def _by_work(name: str, done: tuple[str, ...]) -> Misnamed | None:
         return None
     match = next(iter(said.values()))
     stem = match[0].lower()[:5].strip()
-    if any(stem in line.lower() for line in done):
+    if any(stem in line.lower() for line in done) or any(one in name.lower() for one in programs):
         return None
     return Misnamed(match[0], match.start(), f"{next(iter(kinds))}, with {programs[0]}")
 

@@ -25,11 +25,12 @@ _NUMBERED = LatePattern(
 _FILLED_IN = LatePattern(r"\$\{\{.*?\}\}|\$\w+")
 _REMARK = LatePattern(r"(?m)(?:^|(?<=\s))#.*$")
 _WORD = LatePattern(
-    r"(?<![\w./-])[A-Za-z][\w-]*(?![\w/-])"
-    r"(?! (?:packages?|modules?|images?|containers?|registry|hub|tokens?)\b)",
+    r"(?<![\w./-])(?<!\bto )(?<!\bon )(?<!\bfrom )[A-Za-z][\w-]*(?![\w/-])"
+    r"(?! (?:packages?|modules?|images?|containers?|registry|hub|tokens?|dependenc(?:y|ies)|deps|publish\w*"
+    r"|env(?:ironment)?s?|releases?)\b)",
     re.IGNORECASE,
 )
-"""A word by itself; in "publish npm package" the tool's name says what is made, not what makes it."""
+"""A word by itself; in "publish npm package" or "publish to npm" it says what is made or where it goes."""
 
 _FAMILIES = (
     "flake8 ruff pylint pycodestyle pyflakes black isort autopep8 yapf autoflake",
@@ -207,7 +208,7 @@ def versions(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
         for line in (one for one in old.done if pattern.search(one)):
             shape = re.escape(pattern.sub("\0", line)).replace("\0", r"v?(\d+(?:\.[\dx*]+)*)")
             now = next((m[1] for one in new.done if (m := re.fullmatch(shape, one))), None)
-            if now is not None:
+            if now is not None and now.count(".") >= version.count("."):
                 yield _stale(file, new, version, now, at)
                 break
 
@@ -216,8 +217,9 @@ def tools(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
     """The same for tools; ``file`` is where the name stands."""
     families = _families()
     before, after = _said_in(old.done), _said_in(new.done)
+    parts = frozenset(part for word in after for part in re.split("[-_]", word))
     for tool, at in tools_in(new.name.value).items():
-        if not before.intersection(_commands(tool)) or after.intersection(_commands(tool)):
+        if not before.intersection(_commands(tool)) or parts.intersection(_commands(tool)):
             continue
         come = after - before
         now = sorted(one for one in families[tool.lower()] if come.intersection(_commands(one)))
@@ -297,12 +299,12 @@ def stale_work(file: CiFile, source: Source) -> list[Stale]:
     if not telling:
         return []
     pairs = _matched(telling, _named_before(base, file.kind))
-    return [one for new, old in pairs for one in _other_work(file, new, old)]
+    return [one for new, old in pairs for one in works(file, new, old)]
 
 
 def stale_targets(file: CiFile, source: Source) -> list[Stale]:
     """The words in names, such as an environment's, that the change exchanged for others in what is done."""
-    return [one for new, old in _pairs(file, source, words_in) for one in _targets(file, new, old)]
+    return [one for new, old in _pairs(file, source, words_in) for one in targets(file, new, old)]
 
 
 def words_in(name: str) -> dict[str, int]:
@@ -315,7 +317,7 @@ def _target_families() -> Mapping[str, frozenset[str]]:
     return {word: frozenset(line.split()) for line in _TARGETS for word in line.split()}
 
 
-def _targets(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
+def targets(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
     said = words_in(new.name.value)
     left = _said_in(new.done)
     for word, at in said.items():
@@ -325,7 +327,8 @@ def _targets(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
         for line in (one for one in old.done if pattern.search(one)):
             shape = re.escape(pattern.sub("\0", line)).replace("\0", r"([A-Za-z][\w]*)")
             now = next((m[1] for one in new.done if (m := re.fullmatch(shape, one))), None)
-            if now is not None and now.lower() in _target_families()[word.lower()]:
+            others = {other.lower() for other in said}
+            if now and now.lower() in _target_families()[word.lower()] and now.lower() not in others:
                 yield _stale(file, new, word, now, at)
                 break
 
@@ -339,11 +342,12 @@ def _does(text: str) -> dict[str, str]:
     }
 
 
-def _other_work(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
+def works(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
     had, does = _does("\n".join(old.done)), _does("\n".join(new.done))
     for said, at in work_in(new.name.value).items():
         work = next(w for w, (shape, _) in _WORK.items() if re.fullmatch(rf"(?i){shape}", said))
-        come = sorted(other for other in does if does[other] and not had[other] and other != work)
+        alike = {"test", "e2e"} if work == "test" else {work}
+        come = sorted(other for other in does if does[other] and not had[other] and other not in alike)
         still = re.search(rf"(?i)(?<!\w)(?:{_WORK[work][0]})(?!\w)", "\n".join(new.done))
         if had[work] and not does[work] and come and not still and not _ANY_WORK.search("\n".join(new.done)):
             yield _stale(file, new, said, does[come[0]], at)

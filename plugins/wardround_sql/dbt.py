@@ -12,7 +12,13 @@ from wardround.checks import Project, Source
 from wardround.findings import Span
 from wardround.late import LatePattern
 
-_COVERED = LatePattern(r"--[^\n]*|/\*.*?\*/|\{#.*?#\}|'(?:[^']|'')*+'|\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+_COVERED = LatePattern(
+    r"\{%-?\s*(?P<aside>set(?=[^=%]*%\})|call|macro)\b[^%]*%\}"
+    r"(?:(?!\{%-?\s*(?:end)?(?P=aside)\b).)*+\{%-?\s*end(?P=aside)\s*-?%\}"
+    r"|--[^\n]*|/\*.*?\*/|\{#.*?#\}|'(?:[^']|'')*+'|\{\{.*?\}\}|\{%.*?%\}",
+    re.DOTALL,
+)
+"""What is no SQL of the model: comments, texts, templates, and queries that are set aside for a template."""
 _HOLE, _BLOCK = "\x01", "\x02"
 _PART = LatePattern(r"(?i)[()]|\b(?:select|from|union|intersect|except|minus)\b")
 _HEAD = LatePattern(r"(?i)\s*(?:distinct\b(?!\s+on\b)|all\b)?\s*")
@@ -25,8 +31,8 @@ _PLAIN = LatePattern(r"(?:[\w$\x01\"`]+\.)*(\"[^\"]+\"|`[^`]+`|[A-Za-z_]\w*)$")
 _SETS = frozenset({"union", "intersect", "minus", "except"})
 _DEEPEST = 10
 _SHOWN = 3
-_DOCUMENTED_AT_LEAST = 2
-_DOCUMENTED_SHARE = 2 / 3
+_DESCRIBED_AT_LEAST = 2
+_DESCRIBED_SHARE = 0.9
 _LARGEST = 400_000
 """Characters; documentation above is generated."""
 
@@ -51,10 +57,16 @@ class SelectList(msgspec.Struct, frozen=True):
 
 
 class Documentation(msgspec.Struct, frozen=True):
-    """The documented columns of a model, in lower case, and the file that documents them."""
+    """What a properties file says of a model's columns.
+
+    Attributes:
+        columns: those it lists, in lower case.
+        described: those of them it has words about; others are listed for their tests.
+    """
 
     path: str
     columns: frozenset[str]
+    described: frozenset[str]
 
 
 class ModelChange(msgspec.Struct, frozen=True):
@@ -74,14 +86,14 @@ class ModelChange(msgspec.Struct, frozen=True):
         ]
 
     def undocumented(self) -> list[Column]:
-        """The new columns that are not documented, where most others are and none of them is gone."""
+        """The new columns that are not documented, where nearly all others are and none of them is gone."""
         if self.gone():
             return []
-        old, documented = set(self.old.names), self.documented.columns
-        kept = old.intersection(documented, self.new.names)
-        if len(kept) < _DOCUMENTED_AT_LEAST or len(old & documented) < _DOCUMENTED_SHARE * len(old):
+        old, described = set(self.old.names), self.documented.described
+        kept = old.intersection(described, self.new.names)
+        if len(kept) < _DESCRIBED_AT_LEAST or len(old & described) < _DESCRIBED_SHARE * len(old):
             return []
-        return [column for column in self.new.columns if column.name not in old | documented]
+        return [column for column in self.new.columns if column.name not in old | self.documented.columns]
 
 
 def model_change(source: Source) -> ModelChange | None:
@@ -109,6 +121,8 @@ def select_list(text: str) -> SelectList | None:
 
 def _cover(found: re.Match[str]) -> str:
     piece = found[0]
+    if found["aside"]:
+        return re.sub(r"[^\n]", " ", piece)
     sign = {"{{": _HOLE, "{%": _BLOCK}.get(piece[:2], "'" if piece[0] == "'" else " ")
     return "".join("\n" if one == "\n" else sign for one in piece)
 
@@ -198,12 +212,17 @@ def documentation(path: str, project: Project) -> Documentation | None:
         text = project.read(file) or ""
         if "models:" in text and "columns:" in text and len(text) <= _LARGEST:
             columns = documented_columns(text, model)
-            found += [] if columns is None else [Documentation(file, columns)]
+            if columns is not None:
+                described = frozenset(name for name, words in columns.items() if words)
+                found.append(Documentation(file, frozenset(columns), described))
     return found[0] if len(found) == 1 else None
 
 
-def documented_columns(text: str, model: str) -> frozenset[str] | None:
-    """The columns a properties file documents for a model, in lower case; None if it is not about it."""
+def documented_columns(text: str, model: str) -> dict[str, str] | None:
+    """The columns a properties file lists for a model, in lower case, and what it says of each.
+
+    None if it is not about the model.
+    """
     import yaml  # not needed unless a model's columns changed
 
     try:
@@ -215,8 +234,9 @@ def documented_columns(text: str, model: str) -> frozenset[str] | None:
     ]
     if len(entries) != 1:
         return None
-    names = [str(column["name"]).lower() for column in _listed(entries[0], "columns") if "name" in column]
-    return frozenset(names) or None
+    columns = [column for column in _listed(entries[0], "columns") if "name" in column]
+    said = {str(one["name"]).lower(): str(one.get("description") or "").strip() for one in columns}
+    return said or None
 
 
 def _loader() -> Any:

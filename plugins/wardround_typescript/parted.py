@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from wardround.checks import Source
@@ -9,6 +10,7 @@ from wardround.drift.documented import DocumentedChange, Parameter
 from wardround.drift.parameters import Gone, gone_parameters, undocumented_parameters
 from wardround.drift.quoting import Quote, QuoteKind, quotes
 from wardround.drift.text import is_code_like
+from wardround.late import LatePattern
 from wardround_typescript.bundles import is_bundle
 from wardround_typescript.functions import ComparedFunction, compared_functions
 from wardround_typescript.jsdoc import defaults_of
@@ -16,6 +18,10 @@ from wardround_typescript.jsdoc import defaults_of
 _FUNCTIONS_AT_MOST = 15
 """Where a change touches more documented functions of a file, it is a sweep and says little about each."""
 _SHORTEST = 4
+_PARTS_SHARE = 2 / 3
+_OF_TYPE = LatePattern(r"@(?:typedef|callback)\b")
+"""What a comment says that is about a type, and stands above the function by chance."""
+_CODE = ("*.ts", "*.tsx", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.mts", "*.cts", "*.vue", "*.svelte")
 _CERTAIN = (QuoteKind.DEFAULT, QuoteKind.NAME, QuoteKind.PARAMETER, QuoteKind.LITERAL)
 
 
@@ -28,10 +34,22 @@ def untold(source: Source) -> Sequence[ComparedFunction]:
 
 
 def gone(one: ComparedFunction) -> list[Gone]:
-    """The documented parameters that the change took out; of a parameter and its parts, the parameter."""
-    found = gone_parameters(one.compared.change)
+    """The documented parameters that the change took out; of a parameter and its parts, the parameter.
+
+    One that is read from a new parameter now, ``args.tries``, is still given under its name.
+    """
+    change = one.compared.change
+    if _OF_TYPE.search(change.words.text):
+        return []
+    found = [each for each in gone_parameters(change) if not _is_part_now(each.entry.name, change)]
     names = {each.entry.name for each in found}
     return [each for each in found if not _parents(each.entry.name) & names]
+
+
+def _is_part_now(name: str, change: DocumentedChange) -> bool:
+    holders = set(change.new.signature.names) - set(change.old.signature.names)
+    part = re.compile(rf"(?<![\w$])({'|'.join(map(re.escape, holders))}) \??\s?\. {re.escape(name)}(?![\w$])")
+    return bool(holders) and any(part.search(line) for line in change.new.lines)
 
 
 def _parents(name: str) -> set[str]:
@@ -40,12 +58,27 @@ def _parents(name: str) -> set[str]:
 
 
 def undocumented(one: ComparedFunction) -> list[Parameter]:
-    """The parameters the change brought to an exported function whose comment documents the others."""
-    if not one.is_exported:
+    """The parameters the change brought to an exported function whose comment documents the others.
+
+    A part of one, ``options.tries``, only where the comment documents its other parts too.
+    """
+    change = one.compared.change
+    if not one.is_exported or _OF_TYPE.search(change.words.text):
         return []
-    named = one.compared.change.words.named
-    found = ((p, p.name.rpartition(".")[2]) for p in undocumented_parameters(one.compared.change))
-    return [parameter for parameter, name in found if name not in named and not name.startswith("_")]
+    found = [
+        parameter
+        for parameter in undocumented_parameters(change)
+        if "." not in parameter.name or _has_documented_parts(parameter.name.rpartition(".")[0], change)
+    ]
+    named = change.words.named
+    plain = ((parameter, parameter.name.rpartition(".")[2]) for parameter in found)
+    return [parameter for parameter, name in plain if name not in named and not name.startswith("_")]
+
+
+def _has_documented_parts(whole: str, change: DocumentedChange) -> bool:
+    parts = {name for name in change.old.signature.names if name.startswith(f"{whole}.")}
+    documented = {entry.name for entry in change.words.parameters} & parts
+    return bool(parts) and len(documented) >= _PARTS_SHARE * len(parts)
 
 
 def stale_quotes(one: ComparedFunction) -> list[Quote]:
@@ -56,7 +89,26 @@ def stale_quotes(one: ComparedFunction) -> list[Quote]:
     may have moved into a function of its own, and then the words are still right.
     """
     change = one.compared.change
+    if _OF_TYPE.search(change.words.text):
+        return []
     return [*_defaults(change), *(quote for quote in quotes(change) if _is_certain(quote, change))]
+
+
+def names_nothing(quote: Quote, change: DocumentedChange, source: Source) -> bool:
+    """Whether what a phrase names is gone for good, and not only from this function.
+
+    A default is, and so is the type that was declared. Another name may stand for what code elsewhere has: a
+    public way to the same result.
+    """
+    if quote.kind in (QuoteKind.DEFAULT, QuoteKind.PARAMETER):
+        return True
+    token = re.escape(quote.token)
+    declared = re.compile(rf"(?:^|\s): {token}(?![\w$])|^{token} \??\s?:|\bas {token}(?![\w$])")
+    if any(declared.search(line) for line in change.delta.old_lines):
+        return True
+    if re.search(rf"@(?:typedef|import)\b[^\n]*(?<![\w$]){token}(?![\w$])", source.text):
+        return False
+    return not any(path != source.path for path in source.project.files_with_word([quote.token], _CODE))
 
 
 def _defaults(change: DocumentedChange) -> Iterator[Quote]:

@@ -48,6 +48,10 @@ class MisnamedStep(CiCheck):
         Valid(_step("Run the tests", "make check"), path=_PATH),
         Valid(_step("Lint", "mypy src"), path=_PATH),
         Valid(_step("Install the test tools", "pip install pytest"), path=_PATH),
+        Valid(_step("Update the docs", "nox -s update_projects"), path=_PATH),
+        Valid(_step("Test with mypy", "mypy src"), path=_PATH),
+        Valid(_step("Deploy the preview", "./publish.sh --version dev"), path=_PATH),
+        Valid(_step("Deploy to production", "poetry install --only dev && ./deploy.sh"), path=_PATH),
         Valid(_step("Run the tests in production mode", "NODE_ENV=dev vitest run"), path=_PATH),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [

@@ -44,6 +44,20 @@ class StaleToolInName(CiCheck):
             path=_PATH,
             base=_step("Publish npm package", "npm publish"),
         ),
+        Valid(
+            _step("Release to npm", "pnpm publish"), path=_PATH, base=_step("Release to npm", "npm publish")
+        ),
+        Valid(_step("npm publish", "pnpm publish"), path=_PATH, base=_step("npm publish", "npm publish")),
+        Valid(
+            _step("Install npm dependencies", "pnpm install"),
+            path=_PATH,
+            base=_step("Install npm dependencies", "npm ci"),
+        ),
+        Valid(
+            _step("linux / conda", "mamba install -c conda-forge vtk"),
+            path=_PATH,
+            base=_step("linux / conda", "conda install -c conda-forge vtk"),
+        ),
         Valid(_step("npm ci", "npm ci"), path=_PATH, base=_step("npm ci", "npm ci && yarn")),
         Valid(
             _step("Run flake8", "ruff check && flake8"), path=_PATH, base=_step("Run flake8", "flake8 src")

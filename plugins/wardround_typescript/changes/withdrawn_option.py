@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -52,6 +53,7 @@ class WithdrawnScriptOption(ScriptOptionCheck, WithdrawnOptionCheck):
         _taken(_README, more='run(["--tries"]);\n'),
         _taken(_README, after=_cli(_TO, _BOX, rest="for (const o of OPTIONS) program.option(o.flags);\n")),
         _taken("`post --tries` was removed in 2.0.\n"),
+        _taken(_README, after="const options = { tries: { type: 'number' } };\nmake(options);\n"),
         _taken(_README, after="meow({ flags: { to: {}, tries: {}, postBox: {} } });\n"),
     ]
     INVALID: ClassVar[Sequence[ChangeCase]] = [
@@ -68,3 +70,11 @@ class WithdrawnScriptOption(ScriptOptionCheck, WithdrawnOptionCheck):
             place=("src/cli.js", 3, 3),
         ),
     ]
+
+    def may_derive(self, name: str, text: str) -> bool:
+        """Whether a text may declare an option; a key that has an object may, whatever the library is."""
+        plain = name.removeprefix("--").removeprefix("no-")
+        first, *rest = plain.split("-")
+        camel = first + "".join(part.capitalize() for part in rest)
+        key = rf"(?<![\w-])(?:{re.escape(plain)}|{re.escape(camel)})['\"`]?\s*:\s*\{{"
+        return super().may_derive(name, text) or re.search(key, text) is not None

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 _SEND = "/**\n * Sends.\n * @param {string} to - who gets it\n * @param {number} [tries=3] how often\n */\n"
 _OPTIONS = "/**\n * @param to who gets it\n * @param options how\n * @param options.tries how often\n */\n"
+_TYPE = (
+    "/**\n * @callback Sender\n * @param {string} to - who gets it\n * @param {number} tries how often\n */\n"
+)
 _TSDOC = (
     "  /**\n   * Sends a text.\n   *\n   * @param to - who gets it\n   * @param tries - how often\n   */\n"
 )
@@ -70,6 +73,14 @@ class DocumentedParameterGone(JsDocCheck):
             f"{_SEND}function send(to: string): void\nfunction send(to: string, tries: number): void\n"
             "function send(to: any, n?: any) {}\n",
             f"{_SEND}function send(to: string, tries: number): void\nfunction send(to: any, n?: any) {{}}\n",
+        ),
+        _valid(
+            f"{_SEND}function send(args: {{ to: string; tries: number }}) {{ post(args.to, args.tries); }}\n",
+            f"{_SEND}function send(to: string, tries = 3) {{ post(to, tries); }}\n",
+        ),
+        _valid(
+            f"{_TYPE}export function send(to) {{ post(to); }}\n",
+            f"{_TYPE}export function send(to, tries) {{ post(to, tries); }}\n",
         ),
         _valid(
             "/**\n * @param to who\n */\nfunction send(to) {}\n", f"{_SEND}function send(to, tries) {{}}\n"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from wardround_typescript.functions import ComparedFunction
 
 _COMMENT = "/**\n * @param to - who gets it\n * @param text - wrapped at width\n */\n"
+_HOW = "/**\n * @param to - who gets it\n * @param text - what\n * @param {Options} options - how\n */\n"
 _PROPS = "/**\n * @param props\n * @param props.to who\n * @param props.text what\n */\n"
 
 
@@ -47,6 +48,8 @@ class ParameterUndocumented(JsDocCheck):
         _valid(
             _send("to, text, tries", comment="/** Sends. */\n"), _send("to, text", comment="/** Sends. */\n")
         ),
+        _valid(_send("to, text, { wait, tries }"), _send("to, text, { wait }")),
+        _valid(_send("to, text, { wait, tries }", comment=_HOW), _send("to, text, { wait }", comment=_HOW)),
         _valid(_send("to, body"), _send("to, text")),
         _valid(_send("to, { text }"), _send("to, text")),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks import Invalid, Valid
@@ -18,19 +19,20 @@ def _load(comment: str, code: str, parameters: str = "row") -> str:
     return f"/**\n * Loads one row.\n * {comment}\n */\nexport function load({parameters}) {{\n  {code}\n}}\n"
 
 
-def _valid(now: str, before: str) -> Valid:
-    return Valid(now, path="load.ts", base=before)
+def _valid(now: str, before: str, others: dict[str, str] | None = None) -> Valid:
+    return Valid(now, path="load.ts", base=before, others=others or {})
 
 
 _BY_ID = "It is found by its `fetchId`."
+_STEPS = "@returns {RowStep[]} what was done"
 _DEFAULT = "@param {object} row\n * @param {number} [most=30] how many"
 
 
 class StaleComment(JsDocCheck):
     """A JSDoc comment names something that this change gave another name or value.
 
-    It is a name or a text that no plain word can be, and that is nowhere in the file any more, or a default
-    that is another now. Read that phrase again, and change it or leave it.
+    It is a name or a text that no plain word can be, and that is nowhere in the code any more, a type that is
+    declared as another, or a default that is another now. Read that phrase again, and change it or leave it.
     """
 
     ID = "TS003"
@@ -59,6 +61,19 @@ class StaleComment(JsDocCheck):
         _valid(
             _load(_BY_ID, "const text = `${row.fetchId}`; return text"), _load(_BY_ID, "return row.fetchId")
         ),
+        _valid(
+            _load(_BY_ID, "return find(row.loadId)"),
+            _load(_BY_ID, "return find(row.fetchId)"),
+            {"row.ts": "export class Row {\n  fetchId = 1;\n}\n"},
+        ),
+        _valid(
+            _load("@typedef {object} Row\n * @property {number} fetchId", "return find(row.loadId)"),
+            _load("@typedef {object} Row\n * @property {number} fetchId", "return find(row.fetchId)"),
+        ),
+        _valid(
+            "/** @typedef {import('rows').Step} RowStep */\n" + _load(_STEPS, "return [new LoadStep()]"),
+            "/** @typedef {import('rows').Step} RowStep */\n" + _load(_STEPS, "return [new RowStep()]"),
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
@@ -85,11 +100,12 @@ class StaleComment(JsDocCheck):
     ]
 
     def look_at(self, one: ComparedFunction) -> None:
-        from wardround_typescript.parted import gone, stale_quotes, undocumented
+        from wardround_typescript.parted import gone, names_nothing, stale_quotes, undocumented
 
         if gone(one) or undocumented(one):
             return
-        for quote in stale_quotes(one)[:1]:
+        quotes = (q for q in stale_quotes(one) if names_nothing(q, one.compared.change, self.source))
+        for quote in islice(quotes, 1):
             self.report(self.words_span(one, quote.token, quote.line, quote.column), _message(quote))
 
 

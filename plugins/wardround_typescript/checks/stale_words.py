@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks import Check, Invalid, Valid
+from wardround.drift.swaps import SwapKind
 from wardround.drift.word_checks import said, stale_words
 from wardround.findings import Plane, Severity
-from wardround_typescript.tree_check import SCRIPTS
+from wardround.late import LatePattern
+from wardround_typescript.tree_check import SCRIPTS, is_test_path
+
+if TYPE_CHECKING:
+    from wardround.drift.beside import StaleWords as Found
+
+_QUOTED = LatePattern(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`")
+_CHOICE = LatePattern(
+    r"(?i)\b(?:must|should|can|may|has to|one of|any of|either|only|valid|invalid|allowed|supported"
+    r"|expect(?:s|ed)?|unknown|use|choose|pick|give)\b"
+)
+"""How a message tells which values there are."""
+_NUMBER = LatePattern(r"\d+(?:\.\d+)?")
+_THOUSAND = 1_000
 
 _RETRY = (
     "// Three attempts in all: the carrier bans who knocks more often.\nexport const "
@@ -34,10 +49,21 @@ _SCHEMA = (
 )
 
 
+_QUERY = "const known = ['day', 'hour'GAP];\nexport const sql = \"select 'day', 'hour', 'week' from t\";\n"
+_WAIT = "// 50 seconds\nconst wait = GAP;\n"
+_COPIED = (
+    "/** Copies what is public, if there is any. */\nexport async function publish(out: string) {\n"
+    "  await fs.GAP(out);\n}\n"
+)
+_ENCODING = "interface Options {\n  /** How it is written, defaults to 'hex'. */\n  digest?: GAP;\n}\n"
 _SENT = (
     "export async function finish(order: Order) {\n  await DEED;\n"
     "  logger.info(`sent the receipt of ${order.id}`);\n}\n"
 )
+
+
+def _valid(shape: str, was: str, now: str) -> Valid:
+    return Valid(shape.replace("GAP", now), path="a.ts", base=shape.replace("GAP", was))
 
 
 def _invalid(shape: str, gap: str, was: str, now: str, line: int, column: int) -> Invalid:
@@ -78,6 +104,10 @@ class StaleWords(Check):
             path="a.ts",
             base=_PLATE.replace("TYPE", "Vehicle | null"),
         ),
+        _valid(_QUERY, ", 'week'", ""),
+        _valid(_WAIT, "50", "50_000"),
+        _valid(_COPIED, "copy", "cp"),
+        _valid(_ENCODING, "'hex' | 'base64'", "'base64' | 'hex'"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         _invalid(_RETRY, "0", "3", "8", 1, 4),
@@ -100,9 +130,38 @@ class StaleWords(Check):
         return SCRIPTS, ()
 
     def run(self) -> None:
-        from wardround.drift.worded_lines import SCRIPT  # not needed where nothing changed
+        from wardround.drift.deeds import stale_deeds  # not needed where nothing changed
+        from wardround.drift.worded_lines import SCRIPT
         from wardround_typescript.bundles import is_bundle
 
         found = stale_words(self.source, SCRIPT)
-        for one in found if not found or not is_bundle(self.source.path, self.source.text) else ():
-            self.report(*said(one))
+        if not found or is_bundle(self.source.path, self.source.text):
+            return
+        deeds = stale_deeds(self.source.base_text or "", self.source.text, SCRIPT, self.source.is_added)
+        for one in found:
+            if not (one in deeds and self._is_remark(one)) and self._is_worded(one) and self._is_other(one):
+                self.report(*said(one))
+
+    def _is_remark(self, one: Found) -> bool:
+        """Whether a comment says it; of what is done it speaks in other words than the code."""
+        before = self.source.lines[one.line - 1][: one.column - 1]
+        return before.lstrip().startswith(("*", "/*", "//")) or "//" in _QUOTED.sub("", before)
+
+    def _is_worded(self, one: Found) -> bool:
+        """Whether the text that lists choices is meant for people, and not a query or a list of keys."""
+        if one.swap.kind is not SwapKind.STRING or one.swap.was or self._is_remark(one):
+            return True
+        line = self.source.lines[one.line - 1]
+        return not is_test_path(self.source.path) and _CHOICE.search(line) is not None
+
+    def _is_other(self, one: Found) -> bool:
+        """Whether what the words state is gone, and not only written in another unit or at another place."""
+        swap = one.swap
+        if swap.kind is SwapKind.STRING and swap.was:
+            now = self.source.lines[swap.line - 1]
+            return re.search(rf"[\"'`]{re.escape(swap.old)}[\"'`]", now) is None
+        was, became = (each.replace("_", "") for each in (swap.old, swap.new))
+        if swap.kind is SwapKind.NUMBER and _NUMBER.fullmatch(was) and _NUMBER.fullmatch(became):
+            stated = re.search(rf"(?<![\d.]){re.escape(swap.old)}(?![\d.])", one.phrase)
+            return not (stated and float(became) == _THOUSAND * float(was))
+        return True

@@ -22,6 +22,12 @@ from tests.conftest import GitRepository
         ("with b as (select a, c from d), e as (select * from b) select * from e where x", ["a", "c"]),
         ("with b as (select a from c)\nselect * from b\n{% if x %} where y {% endif %}", ["a"]),
         ("{{ config(x='y') }}\nselect a from b;\n", ["a"]),
+        ("{% set days %}\nselect a from b\n{% endset %}\nselect c, d from e", ["c", "d"]),
+        (
+            "{%- call statement('f', fetch_result=True) -%} select a from b {%- endcall -%} select c from e",
+            ["c"],
+        ),
+        ("{% set x = 1 %} select a from b {% set y %} 2 {% endset %}", ["a"]),
         ("select extract(year from a) as b, c[1] as d from e", ["b", "d"]),
     ],
 )
@@ -56,7 +62,7 @@ def test_columns_that_are_not_certain_are_none(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "columns"),
     [
-        ("models:\n- name: a\n  columns:\n  - name: B\n  - {name: c, tests: [unique]}\n", {"b", "c"}),
+        ("models:\n- name: a\n  columns:\n  - name: B\n  - {name: c, description: d}\n", {"b": "", "c": "d"}),
         ("models:\n- name: a\n  versions: [{v: 1}]\n  columns: [{name: b}]\n", None),
         ("models:\n- name: a\n  columns: [{name: b}]\n- name: a\n  columns: [{name: c}]\n", None),
         ("sources:\n- name: a\n  columns: [{name: b}]\n", None),
@@ -66,7 +72,7 @@ def test_columns_that_are_not_certain_are_none(text: str) -> None:
         ("models:\n- a\n- name: a\n  columns: b\n", None),
     ],
 )
-def test_the_documented_columns_of_a_model_are_read(text: str, columns: set[str] | None) -> None:
+def test_the_documented_columns_of_a_model_are_read(text: str, columns: dict[str, str] | None) -> None:
     assert documented_columns(text, "a") == columns
 
 
@@ -76,7 +82,10 @@ def test_many_names_are_cut_short() -> None:
     assert listed(["a", "b", "c", "d", "e"]) == '"a", "b", "c" and 2 more'
 
 
-DOCS = "models:\n  - name: orders\n    columns:\n      - name: id\n      - name: total\n"
+DOCS = (
+    "models:\n  - name: orders\n    columns:\n      - name: id\n        description: of the order\n"
+    "      - name: total\n        description: in cents\n"
+)
 MODEL = "select\n    id,\n    total\nfrom {{ ref('raw_orders') }}\n"
 
 
@@ -95,7 +104,7 @@ def test_a_column_that_went_is_reported_though_its_words_are_in_another_file(rep
 
 
 def test_nothing_is_said_where_the_change_took_the_words_along(repo: GitRepository) -> None:
-    without = DOCS.replace("      - name: total\n", "")
+    without = DOCS.replace("      - name: total\n        description: in cents\n", "")
     assert found_in(repo, MODEL.replace(",\n    total", ""), schema=without) == []
 
 
