@@ -40,6 +40,7 @@ class TestNumbers:
 
     def test_a_number_of_code_may_have_a_unit_of_time(self) -> None:
         assert [value_of(text) for text in ("60_000", "5m", "1.5", "x3")] == [60_000, 300, 1.5, None]
+        assert [value_of("0x" + "f" * digits) for digits in (2, 256, 270)] == [255, None, None]
 
 
 class TestLines:

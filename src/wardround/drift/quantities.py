@@ -26,6 +26,8 @@ _DIGITS = LatePattern(
 _SINGLE = LatePattern(r"(?i)(?<![\w-])(?<!half )(?:an?|one) (second|minute|hour|day|week)(?![\w-])")
 """A unit of time that stands for one of it; what counts smaller units may say it as well."""
 _SMALLER = {"minute": (60,), "hour": (3600, 60), "day": (86400, 1440, 24), "week": (604800, 168, 7)}
+_LONGEST_BITS = 1024
+"""Longer numbers are keys and masks, and too large to be compared."""
 _OF_BASE = LatePattern(r"0[oO][0-7]+|0[xX][0-9a-fA-F]+|0[bB][01]+")
 _MODE = LatePattern(r"(?<![\w-])[-dl]?((?:[r-][w-][xsStT-]){3})(?![\w-])|(?<![\w.])0o?([0-7]{3})(?![\w.])")
 """The rights of a file: ``-rw-r--r--``, ``0644``."""
@@ -65,7 +67,8 @@ def value_of(number: str) -> float | None:
         worth = [value_of(factor) for factor in number.split(" * ")]
         return math.prod(one for one in worth if one is not None) if None not in worth else None
     if _OF_BASE.fullmatch(number):
-        return float(int(number, 0))
+        whole = int(number, 0)
+        return float(whole) if whole.bit_length() < _LONGEST_BITS else None
     match = _NUMBER.fullmatch(number)
     return float(match[1].replace("_", "")) * _SUFFIXES.get(match[2], 1) if match else None
 
