@@ -94,7 +94,7 @@ def _by_work(name: str, done: tuple[str, ...]) -> Misnamed | None:
     if len(said) != 1 or len(kinds) != 1 or "" in kinds or kinds & set(said):
         return None
     match = next(iter(said.values()))
-    stem = match[0].lower()[:5].strip()
+    stem = match[0].lower()[:5].strip().rstrip("s")
     if any(stem in line.lower() for line in done) or any(one in name.lower() for one in programs):
         return None
     return Misnamed(match[0], match.start(), f"{next(iter(kinds))}, with {programs[0]}")
@@ -125,6 +125,8 @@ def _by_place(name: str, done: tuple[str, ...]) -> Misnamed | None:
     places = {place for word in words if (place := _place_of(word))}
     if len(places) != 1 or places & {_place_of(said[0][0])}:
         return None
+    if any(said[0][0].lower() in line.lower() for line in done):
+        return None  # as a part of another word, such as "shopqa"
     now = next(word for word in words if _place_of(word))
     return Misnamed(said[0][0], said[0].start(), f'"{now}"')
 

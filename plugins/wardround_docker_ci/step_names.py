@@ -25,7 +25,7 @@ _NUMBERED = LatePattern(
 _FILLED_IN = LatePattern(r"\$\{\{.*?\}\}|\$\w+")
 _REMARK = LatePattern(r"(?m)(?:^|(?<=\s))#.*$")
 _WORD = LatePattern(
-    r"(?<![\w./-])(?<!\bto )(?<!\bon )(?<!\bfrom )[A-Za-z][\w-]*(?![\w/-])"
+    r"(?<![\w./-])(?<!\bto )(?<!\bon )(?<!\bfor )(?<!\bfrom )[A-Za-z][\w-]*(?![\w/-])"
     r"(?! (?:packages?|modules?|images?|containers?|registry|hub|tokens?|dependenc(?:y|ies)|deps|publish\w*"
     r"|env(?:ironment)?s?|releases?)\b)",
     re.IGNORECASE,
@@ -207,7 +207,8 @@ def versions(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
             continue
         for line in (one for one in old.done if pattern.search(one)):
             shape = re.escape(pattern.sub("\0", line)).replace("\0", r"v?(\d+(?:\.[\dx*]+)*)")
-            now = next((m[1] for one in new.done if (m := re.fullmatch(shape, one))), None)
+            come = Counter(new.done) - Counter(old.done)
+            now = next((m[1] for one in come if (m := re.fullmatch(shape, one))), None)
             if now is not None and now.count(".") >= version.count("."):
                 yield _stale(file, new, version, now, at)
                 break
@@ -270,6 +271,8 @@ _WORK = {
     "deploy": (r"deploy(?:ment|s)?", "kubectl helm rsync vercel netlify fly flyctl serverless"),
 }  # fmt: skip
 """Kinds of work: how names say them, and the programs that do nothing else."""
+_ALIKE = {"test": ("e2e",), "lint": ("format",)}
+"""Kinds of work that a name of the first kind may mean too."""
 
 
 _ANY_WORK = LatePattern(
@@ -346,7 +349,7 @@ def works(file: CiFile, new: Named, old: Named) -> Iterator[Stale]:
     had, does = _does("\n".join(old.done)), _does("\n".join(new.done))
     for said, at in work_in(new.name.value).items():
         work = next(w for w, (shape, _) in _WORK.items() if re.fullmatch(rf"(?i){shape}", said))
-        alike = {"test", "e2e"} if work == "test" else {work}
+        alike = {work, *_ALIKE.get(work, ())}
         come = sorted(other for other in does if does[other] and not had[other] and other not in alike)
         still = re.search(rf"(?i)(?<!\w)(?:{_WORK[work][0]})(?!\w)", "\n".join(new.done))
         if had[work] and not does[work] and come and not still and not _ANY_WORK.search("\n".join(new.done)):

@@ -15,7 +15,8 @@ from wardround.late import LatePattern
 _COVERED = LatePattern(
     r"\{%-?\s*(?P<aside>set(?=[^=%]*%\})|call|macro)\b[^%]*%\}"
     r"(?:(?!\{%-?\s*(?:end)?(?P=aside)\b).)*+\{%-?\s*end(?P=aside)\s*-?%\}"
-    r"|--[^\n]*|/\*.*?\*/|\{#.*?#\}|'(?:[^']|'')*+'|\{\{.*?\}\}|\{%.*?%\}",
+    r"|--[^\n]*|/\*.*?\*/|\{#.*?#\}|'(?:[^']|'')*+'"
+    r"|\{\{(?:'(?:\\.|[^'\\])*+'|\"(?:\\.|[^\"\\])*+\"|(?!\}\}).)*+(?:\}\}|\Z)|\{%.*?%\}",
     re.DOTALL,
 )
 """What is no SQL of the model: comments, texts, templates, and queries that are set aside for a template."""

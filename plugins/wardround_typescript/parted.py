@@ -21,16 +21,21 @@ _SHORTEST = 4
 _PARTS_SHARE = 2 / 3
 _OF_TYPE = LatePattern(r"@(?:typedef|callback)\b")
 """What a comment says that is about a type, and stands above the function by chance."""
+_ADDRESS = LatePattern(r"[a-z]+://\S+")
 _CODE = ("*.ts", "*.tsx", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.mts", "*.cts", "*.vue", "*.svelte")
 _CERTAIN = (QuoteKind.DEFAULT, QuoteKind.NAME, QuoteKind.PARAMETER, QuoteKind.LITERAL)
 
 
 def untold(source: Source) -> Sequence[ComparedFunction]:
-    """The documented functions whose code the change touched, and whose comment it did not."""
-    found = compared_functions(source.base_text or "", source.text)
+    """The documented functions whose code the change touched, and whose comment it did not.
+
+    Of several comments above one function, the last is its own.
+    """
+    compared = compared_functions(source.base_text or "", source.text)
+    found = {(one.compared.line, one.compared.change.name): one for one in compared}
     if len(found) > _FUNCTIONS_AT_MOST or (found and is_bundle(source.path, source.text)):
         return ()
-    return [one for one in found if not one.compared.is_told]
+    return [one for one in found.values() if not one.compared.is_told]
 
 
 def gone(one: ComparedFunction) -> list[Gone]:
@@ -71,8 +76,16 @@ def undocumented(one: ComparedFunction) -> list[Parameter]:
         if "." not in parameter.name or _has_documented_parts(parameter.name.rpartition(".")[0], change)
     ]
     named = change.words.named
-    plain = ((parameter, parameter.name.rpartition(".")[2]) for parameter in found)
+    brought = [parameter for parameter in found if not _is_renamed(parameter.name, change)]
+    plain = ((parameter, parameter.name.rpartition(".")[2]) for parameter in brought)
     return [parameter for parameter, name in plain if name not in named and not name.startswith("_")]
+
+
+def _is_renamed(name: str, change: DocumentedChange) -> bool:
+    """Whether a parameter stands where one stood that the comment did not name either."""
+    old, new = change.old.signature.names, change.new.signature.names
+    pairs = zip(old, new, strict=True) if len(old) == len(new) else ()
+    return any(now == name and was not in new for was, now in pairs)
 
 
 def _has_documented_parts(whole: str, change: DocumentedChange) -> bool:
@@ -130,6 +143,11 @@ def _is_certain(quote: Quote, change: DocumentedChange) -> bool:
         return False
     if quote.kind is QuoteKind.DEFAULT:
         return True
+    if any((entry.name, entry.line) == (quote.token, quote.line) for entry in change.words.parameters):
+        return False  # where a parameter became its parts, its name still stands for the whole
+    line = change.words.lines[quote.line]
+    if any(match.start() <= quote.column < match.end() for match in _ADDRESS.finditer(line)):
+        return False
     if len(quote.token) < _SHORTEST or not (is_code_like(quote.token) or quote.token in change.words.marked):
         return False
     return quote.token not in change.around_names and quote.token not in change.around

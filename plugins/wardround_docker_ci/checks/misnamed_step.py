@@ -36,8 +36,9 @@ class MisnamedStep(CiCheck):
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "misleading-name"
     TRIED_ON = (
-        "the newest trees of 24 projects, about 20,000 files: "
-        "1 hit, wrong, on the name of a whole workflow; those are left alone since"
+        "history of 396 repositories, 165,799 commits with pipelines, Dockerfiles or scripts: 3 hits, all "
+        "read: 1 right, two names that had changed places, and 2 wrong, on a place and on tests that a "
+        "command names within a longer word; those are passed over since, so little is proven"
     )
     KINDS = STEPS | {Kind.GITLAB_CI}
     NEEDS = ("name:", "script:")
@@ -51,6 +52,8 @@ class MisnamedStep(CiCheck):
         Valid(_step("Update the docs", "nox -s update_projects"), path=_PATH),
         Valid(_step("Test with mypy", "mypy src"), path=_PATH),
         Valid(_step("Deploy the preview", "./publish.sh --version dev"), path=_PATH),
+        Valid(_step("Run tests", "helm unittest charts"), path=_PATH),
+        Valid(_step("Push to QA", "docker push shopqa.example.org/api:dev"), path=_PATH),
         Valid(_step("Deploy to production", "poetry install --only dev && ./deploy.sh"), path=_PATH),
         Valid(_step("Run the tests in production mode", "NODE_ENV=dev vitest run"), path=_PATH),
     ]

@@ -29,8 +29,9 @@ class StaleToolInName(CiCheck):
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     TRIED_ON = (
-        "history of 29 repositories, 8,335 commits with pipelines: 13 hits, of which the author changed "
-        "the name in 5; the 8 left, of 2 commits, are right"
+        "history of 396 repositories, 165,799 commits with pipelines, Dockerfiles or scripts: 32 hits, of "
+        "which the author changed the name in 31; the one left was read: wrong, on npm as the place a "
+        "package goes to, which is passed over since, so nothing is proven"
     )
     KINDS = STEPS | {Kind.GITLAB_CI}
     NEEDS = ("name:", "script:")
@@ -47,6 +48,7 @@ class StaleToolInName(CiCheck):
         Valid(
             _step("Release to npm", "pnpm publish"), path=_PATH, base=_step("Release to npm", "npm publish")
         ),
+        Valid(_step("Pack it for npm", "pnpm pack"), path=_PATH, base=_step("Pack it for npm", "npm pack")),
         Valid(_step("npm publish", "pnpm publish"), path=_PATH, base=_step("npm publish", "npm publish")),
         Valid(
             _step("Install npm dependencies", "pnpm install"),

@@ -42,8 +42,9 @@ class StaleVersionInName(CiCheck):
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     TRIED_ON = (
-        "history of 29 repositories, 8,335 commits with pipelines: 37 hits, in all of which the author "
-        "changed the name"
+        "history of 396 repositories, 165,799 commits with pipelines, Dockerfiles or scripts: 721 hits, of "
+        "which the author changed the name in 684; of the 37 left, 14 were read, one a commit: all right, 8 "
+        "of them in repositories that nobody had read before"
     )
     KINDS = STEPS | {Kind.GITLAB_CI}
     NEEDS = ("name:", "script:")
@@ -58,6 +59,11 @@ class StaleVersionInName(CiCheck):
             base=_step("Set up ${{ matrix.v3.9 }}", "3.9"),
         ),
         Valid(_step("Mypy 3.11", "0"), path=_PATH, base=_step("Mypy 3.11", "3.11")),
+        Valid(
+            _step("Node 18", "file") + "          tries: 2\n",
+            path=_PATH,
+            base=_step("Node 18", "18") + "          tries: 2\n",
+        ),
         Valid(_job("Check 10 files", "24.04"), path=_PATH, base=_job("Check 10 files", "22.04")),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _REMARK = LatePattern(r"(?m)(?:^|(?<=\s))#.*$")
 _QUOTED = LatePattern(r"\"[^\"\n]*\"|'[^'\n]*'")
+_NO_LETTER = LatePattern(r"[\W_]+")
+_FOR_EXAMPLE = r"(?i)\b(?:like|such as|e\.g\.|for (?:example|instance)),?\s*[\"'`]?"
 _PATH = ".github/workflows/ci.yml"
 
 
@@ -30,6 +32,10 @@ _NPM = "FROM node:18\n# Upgrade npm to 8.\nRUN npm install --global npm@{}\n"
 _ON = (
     "on:\n  push:{}\njobs:\n  a:\n    # Only on release / push to the dev branch\n    if: "
     "github.event == 'release' || (github.event == 'push'{})\n    steps: []\n"
+)
+_TAG = "# Accepts a tag like 30 or 29.1.\nARG NODE={}\nFROM node:$NODE\n"
+_LIST = (
+    '#!/bin/sh\n# Ignore the Lint and Update checks.\nlist | jq \'select(. == "Lint" or has("Update"){})\'\n'
 )
 _CUT = (
     '#!/bin/sh\nif [ "$(echo "$PS1" | awk \'{{ string=substr($0, 1, 22); print string; }}\')" = x ]; then\n'
@@ -49,9 +55,10 @@ class StaleWords(CiCheck):
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     TRIED_ON = (
-        "1,500 newest commits of each of 5 repositories, 7,413 with 9,210 changed files: no hit, "
-        "so nothing wrong and "
-        "nothing proven"
+        "history of 396 repositories, 165,799 commits with pipelines, Dockerfiles or scripts: 23 hits, all "
+        "read: 14 right, 4 wrong, 5 in doubt; in the 8 repositories that nobody had read before it was 5, 3 "
+        "and 3 of 11. Three of the wrong, on an example and on a name in another writing, are silent since; "
+        "most doubts are lists that lack what the change brought"
     )
     KINDS = frozenset(Kind)
     NEEDS = ("#",)
@@ -67,6 +74,8 @@ class StaleWords(CiCheck):
             base=_ON.format("", " && github.branch == 'dev'"),
         ),
         Valid(_CUT.format(26), path="a.sh", base=_CUT.format(22)),
+        Valid(_TAG.format(31), path="Dockerfile", base=_TAG.format(30)),
+        Valid(_LIST.format(' or has("update-")'), path="a.sh", base=_LIST.format("")),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(_job(45), 4, 21, path=_PATH, base=_job(30)),
@@ -103,11 +112,20 @@ class StaleWords(CiCheck):
     def _holds_still(self, swap: Swap, line: int) -> bool:
         """Whether the words may be as true as before.
 
-        Such are those of "8" that is "8.7" now, of a name that only moved, and those that list what there is.
+        Such are those of "8" that is "8.7" now, of a name that only moved or came in another writing too,
+        those that list what there is, and those that give an example.
         """
         if swap.new not in ("", "nothing"):
-            old = re.escape(swap.old)
-            several = re.search(rf"\d,\s*{old}(?![\w.])|(?<![\w.]){old},\s*\d", self.source.lines[line - 1])
-            return swap.new.startswith(f"{swap.old}.") or several is not None
+            old, words = re.escape(swap.old), self.source.lines[line - 1]
+            several = re.search(rf"\d,\s*{old}(?![\w.])|(?<![\w.]){old},\s*\d", words)
+            example = re.search(rf"{_FOR_EXAMPLE}{old}(?![\w.])", words)
+            if several or example or _plain_words(swap.old) == _plain_words(swap.new):
+                return True
+            return swap.new.startswith(f"{swap.old}.")
         moved = re.compile(rf"(?<![\w.-]){re.escape(swap.old)}(?![\w-])")
         return moved.search(_REMARK.sub("", self.source.added)) is not None
+
+
+def _plain_words(listed: str) -> set[str]:
+    """The words of a list without what is only their writing; what is no list stays as it is."""
+    return {_NO_LETTER.sub("", word).lower() for word in listed.split(",")} if "," in listed else {listed}

@@ -34,8 +34,9 @@ class StaleWorkInName(CiCheck):
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.INFO
     TRIED_ON = (
-        "history of the workflows of about 10 repositories, cut short: 2 hits, both wrong, on a job that "
-        "runs pre-commit and on a plain word; both shapes are passed over since, so nothing is proven"
+        "history of 396 repositories, 165,799 commits with pipelines, Dockerfiles or scripts: 27 hits, of "
+        "which the author changed the name in 25; the 2 left were read: 1 right, 1 wrong, on a formatter in "
+        "a job that lints, which is passed over since, so little is proven"
     )
     KINDS = STEPS | {Kind.GITLAB_CI}
     NEEDS = ("name:", "script:")
@@ -56,6 +57,7 @@ class StaleWorkInName(CiCheck):
             base=_step("Prepare macOS and Windows", "./prepare.sh windows"),
         ),
         Valid(_step("Types", "pnpm tsc"), path=_PATH, base=_step("Lint", "eslint .")),
+        Valid(_step("Lint", "prettier --check ."), path=_PATH, base=_step("Lint", "markdownlint .")),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         _invalid("Lint", "pnpm eslint . --max-warnings 0", "pnpm tsc --noEmit"),

@@ -45,8 +45,10 @@ class ColumnUndocumented(SqlCheck):
     SEVERITY = Severity.INFO
     WORDS = ("{{",)
     TRIED_ON = (
-        "history of 10 dbt projects, 3,486 commits with SQL: 129 hits, of which the author documented "
-        "the column in 62; 24 of the 67 left were read: all true"
+        "history of 65 dbt projects, 35,945 commits with SQL: 1,807 hits, of which the author documented "
+        "the column in 1,270; of the 537 left, 52 were read: 21 right, 16 wrong, 15 in doubt; in the 11 "
+        "projects that nobody had read before it was 17, 9 and 12 of 38. All are true, but many authors "
+        "never describe the column, so it is a note"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         _valid("select id, total RAW\n", "select id RAW\n"),

@@ -16,6 +16,8 @@ _DOCS = {
     "        description: in cents\n"
 }
 
+_TWO = "with a as (select 'x' as y from r), b as (select id from r) select id, total from {{ a }}\n"
+
 
 def _model(text: str) -> str:
     return text.replace("RAW", "from {{ ref('raw') }}")
@@ -42,8 +44,11 @@ class DocumentedColumnGone(SqlCheck):
     SEVERITY = Severity.WARN
     WORDS = ("{{",)
     TRIED_ON = (
-        "history of 10 dbt projects, 3,486 commits with SQL: 81 hits, of which the author changed the "
-        "documentation in 45; 30 of the 36 left were read, and all are right"
+        "history of 65 dbt projects, 35,945 commits with SQL: 1,486 hits, of which the author changed the "
+        "documentation in 917; of the 569 left, 66 were read: 55 right, 3 wrong, 8 in doubt; in the 14 "
+        "projects that nobody had read before it was 42, 3 and 7 of 52. Two of the wrong came of a template "
+        "within a text, which is silent since; the doubts are columns listed without a word and columns "
+        "that came back"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         _valid("select id RAW\n", "select id, note RAW\n"),
@@ -53,6 +58,7 @@ class DocumentedColumnGone(SqlCheck):
         _valid("select id, sum(x) as TOTAL RAW\n", "select id, total RAW\n"),
         _valid("select id RAW\n", "select id, total RAW\n", {}),
         _valid("select id RAW\n", "select id RAW\n"),
+        _valid("{{ config(after='grant {{ this }}') }}\n" + _TWO, _TWO),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         _invalid("select id RAW\n", "select id, total RAW\n", 1, 1),

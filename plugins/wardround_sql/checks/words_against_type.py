@@ -66,7 +66,8 @@ class WordsAgainstType(SqlCheck):
     SEVERITY = Severity.INFO
     DEFECT_CLASS = "stale-comment"
     TRIED_ON = (
-        "the newest trees of 24 projects, about 20,000 files: no hit, so nothing wrong and nothing proven"
+        "the newest trees of 24 projects, about 20,000 files, and history of 28 repositories, 23,427 commits "
+        "with SQL: no hit, so nothing wrong and nothing proven"
     )
     WORDS = ("comment", "--")
     VALID: ClassVar[Sequence[str | Valid]] = [

@@ -39,7 +39,9 @@ class DocumentedParameterGone(JsDocCheck):
     SEVERITY = Severity.WARN
     TRIED_ON = (
         "2,500 newest commits of each of 12 repositories, 16,887 with scripts: 94 hits, of which the "
-        "author changed the comment in 81; the 13 left were read, and all are right"
+        "author changed the comment in 81; the 13 left were read, and all are right. Up to 1,500 of "
+        "each of 50 others, 42,275 with scripts: 911 hits, 879 told, 32 left in 23 commits; of 22 read, "
+        "one of a commit and at most 5 of a repository, 21 are right and 1 is in doubt"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(f"{_SEND}function send(to) {{}}\n", path="mail.js"),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from wardround_typescript.functions import ComparedFunction
 
 _COMMENT = "/**\n * @param to - who gets it\n * @param text - wrapped at width\n */\n"
+_TOLD = _COMMENT.replace(" */", " * @param tries - how often\n */")
 _HOW = "/**\n * @param to - who gets it\n * @param text - what\n * @param {Options} options - how\n */\n"
 _PROPS = "/**\n * @param props\n * @param props.to who\n * @param props.text what\n */\n"
 
@@ -37,7 +38,12 @@ class ParameterUndocumented(JsDocCheck):
     SEVERITY = Severity.INFO
     TRIED_ON = (
         "2,500 newest commits of each of 12 repositories, 16,887 with scripts: 72 hits, of which the "
-        "author changed the comment in 50; the 22 left were read: all true, few of weight"
+        "author changed the comment in 50; the 22 left were read: all true, few of weight. Up to 1,500 "
+        "of each of 50 others, 42,275 with scripts: 473 hits, 424 told, 49 left; of 37 read, one of a "
+        "commit and at most 5 of a repository, 29 are right, 7 in doubt, where a parameter had been "
+        "left out before or the others had no words, and 1 was wrong, told in the second of two "
+        "comments, and is passed over since; of the 13 of them in 21 repositories looked at only after "
+        "that 11 are right and 2 in doubt. A note, as little hangs on it"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(_send("to, text, tries"), path="mail.ts"),
@@ -50,6 +56,10 @@ class ParameterUndocumented(JsDocCheck):
         ),
         _valid(_send("to, text, { wait, tries }"), _send("to, text, { wait }")),
         _valid(_send("to, text, { wait, tries }", comment=_HOW), _send("to, text, { wait }", comment=_HOW)),
+        _valid(_send("to, text, how"), _send("to, text, options")),
+        _valid(
+            _send("to, text, tries", comment=_COMMENT + _TOLD), _send("to, text", comment=_COMMENT + _COMMENT)
+        ),
         _valid(_send("to, body"), _send("to, text")),
         _valid(_send("to, { text }"), _send("to, text")),
     ]

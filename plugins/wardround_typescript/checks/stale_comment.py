@@ -25,6 +25,7 @@ def _valid(now: str, before: str, others: dict[str, str] | None = None) -> Valid
 
 _BY_ID = "It is found by its `fetchId`."
 _STEPS = "@returns {RowStep[]} what was done"
+_RANGE = "@param rowRange the range of the rows"
 _DEFAULT = "@param {object} row\n * @param {number} [most=30] how many"
 
 
@@ -42,7 +43,9 @@ class StaleComment(JsDocCheck):
     TRIED_ON = (
         "2,500 newest commits of each of 12 repositories, 16,887 with scripts: 10 hits, of which the "
         "author changed the comment in 9; the one left is right. Names that only went were right once "
-        "in 13 and are passed over"
+        "in 13 and are passed over. Up to 1,500 of each of 50 others, 42,275 with scripts: 49 hits, 44 "
+        "told, 5 left, 2 of them of one change; of 4 read 3 are right and 1 was wrong, a parameter that "
+        "became its parts, and is passed over since. So few that it stays a note"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(_load(_BY_ID, "return find(row.loadId)"), path="load.ts"),
@@ -60,6 +63,14 @@ class StaleComment(JsDocCheck):
         _valid(_load(_BY_ID, "return idOf(row)"), _load(_BY_ID, "return row.fetchId")),
         _valid(
             _load(_BY_ID, "const text = `${row.fetchId}`; return text"), _load(_BY_ID, "return row.fetchId")
+        ),
+        _valid(
+            _load("See https://example.org/rows#fetchId.", "return find(row.loadId)"),
+            _load("See https://example.org/rows#fetchId.", "return find(row.fetchId)"),
+        ),
+        _valid(
+            _load(_RANGE, "const lowest = low(min);", "row, { min, max }"),
+            _load(_RANGE, "const lowest = low(rowRange.min);", "row, rowRange"),
         ),
         _valid(
             _load(_BY_ID, "return find(row.loadId)"),

@@ -22,6 +22,8 @@ from tests.conftest import GitRepository
         ("with b as (select a, c from d), e as (select * from b) select * from e where x", ["a", "c"]),
         ("with b as (select a from c)\nselect * from b\n{% if x %} where y {% endif %}", ["a"]),
         ("{{ config(x='y') }}\nselect a from b;\n", ["a"]),
+        (r"{{ config(a='it\'s {{ this }}') }} select a, 'b' as c from d", ["a", "c"]),
+        ("{{ config(after='grant (x) on {{ this }} to y') }}\nselect a, 'b' as c from d\n", ["a", "c"]),
         ("{% set days %}\nselect a from b\n{% endset %}\nselect c, d from e", ["c", "d"]),
         (
             "{%- call statement('f', fetch_result=True) -%} select a from b {%- endcall -%} select c from e",
