@@ -67,5 +67,9 @@ class ModelError(UsageError):
     """A model file is missing, damaged, or not what its metadata says, so it is not used."""
 
 
+class NoRuntimeError(ModelError):
+    """What models are run with is not installed, so this installation was not made for models."""
+
+
 class TrainingError(UsageError):
     """A recipe, a corpus or the files of a training are wrong; nothing was promoted."""

@@ -307,15 +307,22 @@ class TestWithout:
         reviewing.settings["models"] = '"off"'
         assert told(reviewing.review(NearestLine, request=request)) == ["no model"]
 
-    def test_without_onnxruntime_it_is_a_note(
+    def test_an_installation_without_onnxruntime_is_not_nagged(
         self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(runtime, "installed", lambda group: Installed((), {"numpy": "2"}))
         done = reviewing.review(NearestLine)
+        assert (told(done), done.notes) == (["no model"], ())
+
+    def test_one_that_lacks_a_part_is_told(
+        self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        versions = {"numpy": "2", "onnxruntime": "1.20"}
+        monkeypatch.setattr(runtime, "installed", lambda group: Installed((), versions))
+        done = reviewing.review(NearestLine)
         assert told(done) == ["no model"]
         assert done.notes == (
-            "models adapter, table not used: onnxruntime and tokenizers are not installed; "
-            "pip install 'wardround[models]'",
+            "models adapter, table not used: tokenizers is not installed; pip install 'wardround[models]'",
         )
         assert "note: models adapter, table not used" in reviewing.rendered
         assert json.as_dict(done)["notes"] == list(done.notes)

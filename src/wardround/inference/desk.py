@@ -139,7 +139,8 @@ class ModelDesk:
             for name, reason in sorted(troubles.items())
             for path, specialist in lent[name]
         ]
-        notes = [] if self.required else list(_by_reason(troubles))
+        quiet = self.required or self.models.is_bare  # who did not install what runs models misses nothing
+        notes = [] if quiet else list(_by_reason(troubles))
         notes += self._refused(troubles) if lent else []
         notes += self.models.overstated(sorted(lent))
         notes += self._beyond(units, hunks)

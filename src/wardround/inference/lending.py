@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from wardround.errors import ModelError
+from wardround.errors import ModelError, NoRuntimeError
 from wardround.findings import ToolRun
 from wardround.inference import ranker as ranking
 from wardround.inference.calibration import probability
@@ -51,6 +51,7 @@ class ReviewModels:
         cache: what they have said.
         broken: name -> why a model cannot be used in this review.
         log: where answers of models in shadow are kept, if they are.
+        is_bare: whether models were asked for and nothing to run them with is installed.
     """
 
     shelf: Callable[[], Shelf]
@@ -59,6 +60,7 @@ class ReviewModels:
     broken: dict[str, str] = field(default_factory=dict)
     uses: dict[str, Use] = field(default_factory=dict)
     log: ShadowLog | None = None
+    is_bare: bool = False
     _seen: dict[str, Found | None] = field(default_factory=dict)
 
     def usable(self, name: str, states: Sequence[State] = (State.RANK, State.REPORT)) -> Found | None:
@@ -72,6 +74,7 @@ class ReviewModels:
                 self._seen[name] = found
             except ModelError as trouble:
                 self.broken[name] = str(trouble)
+                self.is_bare |= isinstance(trouble, NoRuntimeError)
         one = None if name in self.broken else self._seen[name]
         return one if one is not None and one.metadata.state in states else None
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from wardround.errors import ModelError
+from wardround.errors import ModelError, NoRuntimeError
 from wardround.installed import installed
 from wardround.kept import kept
 from wardround.tools.result_cache import key
@@ -57,7 +57,8 @@ def find(wish: Wish = "auto", threads: int = 1) -> Runtime:
     """The runtime that is installed; CUDA where that is offered and works, unless another is wished for.
 
     Raises:
-        ModelError: something is not installed, or CUDA was wished for and does not work.
+        NoRuntimeError: onnxruntime is not installed.
+        ModelError: something else is not installed, or CUDA was wished for and does not work.
     """
     versions = installed(_GROUP).versions
     package = _package(versions)
@@ -67,7 +68,8 @@ def find(wish: Wish = "auto", threads: int = 1) -> Runtime:
         from wardround.tools.advice import advice  # only where it is needed
 
         names = " and ".join(sorted(missing))
-        raise ModelError(f"{names} {'is' if len(missing) == 1 else 'are'} not installed; {advice(INSTALL)}")
+        trouble = f"{names} {'is' if len(missing) == 1 else 'are'} not installed; {advice(INSTALL)}"
+        raise ModelError(trouble) if package else NoRuntimeError(trouble)
     runtime = Runtime(package, versions[package], threads=threads)
     if wish == "cpu" or (wish == "auto" and package == "onnxruntime"):
         return runtime
