@@ -60,7 +60,7 @@ def test_the_wheel_carries_rules_and_nothing_that_runs_by_itself(tmp_path: Path)
     assert {f"{base}/model.onnx", f"{base}/shared.bin", f"{base}/tokenizer.json"} <= set(names)
     assert [name for name in names if name.endswith((".safetensors", ".svg"))] == []
     models = {Path(name).parent.name for name in names if name.endswith("/adapter.metadata.json")}
-    assert models == {"base", "secrets"}, "what a command asks, and nothing else"
+    assert models == {"base", "new_parameters", "secrets"}, "what a command or a review asks, no more"
     assert [name for name in names if name.startswith(("tests/", "benchmarks/", "evals/"))] == []
 
 

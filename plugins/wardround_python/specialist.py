@@ -34,6 +34,7 @@ def specialist() -> Specialist:
         refutes=_refutes,
         options=PythonOptions,
         environment=project_environment,
+        models=("new-parameters",),
     )
 
 

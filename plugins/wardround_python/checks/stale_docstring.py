@@ -38,7 +38,11 @@ class StaleDocstring(DocstringCheck):
     TRIED_ON = (
         "history of 12 repositories, 12,955 commits with 23,937 changed functions that have a docstring: 119 "
         "hits, of which the author changed the docstring in 78; the 41 left were read: 23 right, 13 wrong, 3 "
-        "in doubt, and 2 on errors of which another kind is raised, which a review passes over: so a note"
+        "in doubt, and 2 on errors of which another kind is raised, which a review passes over. Of 16 "
+        "others, 35,411 changed functions: 196 hits, 145 changed; of 50 left, read by two, 34 are right, 13 "
+        "wrong, 3 in doubt: 24 of 26 that name a parameter, a default or a kind of result, 10 of 24 that "
+        "name anything else. Results named beside the kind returned now, and addresses, are passed over "
+        "since: so a note"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         _module(_BY_ID, "    return find(row.load_id)\n"),
@@ -62,6 +66,16 @@ class StaleDocstring(DocstringCheck):
             _module(_RAISES, "    raise NoRow(row)\n"),
             base=_module(_RAISES, "    raise LookupError(row)\n"),
             others={"errors.py": "class NoRow(LookupError):\n    pass\n"},
+        ),
+        Valid(
+            _module("Load a row.\n\n    Returns:\n        dict or list of dict\n    ", "    return [row]\n"),
+            base=_module(
+                "Load a row.\n\n    Returns:\n        dict or list of dict\n    ", "    return {}\n"
+            ),
+        ),
+        Valid(
+            _module("Load a row, see https://rows.dev/#fetch_id.", "    return find(row.load_id)\n"),
+            base=_module("Load a row, see https://rows.dev/#fetch_id.", "    return find(row.fetch_id)\n"),
         ),
         Valid(
             _module("Load one row by its load_id.", "    return find(row.load_id)\n"),

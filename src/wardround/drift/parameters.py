@@ -9,7 +9,7 @@ from wardround.drift.documented import DocumentedChange, Entry, Parameter
 _DOCUMENTED_AT_LEAST = 2
 _DOCUMENTED_SHARE = 2 / 3
 """Where fewer of the old parameters are documented, leaving one out was the habit."""
-_WRAPPED = frozenset({"f", "fn", "func", "function"})
+WRAPPED = frozenset({"f", "fn", "func", "function"})
 """What a decorator calls the function it is given."""
 
 
@@ -54,7 +54,7 @@ def undocumented_parameters(change: DocumentedChange) -> list[Parameter]:
         parameter
         for parameter in new.parameters[1:]
         if parameter.name not in known
-        and parameter.name not in _WRAPPED
+        and parameter.name not in WRAPPED
         and not parameter.name.startswith("_")
         and not parameter.name.isupper()  # a constant, bound early for speed
     ]

@@ -18,6 +18,7 @@ _LONGEST_LINE = 200
 """Tokens of a line; longer ones are tables, and comparing them piece by piece takes too long."""
 _WORD = LatePattern(r"\w{3}")
 _PLAIN_TYPES = frozenset({"bytes", "dict", "float", "int", "list", "set", "str", "tuple"})
+_ADDRESS = LatePattern(r"\b[a-z]+://[^\s<>]+")
 _DEFAULT_WORDS = LatePattern(r"(?i)\bdefault")
 _KINDS_OF_RESULT = {
     "list": ("[", "list(", "sorted("),
@@ -188,9 +189,13 @@ def _results(change: DocumentedChange) -> Iterator[Quote]:
         return
     if not new.yields and not (new.returns and all(v.startswith(_KNOWN_KINDS) for v in new.returns)):
         return
+    now = [
+        word for word, starts in _KINDS_OF_RESULT.items() if any(v.startswith(starts) for v in new.returns)
+    ]
+    is_named = any(re.search(rf"\bor {word}\b|\b{word} or\b", change.words.text) for word in now)
     for word, starts in _KINDS_OF_RESULT.items():
         had = any(value.startswith(starts) for value in old.returns)
-        if had and not old.yields and not any(value.startswith(starts) for value in new.returns):
+        if had and not old.yields and word not in now and (word == "None" or not is_named):
             yield from _first_of_result(change, word)
 
 
@@ -208,6 +213,8 @@ def _first_of_result(change: DocumentedChange, word: str) -> Iterator[Quote]:
 def _first(change: DocumentedChange, kind: QuoteKind, token: str, now: str | None) -> Iterator[Quote]:
     for number, line in enumerate(change.words.lines):
         place = _find(line, token)
+        if any(match.start() <= place < match.end() for match in _ADDRESS.finditer(line)):
+            continue
         if place >= 0:
             yield _quote(change, kind, token, number, place, now)
             return

@@ -1,0 +1,230 @@
+"""Which of the parameters a change brought would its author document: a model beside the rule.
+
+    python evals/new_parameters.py rows --side training --until 2022-01-01 --rows MINED --keep FOLDER CLONE...
+    python evals/new_parameters.py rows --side evaluation --since 2022-01-01 --rows MINED --keep FOLDER ...
+    python evals/new_parameters.py compare --keep FOLDER --model DIR [--json FILE]
+    python evals/new_parameters.py read --keep FOLDER --model DIR [--most 80] [--seed 0]
+
+``rows`` takes the rows of ``docstrings.py``, mined into MINED where they are not there yet: functions with a
+docstring whose code one commit changed. Each parameter that came and that the old docstring does not name is
+a row of its own, and right where the new docstring names it. FOLDER then holds ``SIDE.rows`` (numbers, for
+``wardround adapters``) and ``SIDE.found`` (what stood there, which belongs into no repository). What the rule
+``PY011`` says is trained on and not measured: there the model need not be asked. ``compare`` prints what the
+model adds to what the rule says, at the model's threshold. ``read`` prints what it would show on functions
+whose docstring was left alone, in no order: only reading tells how often a user would agree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import pickle
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from docstrings import Mine
+from secret_or_placeholder import seconds
+from wardround_python.naming import naming
+
+from wardround.corpora.history import RepositoryHistory
+from wardround.drift.documented import Compared, Words
+from wardround.drift.new_parameters import NAMES, Surroundings, brought, features
+from wardround.drift.parameters import undocumented_parameters
+from wardround.drift.rows import Row
+from wardround.globs import matches
+from wardround.training import appraise, tables
+from wardround.training.calibrate import probability
+from wardround.training.promote import Model, model_of
+from wardround.training.statistics import Floats, Interval, Repositories
+
+_STEP = 1.5
+"""Between two bins of like size and like length, in natural logarithms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One parameter.
+
+    Attributes:
+        right: whether the author named it in the docstring.
+        told: whether the author changed the docstring at all.
+        rule: whether the rule speaks of it.
+        compared: what a reader must see, where there is something to read.
+    """
+
+    repository: str
+    commit: str
+    time: int
+    path: str
+    function: str
+    name: str
+    right: bool
+    told: bool
+    rule: bool
+    values: tuple[float, ...]
+    compared: Compared | None
+
+    @property
+    def row(self) -> tables.Row:
+        value = dict(zip(NAMES, self.values, strict=True))
+        size = min(9, int(_STEP * value["size_changed"]))
+        length = min(9, int(_STEP * value["shape_words"]))
+        group = f"{self.path}@{self.commit}"
+        return tables.Row(self.repository, self.time, group, self.right, self.values, size * 10 + length)
+
+
+def found_in(repository: str, rows: Iterable[Row], history: RepositoryHistory) -> Iterator[Found]:
+    """The new parameters of the rows of a repository; a file that had another name before is left out."""
+    for row in rows:
+        change = row.compared.change
+        parameters = brought(change)
+        texts = [history.text(f"{at}:{row.path}") for at in (f"{row.commit}^", row.commit) if parameters]
+        if None in texts or not texts:
+            continue
+        told = (row.compared.words_before, row.compared.words_after or "")
+        around = Surroundings(change, *(naming(t or "").without(w) for t, w in zip(texts, told, strict=True)))
+        named = Words(told[1]).named
+        ruled = undocumented_parameters(change)
+        for one in parameters:
+            yield Found(
+                repository, row.commit, row.time, row.path, change.name, one.name, one.name in named,
+                row.told, one in ruled, features(one, around), None if row.told else row.compared,
+            )  # fmt: skip
+
+
+# --- rows
+
+
+def write_rows(given: argparse.Namespace) -> None:
+    """The parameters of one side; each repository is kept, so that an interrupted run goes on."""
+    given.keep.mkdir(parents=True, exist_ok=True)
+    given.rows.mkdir(parents=True, exist_ok=True)
+    since, until = seconds(given.since) or 0, seconds(given.until) or math.inf
+    mine, everything = Mine("python", given.rows, tuple(given.exclude)), list[Found]()
+    for clone in given.clones:
+        found = kept(clone, mine, given.keep)
+        everything += [one for one in found if since <= one.time < until]
+        print(f"{clone}: {len(found)} parameters, {sum(one.right for one in found)} documented", flush=True)
+    everything.sort(key=lambda one: (one.repository, one.commit, one.path, one.function, one.name))
+    (given.keep / f"{given.side}.found").write_bytes(pickle.dumps(everything))
+    encoder = msgspec.json.Encoder()
+    wanted = (one for one in everything if given.side == "training" or not one.rule)
+    lines = b"".join(encoder.encode(one.row) + b"\n" for one in wanted)
+    (given.keep / f"{given.side}.rows").write_bytes(lines)
+
+
+def kept(clone: Path, mine: Mine, keep: Path) -> list[Found]:
+    with RepositoryHistory(clone) as history:
+        name = history.repository
+        store = keep / f"{name.replace('/', '+')}.parameters"
+        if store.is_file():
+            found: list[Found] = pickle.loads(store.read_bytes())
+            return found
+        _, _, rows = mine.rows_of(clone)
+        found = list(found_in(name, (row for row in rows if not matches(row.path, mine.exclude)), history))
+        store.write_bytes(pickle.dumps(found))
+        return found
+
+
+# --- what would be shown
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """What the rule says nothing of, its probabilities, and the one from which the model speaks."""
+
+    found: tuple[Found, ...]
+    ruled: tuple[Found, ...]
+    scores: Floats
+    threshold: float
+
+    @classmethod
+    def of(cls, keep: Path, model: Model) -> Scored:
+        everything: list[Found] = pickle.loads((keep / "evaluation.found").read_bytes())
+        found = tuple(one for one in everything if not one.rule)
+        raw = appraise.raw_scores(model, [one.row for one in found], lambda told: None)
+        known = model.metadata
+        scores = raw if known.calibration.method == "none" else probability(known.calibration, raw)
+        ruled = tuple(one for one in everything if one.rule)
+        return cls(found, ruled, scores, known.thresholds.get(appraise.REPORT, math.inf))
+
+    @property
+    def shown(self) -> list[Found]:
+        return [one for one, score in zip(self.found, self.scores, strict=True) if score >= self.threshold]
+
+
+def compare(given: argparse.Namespace) -> None:
+    """Print what the rule says and what the model adds."""
+    scored = Scored.of(given.keep, model_of(str(given.model)))
+    result = {
+        "repositories": len({one.repository for one in (*scored.found, *scored.ruled)}),
+        "rule": figures(scored.ruled),
+        "model, beside the rule": figures(scored.shown),
+        "all it is asked about": figures(scored.found),
+    }
+    text = msgspec.json.format(msgspec.json.encode(result), indent=1)
+    print(text.decode())
+    if given.json:
+        given.json.write_bytes(text)
+
+
+def figures(found: Iterable[Found]) -> dict[str, int | Interval]:
+    of = list(found)
+    drawn = Repositories.drawn([one.repository for one in of])
+    left = [(one.repository, one.commit, one.path, one.function) for one in of if not one.told]
+    return {
+        "parameters": len(of),
+        "documented by the author": drawn.mean(np.array([float(one.right) for one in of])).interval(),
+        "where the docstring was left alone": len(left),
+        "functions among these": len(set(left)),
+    }
+
+
+def read(given: argparse.Namespace) -> None:
+    """Print what the model would show on docstrings that were left alone, in no order."""
+    shown = [one for one in Scored.of(given.keep, model_of(str(given.model))).shown if not one.told]
+    generator = random.Random(given.seed)
+    for number, one in enumerate(generator.sample(shown, min(given.most, len(shown))), 1):
+        show(number, one)
+
+
+def show(number: int, found: Found) -> None:
+    assert found.compared is not None
+    change = found.compared.change
+    default = change.new.signature.defaults.get(found.name)
+    print(f"{'=' * 100}\n#{number} {found.repository} {found.commit[:10]} {found.path} {found.function}")
+    print(f"  new parameter {found.name!r}, default {default}")
+    print(f"  took  {', '.join(change.old.signature.names)}\n  takes {', '.join(change.new.signature.names)}")
+    print(found.compared.words_before[:2500])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parts = parser.add_subparsers(dest="part", required=True)
+    part = parts.add_parser("rows")
+    part.add_argument("clones", nargs="+", type=Path)
+    part.add_argument("--side", choices=["training", "evaluation"], required=True)
+    part.add_argument("--since", default="")
+    part.add_argument("--until", default="")
+    part.add_argument("--rows", type=Path, required=True, help="folder for what docstrings.py mines")
+    part.add_argument("--exclude", action="append", default=[], metavar="GLOB", help="files left out")
+    part.add_argument("--keep", type=Path, required=True)
+    for name in ("compare", "read"):
+        part = parts.add_parser(name)
+        part.add_argument("--keep", type=Path, required=True)
+        part.add_argument("--model", type=Path, required=True)
+        part.add_argument("--json", type=Path)
+        part.add_argument("--most", type=int, default=80, help="findings that are read")
+        part.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    {"rows": write_rows, "compare": compare, "read": read}[given.part](given)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+"""What a Python module names, in its code and in its words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+
+from wardround.drift.new_parameters import Naming
+from wardround.late import LatePattern
+
+_PIECE = LatePattern(
+    r"""#(?P<comment>[^\n]*)"""
+    r"""|[rRbBuUfF]{0,2}(?P<long>\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?''')"""
+    r"""|[rRbBuUfF]{0,2}(?:"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|(?P<name>[^\W\d]\w*)"""
+)
+_WORD = LatePattern(r"\w+")
+
+
+@lru_cache(maxsize=2)
+def naming(text: str) -> Naming:
+    """What the text of a module names; texts in three quotes count as words, other texts as nothing."""
+    names, words = Counter[str](), Counter[str]()
+    for match in _PIECE.finditer(text):
+        kind = match.lastgroup
+        if kind == "name":
+            names[match[0]] += 1
+        elif kind is not None:
+            words.update(_WORD.findall(match[kind]))
+    return Naming(names, words)

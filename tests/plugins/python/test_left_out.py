@@ -1,0 +1,146 @@
+"""New parameters that a docstring leaves out: the rule by itself, and with a model that may speak."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from wardround_python import left_out
+from wardround_python.check import run_python_checks
+from wardround_python.checks.parameter_undocumented import ParameterUndocumented
+
+from tests.conftest import GitRepository
+from wardround.checks import Source
+from wardround.drift.new_parameters import NAMES
+from wardround.inference.metadata import State
+from wardround.inference.runtime import find
+from wardround.inference.shelf import Shelf, standard
+from wardround.inference.table import raw_score
+from wardround.models import Models, NoModels, Ranker, TableModel
+
+BEFORE = '''\
+def send(to, text):
+    """Send a text.
+
+    :param to: who gets it
+    """
+    return post(to, text)
+'''
+AFTER = BEFORE.replace("to, text)", "to, text, wait)")
+SURE = BEFORE.replace("it\n", "it\n    :param text: what is sent\n")
+
+
+@dataclass
+class Judge:
+    """A model that gives one answer and remembers what it was asked."""
+
+    answer: float = 0.8
+    threshold: float = 0.7
+    asked: list[Sequence[float]] = field(default_factory=list)
+
+    def score(self, features: Sequence[float]) -> float:
+        self.asked.append(features)
+        return self.answer
+
+
+@dataclass
+class Lender:
+    """Lends one model, by its name."""
+
+    model: TableModel | None
+    wanted: list[str] = field(default_factory=list)
+
+    def table(self, name: str) -> TableModel | None:
+        self.wanted.append(name)
+        return self.model
+
+    def ranker(self, name: str) -> Ranker | None:
+        raise AssertionError("nobody asks for a ranker")
+
+
+def told(before: str, after: str, models: Models) -> list[str]:
+    source = Source("mail.py", after, lambda: before, models=models)
+    return [f"{one.span.line}: {one.message}" for one in run_python_checks([ParameterUndocumented], source)]
+
+
+def test_the_rule_is_silent_where_little_is_documented_and_a_model_may_speak() -> None:
+    assert told(BEFORE, AFTER, NoModels()) == []
+    judge = Judge()
+    assert told(BEFORE, AFTER, Lender(judge)) == [
+        '1: this change brought "wait", which docstrings like this one usually name'
+    ]
+    assert {len(row) for row in judge.asked} == {len(NAMES)}
+
+
+def test_what_is_not_likely_enough_is_not_told() -> None:
+    assert told(BEFORE, AFTER, Lender(Judge(answer=0.69))) == []
+    assert told(BEFORE, AFTER, Lender(Judge(answer=0.99, threshold=float("inf")))) == []
+    assert told(BEFORE, AFTER, Lender(None)) == []
+
+
+def test_what_the_rule_is_sure_of_it_says_itself() -> None:
+    lender = Lender(Judge())
+    after = SURE.replace("to, text)", "to, text, wait)")
+    assert told(SURE, after, lender) == told(SURE, after, NoModels())
+    assert len(told(SURE, after, lender)) == 1
+    assert lender.wanted == []
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        BEFORE.replace("post(to, text)", "post(to, text, 1)"),
+        AFTER.replace("who gets it", "who gets it, after a wait"),  # the author was at the docstring
+        AFTER.replace("wait", "_wait"),
+        AFTER.replace('    """Send a text.\n\n    :param to: who gets it\n    """\n', ""),
+    ],
+)
+def test_nobody_is_asked_where_nothing_is_left_out(after: str) -> None:
+    lender = Lender(Judge())
+    assert told(BEFORE, after, lender) == []
+    assert lender.wanted == []
+
+
+def test_no_more_is_asked_than_there_is_time_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(left_out, "MOST_ASKED", 2)
+    after = BEFORE.replace("to, text)", "to, text, wait, tries, order)")
+    assert [one[:25] for one in told(BEFORE, after, Lender(Judge()))] == [
+        '1: this change brought "w', '1: this change brought "t'
+    ]  # fmt: skip
+
+
+class TestTheShippedModel:
+    @pytest.fixture
+    def shelf(self) -> Shelf:
+        return standard(())
+
+    def test_it_reads_what_is_counted_here(self, shelf: Shelf) -> None:
+        assert shelf.named(left_out.MODEL).metadata.inputs == NAMES
+
+    def test_it_runs_and_answers_the_same_each_time(self, shelf: Shelf) -> None:
+        session = shelf.load(shelf.named(left_out.MODEL), find("cpu")).session
+        row = [0.0] * len(NAMES)
+        assert raw_score(session, row) == raw_score(session, row)
+
+    def test_it_speaks_in_a_review_and_only_where_models_are_wanted(
+        self, shelf: Shelf, repo: GitRepository
+    ) -> None:
+        assert shelf.named(left_out.MODEL).metadata.state is State.REPORT
+        function = (
+            'def {}(to):\n    """{} a text.\n\n    Args:\n        to: who gets it\n    """\n    post(to)\n'
+        )
+        before = "\n\n".join(function.format(name, name.title()) for name in ("send", "hold"))
+        after = before.replace("(to)", "(to, wait)")
+        start, twin = after.split("Hold a text.")
+        told = twin.replace("who gets it\n", "who gets it\n        wait: in seconds\n")
+        repo.commit({"mail.py": before})
+        repo.stage({"mail.py": f"{start}Hold a text.{told}"})
+        rule = "python/PY011"
+        with_models, without = (
+            [one for one in repo.report("--staged", "--exit-zero", *more)["findings"] if one["rule"] == rule]
+            for more in ((), ("--no-models",))
+        )
+        assert [(one["line"], one["severity"]) for one in with_models] == [(1, "info")]
+        assert '"wait", which docstrings like this one usually name' in with_models[0]["message"]
+        assert without == []
