@@ -129,7 +129,7 @@ def test_with_one_it_says_on_what_and_how_well() -> None:
     [
         (State.SHADOW, "- Everywhere: in this state nothing it says reaches a review."),
         (State.RANK, "- It raises nothing. Where there is nothing to order, it is not asked."),
-        (State.REPORT, "- Below its threshold, and where nothing can be quoted to show what is meant."),
+        (State.REPORT, "- Below its threshold, and about what a rule is sure of without it."),
     ],
 )
 def test_it_says_where_it_is_silent(state: State, first: str) -> None:

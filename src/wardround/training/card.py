@@ -50,6 +50,10 @@ _ASKED = {
 }
 """Kind of model -> what it was measured on, and what is right of that."""
 _OWN_SCORERS = {
+    "table": {
+        "size": "logistic regression on how large a row's change, or its words, are",
+        "cheap": "logistic regression on the inputs the recipe calls cheap; no trees",
+    },
     "lines": {
         "size": "tokens that went less tokens that came",
         "cheap": "logistic regression on which tokens came and went, fitted on real fixes; no model",
@@ -332,7 +336,7 @@ def _silent(metadata: Metadata, asked_by: Sequence[str]) -> list[str]:
     elif metadata.state is State.RANK:
         lines.append("- It raises nothing. Where there is nothing to order, it is not asked.")
     else:
-        lines.append("- Below its threshold, and where nothing can be quoted to show what is meant.")
+        lines.append("- Below its threshold, and about what a rule is sure of without it.")
     lines.append("- Where models are not installed, are switched off, or a file is not the one named below.")
     if metadata.kind == "lines":
         lines.append(f"- Where the changed lines have more than {metadata.window} tokens.")
