@@ -122,7 +122,8 @@ class ReviewModels:
                 runtime = self.runtime()
                 use = self.uses.get(name, Use())
                 version = f"{one.metadata.model.sha256[:12]} {runtime.identity}"
-                found.append(ToolRun(f"model {name}", version, files[name], 0, use.seconds))
+                known = files[name] if use.asked == use.cached else 0  # nothing had to be scored for them
+                found.append(ToolRun(f"model {name}", version, files[name], known, use.seconds))
         return found
 
     def close(self) -> None:
