@@ -13,10 +13,14 @@ from wardround_python.naming import naming
 MODEL = "new-parameters"
 MOST_ASKED = 20
 """Parameters of one function that the model is asked about; each takes about a millisecond."""
+SWEPT_FILES = 5
+"""A change that touches more files with the name sweeps; of sweeps little was measured."""
 
 
-def likely_left_out(one: Compared, source: Source, ruled: Collection[Parameter]) -> list[Parameter]:
-    """The new parameters that a model takes for left out, in the order of the signature.
+def likely_left_out(
+    one: Compared, source: Source, ruled: Collection[Parameter]
+) -> list[tuple[Parameter, float]]:
+    """The new parameters that a model takes for left out, in the order of the signature, and how likely.
 
     Args:
         source: the file after the change.
@@ -29,4 +33,15 @@ def likely_left_out(one: Compared, source: Source, ruled: Collection[Parameter])
     before = naming(source.base_text or "").without(one.words_before)
     after = naming(source.text).without(one.words_after or "")
     around = Surroundings(one.change, before, after)
-    return [each for each in asked if model.score(features(each, around)) >= model.threshold]
+    scored = [(each, model.score(features(each, around))) for each in asked]
+    return [
+        (each, score)
+        for each, score in scored
+        if score >= model.threshold and not _is_swept(each.name, source)
+    ]
+
+
+def _is_swept(name: str, source: Source) -> bool:
+    """Whether the change brings a name to many files at once."""
+    naming_it = source.project.files_with_word([name], ("*.py",))
+    return sum(source.is_changed(path) for path in naming_it) > SWEPT_FILES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import lru_cache
 
@@ -11,7 +12,8 @@ from wardround.late import LatePattern
 _PIECE = LatePattern(
     r"""#(?P<comment>[^\n]*)"""
     r"""|[rRbBuUfF]{0,2}(?P<long>\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?''')"""
-    r"""|[rRbBuUfF]{0,2}(?:"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|(?P<name>[^\W\d]\w*)"""
+    r"""|[rRbBuUfF]{0,2}(?:"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|(?P<name>[^\W\d]\w*)""",
+    re.DOTALL,
 )
 _WORD = LatePattern(r"\w+")
 

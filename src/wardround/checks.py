@@ -214,12 +214,22 @@ class Check(Documented):
         """Look at ``self.source`` and call ``report`` for each place that is wrong."""
 
     def report(
-        self, span: Span, message: str, fix: SuggestedFix | None = None, severity: Severity | None = None
+        self,
+        span: Span,
+        message: str,
+        fix: SuggestedFix | None = None,
+        severity: Severity | None = None,
+        confidence: float = 1.0,
     ) -> None:
-        """Say that something is wrong there, in one line; ``severity`` where it is not the rule's."""
+        """Say that something is wrong there, in one line.
+
+        Args:
+            severity: where it is not the rule's.
+            confidence: how likely it is true, 0 to 1, where a model says so.
+        """
         _require_span(span)
         self.results.append(
-            RawResult(self.ID, self.source.path, span, message, self.URL, fix, severity=severity)
+            RawResult(self.ID, self.source.path, span, message, self.URL, fix, confidence, severity)
         )
 
     @classmethod

@@ -338,6 +338,17 @@ class TestWithout:
         assert {one.tool for one in done.unreviewed} == {"model adapter", "model table"}
         assert (done.notes, done.exit_status) == ((), status)
 
+    @pytest.mark.parametrize("library", ["numpy", "onnxruntime"])
+    def test_a_library_that_cannot_be_imported_is_a_note_too(
+        self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch, library: str
+    ) -> None:
+        monkeypatch.setitem(sys.modules, library, None)
+        done = reviewing.review(NearestLine)
+        assert told(done) == ["no model"]
+        assert len(done.notes) == 1
+        assert f"model adapter not used: {library} cannot be imported: " in done.notes[0]
+        assert done.unreviewed == ()
+
     def test_a_damaged_model_is_a_note_and_the_check_does_without(self, reviewing: Reviewing) -> None:
         flip(reviewing.models / "adapter" / "model.onnx")
         first, second = reviewing.review(NearestLine), reviewing.review(NearestLine)

@@ -27,11 +27,10 @@ def _module(signature: str, docstring: str = _DOCSTRING, name: str = "send") -> 
 
 
 class ParameterUndocumented(DocstringCheck):
-    """A change brought a parameter that the docstring does not name, though it documents the others.
+    """A change brought a parameter that the docstring leaves out, though it names such parameters.
 
-    The docstring looks complete, so nobody looks for the new parameter in the code. Document it in the same
-    commit. Where the docstring documents few of the others, a model says so only if functions like this one
-    usually have it documented.
+    Most of the others are documented there, or functions like this one usually have it documented, as a model
+    sees it. Nobody looks for the new parameter in the code then. Document it in the same commit.
     """
 
     ID = "PY011"
@@ -80,14 +79,15 @@ class ParameterUndocumented(DocstringCheck):
                 self.module.span(declared[parameter.name]),
                 f'this change brought "{parameter.name}", and the docstring documents the other parameters',
             )
-        for parameter in likely:
+        for parameter, likelihood in likely:
             self.report(
                 self.module.span(declared[parameter.name]),
                 f'this change brought "{parameter.name}", which docstrings like this one usually name',
+                confidence=round(likelihood, 4),
             )
 
 
-def _left_out(one: Compared, source: Source) -> tuple[list[Parameter], list[Parameter]]:
+def _left_out(one: Compared, source: Source) -> tuple[list[Parameter], list[tuple[Parameter, float]]]:
     """What the rule is sure of, and what a model adds."""
     from wardround.drift.parameters import undocumented_parameters
 

@@ -310,7 +310,8 @@ class StaleCallers(PythonCheck):
     def _header(self, function: FunctionNode) -> str:
         """The text from ``def`` to the body: where the base has it too, the parameters are the same."""
         end = max(function.body[0].lineno - 1, function.lineno)
-        return "\n".join(self.source.text.split("\n")[function.lineno - 1 : end])
+        starts, text = self.source.line_starts, self.source.text
+        return text[starts[function.lineno - 1] : starts[end] - 1 if end < len(starts) else len(text)]
 
     def _look_at(self, change: Change, function: FunctionNode | ast.ClassDef) -> None:
         if change.new.takes_all_of(change.old) and change.awaited is None:

@@ -13,6 +13,7 @@ the folder of the shared file, since it looks whether the file is there, but is 
 
 from __future__ import annotations
 
+import importlib
 import mmap
 import threading
 from collections.abc import Mapping, Sequence
@@ -107,16 +108,17 @@ def load(
         ModelError: it refers to something it did not declare, or onnxruntime cannot load it.
     """
     require_declared(content, metadata.shared, len(shared.content) if shared else 0)
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 4
-    options.use_deterministic_compute = True
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    values = shared.values(metadata.shared) if shared is not None and metadata.shared else {}
+    require_libraries()
     try:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 4
+        options.use_deterministic_compute = True
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        values = shared.values(metadata.shared) if shared is not None and metadata.shared else {}
         if shared is not None and values:
             options.add_session_config_entry(
                 "session.model_external_initializers_file_folder_path", str(shared.folder)
@@ -127,6 +129,19 @@ def load(
     except Exception as cause:  # as above
         raise ModelError(f"onnxruntime cannot load it: {first_line(cause)}") from cause
     return Session(session, (shared, values))
+
+
+def require_libraries() -> None:
+    """See that what models are run with can be imported; an installation may be damaged in any way.
+
+    Raises:
+        ModelError: it cannot be.
+    """
+    for name in ("numpy", "onnxruntime"):
+        try:
+            importlib.import_module(name)
+        except (Exception, SystemExit) as cause:
+            raise ModelError(f"{name} cannot be imported: {first_line(cause)}; install it again") from cause
 
 
 def require_declared(content: bytes, shared: Sequence[Shared], shared_bytes: int) -> None:
@@ -174,6 +189,6 @@ def _bytes(tensor: Shared) -> int:
     return _count(tensor) * {"int8": 1, "uint8": 1, "float16": 2, "int64": 8}.get(tensor.dtype, 4)
 
 
-def first_line(cause: Exception) -> str:
+def first_line(cause: BaseException) -> str:
     """What an exception says, on one short line."""
     return " ".join(str(cause).split())[:200] or type(cause).__name__

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 from wardround_python import left_out
@@ -11,7 +15,7 @@ from wardround_python.check import run_python_checks
 from wardround_python.checks.parameter_undocumented import ParameterUndocumented
 
 from tests.conftest import GitRepository
-from wardround.checks import Source
+from wardround.checks import NoProject, Source
 from wardround.drift.new_parameters import NAMES
 from wardround.inference.metadata import State
 from wardround.inference.runtime import find
@@ -110,6 +114,21 @@ def test_no_more_is_asked_than_there_is_time_for(monkeypatch: pytest.MonkeyPatch
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("files", "count"), [(5, 1), (6, 0)])
+def test_a_name_brought_to_many_files_is_a_sweep_and_left_alone(files: int, count: int) -> None:
+    paths = {f"part{number}.py": "def f(wait): ...\n" for number in range(files)}
+    project = NoProject(paths)
+    source = Source(
+        "mail.py",
+        AFTER,
+        lambda: BEFORE,
+        project,
+        models=Lender(Judge()),
+        is_changed=lambda path: path in paths,
+    )
+    assert len(list(run_python_checks([ParameterUndocumented], source))) == count
+
+
 class TestTheShippedModel:
     @pytest.fixture
     def shelf(self) -> Shelf:
@@ -117,6 +136,17 @@ class TestTheShippedModel:
 
     def test_it_reads_what_is_counted_here(self, shelf: Shelf) -> None:
         assert shelf.named(left_out.MODEL).metadata.inputs == NAMES
+
+    def test_it_keeps_and_sends_nothing_about_who_runs_it(self, tmp_path: Path) -> None:
+        program = (
+            "from wardround.inference.shelf import standard; from wardround.inference.runtime import find; "
+            f"shelf = standard(()); shelf.load(shelf.named({left_out.MODEL!r}), find('cpu'))"
+        )
+        home = tmp_path / "home"
+        home.mkdir()
+        env = {"PATH": os.environ["PATH"], "HOME": str(home)}
+        subprocess.run([sys.executable, "-c", program], check=True, env=env, cwd=home)
+        assert [path.name for path in (home / ".cache").iterdir()] == ["wardround"]
 
     def test_it_runs_and_answers_the_same_each_time(self, shelf: Shelf) -> None:
         session = shelf.load(shelf.named(left_out.MODEL), find("cpu")).session
@@ -143,4 +173,5 @@ class TestTheShippedModel:
         )
         assert [(one["line"], one["severity"]) for one in with_models] == [(1, "info")]
         assert '"wait", which docstrings like this one usually name' in with_models[0]["message"]
+        assert 0.7 < with_models[0]["confidence"] < 1
         assert without == []
