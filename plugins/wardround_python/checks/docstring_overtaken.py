@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
@@ -212,10 +213,22 @@ class DocstringOvertaken(PythonCheck):
             for token, start, told in places[:1]:
                 self.report(self._span(now, token, start), told)
 
+    @cached_property
+    def _lines(self) -> tuple[list[str], list[str]]:
+        """The lines of the module before the change and after it."""
+        return (self.source.base_text or "").split("\n"), self.source.text.split("\n")
+
+    @cached_property
+    def _numbers(self) -> tuple[dict[str, float | None], set[float]]:
+        """The numbers the module names, and all that stand in it."""
+        given = {name: number_in(value) for name, value in _fields(self.module.tree).items()}
+        return given, every_number_of(self.module.tree)
+
     def _differ(self, old: ast.stmt, now: ast.stmt) -> bool:
         """Whether two definitions are written differently, and mean something else."""
-        before = (self.source.base_text or "").split("\n")[old.lineno - 1 : old.end_lineno]
-        after = self.source.text.split("\n")[now.lineno - 1 : now.end_lineno]
+        lines_before, lines_after = self._lines
+        before = lines_before[old.lineno - 1 : old.end_lineno]
+        after = lines_after[now.lineno - 1 : now.end_lineno]
         return before != after and ast.dump(old) != ast.dump(now)
 
     def _gone(self, names: frozenset[str]) -> frozenset[str]:
@@ -231,8 +244,7 @@ class DocstringOvertaken(PythonCheck):
 
     def _overtaken(self, old: _Documented, now: _Documented, words: str) -> Iterator[tuple[str, int, str]]:
         """What of the words the new code makes untrue: the token, where it stands in them, what to say."""
-        given = {n: number_in(v) for n, v in _fields(self.module.tree).items()}
-        yield from by_number(old, now, words, given, every_number_of(self.module.tree))
+        yield from by_number(old, now, words, *self._numbers)
         yield from by_lock(old, now, words)
         if isinstance(old, ast.ClassDef) or isinstance(now, ast.ClassDef):
             if isinstance(old, ast.ClassDef) and isinstance(now, ast.ClassDef):
