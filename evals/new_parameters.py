@@ -28,12 +28,12 @@ import msgspec
 import numpy as np
 from docstrings import Mine
 from secret_or_placeholder import seconds
-from wardround_python.naming import naming
+from wardround_python.naming import surroundings
 
 from wardround.corpora.history import RepositoryHistory
 from wardround.drift.documented import Compared, Words
-from wardround.drift.new_parameters import NAMES, Surroundings, brought, features
-from wardround.drift.parameters import undocumented_parameters
+from wardround.drift.new_parameters import NAMES, features
+from wardround.drift.parameters import undocumented_parameters, unnamed_parameters
 from wardround.drift.rows import Row
 from wardround.globs import matches
 from wardround.training import appraise, tables
@@ -81,13 +81,12 @@ def found_in(repository: str, rows: Iterable[Row], history: RepositoryHistory) -
     """The new parameters of the rows of a repository; a file that had another name before is left out."""
     for row in rows:
         change = row.compared.change
-        parameters = brought(change)
+        parameters = unnamed_parameters(change)
         texts = [history.text(f"{at}:{row.path}") for at in (f"{row.commit}^", row.commit) if parameters]
         if None in texts or not texts:
             continue
-        told = (row.compared.words_before, row.compared.words_after or "")
-        around = Surroundings(change, *(naming(t or "").without(w) for t, w in zip(texts, told, strict=True)))
-        named = Words(told[1]).named
+        around = surroundings(row.compared, *(text or "" for text in texts))
+        named = Words(row.compared.words_after or "").named
         ruled = undocumented_parameters(change)
         for one in parameters:
             yield Found(

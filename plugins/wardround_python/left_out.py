@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from itertools import islice
+from collections.abc import Sequence
 
 from wardround.checks import Source
 from wardround.drift.documented import Compared, Parameter
-from wardround.drift.new_parameters import Surroundings, brought, features
-from wardround_python.naming import naming
+from wardround.drift.new_parameters import features
+from wardround_python.naming import surroundings
 
 MODEL = "new-parameters"
 MOST_ASKED = 20
@@ -18,22 +17,18 @@ SWEPT_FILES = 5
 
 
 def likely_left_out(
-    one: Compared, source: Source, ruled: Collection[Parameter]
+    one: Compared, source: Source, in_doubt: Sequence[Parameter]
 ) -> list[tuple[Parameter, float]]:
-    """The new parameters that a model takes for left out, in the order of the signature, and how likely.
+    """Those of some new parameters that a model takes for left out, and how likely.
 
     Args:
         source: the file after the change.
-        ruled: those of which a rule is sure; the model is not asked about them.
     """
-    asked = list(islice((each for each in brought(one.change) if each not in ruled), MOST_ASKED))
-    model = source.models.table(MODEL) if asked else None
+    model = source.models.table(MODEL) if in_doubt else None
     if model is None:
         return []
-    before = naming(source.base_text or "").without(one.words_before)
-    after = naming(source.text).without(one.words_after or "")
-    around = Surroundings(one.change, before, after)
-    scored = [(each, model.score(features(each, around))) for each in asked]
+    around = surroundings(one, source.base_text or "", source.text)
+    scored = [(each, model.score(features(each, around))) for each in in_doubt[:MOST_ASKED]]
     return [
         (each, score)
         for each, score in scored

@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-from wardround.drift.new_parameters import Naming
+from wardround.drift.documented import Compared
+from wardround.drift.new_parameters import WORD, Naming, Surroundings
 from wardround.late import LatePattern
 
 _PIECE = LatePattern(
@@ -15,7 +16,6 @@ _PIECE = LatePattern(
     r"""|[rRbBuUfF]{0,2}(?:"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|(?P<name>[^\W\d]\w*)""",
     re.DOTALL,
 )
-_WORD = LatePattern(r"\w+")
 
 
 @lru_cache(maxsize=2)
@@ -27,5 +27,11 @@ def naming(text: str) -> Naming:
         if kind == "name":
             names[match[0]] += 1
         elif kind is not None:
-            words.update(_WORD.findall(match[kind]))
+            words.update(WORD.findall(match[kind]))
     return Naming(names, words)
+
+
+def surroundings(one: Compared, before: str, after: str) -> Surroundings:
+    """A changed function within its module, given the module's texts."""
+    old, new = naming(before).without(one.words_before), naming(after).without(one.words_after or "")
+    return Surroundings(one.change, old, new)

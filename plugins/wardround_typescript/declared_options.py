@@ -45,14 +45,7 @@ class ScriptOptionCheck(OptionCheck):
         return None if is_bundle(path, text) else command_line(text)
 
     def may_derive(self, name: str, text: str) -> bool:
-        if not any(library in text for library in _DERIVING):
-            return False
-        plain = name.removeprefix("--").removeprefix("no-")
-        first, *rest = plain.split("-")
-        camel = first + "".join(part.capitalize() for part in rest)
-        return (
-            re.search(rf"(?<![\w-])(?:{re.escape(plain)}|{re.escape(camel)})['\"`]?\s*[:,]", text) is not None
-        )
+        return any(library in text for library in _DERIVING) and has_key(name, text, "[:,]")
 
     def is_test(self, path: str) -> bool:
         return is_test_script(path)
@@ -61,3 +54,12 @@ class ScriptOptionCheck(OptionCheck):
         from wardround_typescript.programs import program_of
 
         return program_of(path, self.change.project)
+
+
+def has_key(option: str, text: str, behind: str) -> bool:
+    """Whether a text names an option as a key, as ``dry-run`` or ``dryRun``, with a pattern behind it."""
+    plain = option.removeprefix("--").removeprefix("no-")
+    first, *rest = plain.split("-")
+    camel = first + "".join(part.capitalize() for part in rest)
+    key = rf"(?<![\w-])(?:{re.escape(plain)}|{re.escape(camel)})['\"`]?\s*{behind}"
+    return re.search(key, text) is not None

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from wardround.checks import Source
 from wardround.drift.documented import DocumentedChange, Parameter
 from wardround.drift.parameters import Gone, gone_parameters, undocumented_parameters
-from wardround.drift.quoting import Quote, QuoteKind, quotes
+from wardround.drift.quoting import Quote, QuoteKind, is_in_address, quotes
 from wardround.drift.text import is_code_like
 from wardround.late import LatePattern
 from wardround_typescript.bundles import is_bundle
@@ -21,7 +21,6 @@ _SHORTEST = 4
 _PARTS_SHARE = 2 / 3
 _OF_TYPE = LatePattern(r"@(?:typedef|callback)\b")
 """What a comment says that is about a type, and stands above the function by chance."""
-_ADDRESS = LatePattern(r"[a-z]+://\S+")
 _CODE = ("*.ts", "*.tsx", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.mts", "*.cts", "*.vue", "*.svelte")
 _CERTAIN = (QuoteKind.DEFAULT, QuoteKind.NAME, QuoteKind.PARAMETER, QuoteKind.LITERAL)
 
@@ -145,8 +144,7 @@ def _is_certain(quote: Quote, change: DocumentedChange) -> bool:
         return True
     if any((entry.name, entry.line) == (quote.token, quote.line) for entry in change.words.parameters):
         return False  # where a parameter became its parts, its name still stands for the whole
-    line = change.words.lines[quote.line]
-    if any(match.start() <= quote.column < match.end() for match in _ADDRESS.finditer(line)):
+    if is_in_address(change.words.lines[quote.line], quote.column):
         return False
     if len(quote.token) < _SHORTEST or not (is_code_like(quote.token) or quote.token in change.words.marked):
         return False

@@ -6,10 +6,11 @@ import math
 
 import pytest
 from wardround_python.functions import compared
-from wardround_python.naming import naming
+from wardround_python.naming import surroundings
 
 from wardround.drift.documented import DocumentedChange
-from wardround.drift.new_parameters import NAMES, Surroundings, brought, features
+from wardround.drift.new_parameters import NAMES, features
+from wardround.drift.parameters import unnamed_parameters
 
 BODY = '    """{docstring}"""\n    return post({names})\n'
 DOCSTRING = "Send a text.\n\n    :param to: who gets it\n    "
@@ -27,11 +28,8 @@ def change(before: str, after: str) -> DocumentedChange:
 
 def counts(before: str, after: str, name: str) -> dict[str, float]:
     (one,) = (each for each in compared(before, after) if each.change.name == "send")
-    around = Surroundings(
-        one.change, naming(before).without(one.words_before), naming(after).without(one.words_after or "")
-    )
-    (parameter,) = (each for each in brought(one.change) if each.name == name)
-    return dict(zip(NAMES, features(parameter, around), strict=True))
+    (parameter,) = (each for each in unnamed_parameters(one.change) if each.name == name)
+    return dict(zip(NAMES, features(parameter, surroundings(one, before, after)), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -48,7 +46,7 @@ def counts(before: str, after: str, name: str) -> dict[str, float]:
     ],
 )
 def test_what_came_and_is_not_named(before: str, after: str, names: list[str]) -> None:
-    assert [one.name for one in brought(change(module(before), module(after)))] == names
+    assert [one.name for one in unnamed_parameters(change(module(before), module(after)))] == names
 
 
 def test_every_number_is_finite_and_has_a_name() -> None:

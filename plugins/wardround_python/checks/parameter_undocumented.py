@@ -73,8 +73,8 @@ class ParameterUndocumented(DocstringCheck):
 
     def look_at(self, one: Compared) -> None:
         declared = _declared(self.function_of_change(one).args)
-        ruled, likely = _left_out(one, self.source)
-        for parameter in ruled:
+        sure, likely = _left_out(one, self.source)
+        for parameter in sure:
             self.report(
                 self.module.span(declared[parameter.name]),
                 f'this change brought "{parameter.name}", and the docstring documents the other parameters',
@@ -89,18 +89,15 @@ class ParameterUndocumented(DocstringCheck):
 
 def _left_out(one: Compared, source: Source) -> tuple[list[Parameter], list[tuple[Parameter, float]]]:
     """What the rule is sure of, and what a model adds."""
-    from wardround.drift.parameters import undocumented_parameters
+    from wardround.drift.parameters import undocumented_parameters, unnamed_parameters
 
-    ruled = undocumented_parameters(one.change)
-    if isinstance(source.models, NoModels) or set(one.change.new.signature.names) <= _known(one):
-        return ruled, []
+    sure = undocumented_parameters(one.change)
+    in_doubt = [each for each in unnamed_parameters(one.change) if each not in sure]
+    if not in_doubt or isinstance(source.models, NoModels):
+        return sure, []
     from wardround_python.left_out import likely_left_out  # only where somebody can be asked about something
 
-    return ruled, likely_left_out(one, source, ruled)
-
-
-def _known(one: Compared) -> set[str]:
-    return {*one.change.old.signature.names, *one.change.words.named}
+    return sure, likely_left_out(one, source, in_doubt)
 
 
 def _declared(arguments: ast.arguments) -> dict[str, ast.arg]:

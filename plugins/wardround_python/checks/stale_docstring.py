@@ -114,8 +114,9 @@ class StaleDocstring(DocstringCheck):
         return bool(_quotes(one, source))
 
     def look_at(self, one: Compared) -> None:
-        quote = _quotes(one, self.source)[0]
-        self.report(self.words_span(one, quote.token, quote.line, quote.column), _message(quote))
+        if self.may_speak(one, self.source):
+            quote = _quotes(one, self.source)[0]
+            self.report(self.words_span(one, quote.token, quote.line, quote.column), _message(quote))
 
 
 def _quotes(one: Compared, source: Source) -> list[Quote]:

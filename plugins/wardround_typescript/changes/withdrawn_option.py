@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import ChangeCase
 from wardround.drift.option_checks import WithdrawnOptionCheck
 from wardround.findings import Severity
-from wardround_typescript.declared_options import ScriptOptionCheck
+from wardround_typescript.declared_options import ScriptOptionCheck, has_key
 
 _PACKAGE = {"package.json": '{"name": "@shop/post", "bin": {"post": "dist/cli.js"}}'}
 _README = "# Post\n\n```\npost --tries 3 letter.txt\n```\n"
@@ -73,8 +72,4 @@ class WithdrawnScriptOption(ScriptOptionCheck, WithdrawnOptionCheck):
 
     def may_derive(self, name: str, text: str) -> bool:
         """Whether a text may declare an option; a key that has an object may, whatever the library is."""
-        plain = name.removeprefix("--").removeprefix("no-")
-        first, *rest = plain.split("-")
-        camel = first + "".join(part.capitalize() for part in rest)
-        key = rf"(?<![\w-])(?:{re.escape(plain)}|{re.escape(camel)})['\"`]?\s*:\s*\{{"
-        return super().may_derive(name, text) or re.search(key, text) is not None
+        return super().may_derive(name, text) or has_key(name, text, r":\s*\{")

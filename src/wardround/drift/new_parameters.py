@@ -18,14 +18,15 @@ from functools import cached_property
 
 from wardround.drift import features as whole
 from wardround.drift.documented import Code, DocumentedChange, Parameter, Words
-from wardround.drift.parameters import WRAPPED, gone_parameters, undocumented_parameters
+from wardround.drift.parameters import undocumented_parameters, unnamed_parameters
 from wardround.drift.text import is_code_like, stems_of_name
 from wardround.late import LatePattern
 
 _SECTIONS = ("Args", "Arguments", "Parameters", "Params")
 _FIELDS = ("param", "arg")
-_WORD = LatePattern(r"\w+")
 _RESULTS = ("Returns", "return", "returns", "rtype")
+WORD = LatePattern(r"\w+")
+"""A word of prose, wherever words are counted against each other."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Naming:
 
     def without(self, words: str) -> Naming:
         """The rest of the file, where these are the words of one callable."""
-        return Naming(self.names, self.words - Counter(_WORD.findall(words)))
+        return Naming(self.names, self.words - Counter(WORD.findall(words)))
 
 
 @dataclass(frozen=True)
@@ -59,11 +60,15 @@ class Surroundings:
     after: Naming
 
     @cached_property
+    def documented(self) -> frozenset[str]:
+        """The parameters the words have an entry for."""
+        return frozenset(entry.name for entry in self.change.words.parameters)
+
+    @cached_property
     def counts(self) -> dict[str, float]:
         """What is counted about the callable as a whole."""
-        change = self.change
+        change, documented = self.change, self.documented
         old, new = change.old.signature, change.new.signature
-        documented = {entry.name for entry in change.words.parameters}
         kept = [name for name in old.names if name in new.names]
         named = [name for name in kept if name in change.words.named]
         return {
@@ -76,26 +81,12 @@ class Surroundings:
             "others_first_documented": bool(kept) and kept[0] in documented,
             "others_optional_share": _share(documented, [name for name in kept if name in old.defaults]),
             "others_required_share": _share(documented, [name for name in kept if name not in old.defaults]),
-            "others_come": len(brought(change)),
+            "others_come": len(unnamed_parameters(change)),
         }
 
 
-def _share(documented: set[str], names: Sequence[str]) -> float:
+def _share(documented: frozenset[str], names: Sequence[str]) -> float:
     return len(documented.intersection(names)) / len(names) if names else -1.0
-
-
-def brought(change: DocumentedChange) -> list[Parameter]:
-    """The parameters that came and the words do not name; not private ones, nor those renamed in place."""
-    old = change.old.signature
-    renamed = {gone.now for gone in gone_parameters(change)}
-    known = {*old.names, *old.collectors, *change.words.named, *renamed, *WRAPPED}
-    return [
-        parameter
-        for parameter in change.new.signature.parameters
-        if parameter.name not in known
-        and not parameter.name.startswith("_")
-        and not parameter.name.isupper()  # a constant, bound early for speed
-    ]
 
 
 def features(parameter: Parameter, around: Surroundings) -> tuple[float, ...]:
@@ -104,12 +95,12 @@ def features(parameter: Parameter, around: Surroundings) -> tuple[float, ...]:
 
 
 def _measured(parameter: Parameter, around: Surroundings) -> dict[str, float]:
-    return {**around.counts, **_own(parameter, around.change), **_file(parameter, around)}
+    return {**around.counts, **_own(parameter, around), **_file(parameter, around)}
 
 
-def _own(parameter: Parameter, change: DocumentedChange) -> dict[str, float]:
+def _own(parameter: Parameter, around: Surroundings) -> dict[str, float]:
     """What it is to the callable."""
-    name, default = parameter.name, parameter.default
+    change, name, default = around.change, parameter.name, parameter.default
     old, new = change.old.signature, change.new.signature
     place = new.names.index(name) if name in new.names else 0
     stems = frozenset(stems_of_name(name))
@@ -120,8 +111,8 @@ def _own(parameter: Parameter, change: DocumentedChange) -> dict[str, float]:
         "own_rule": parameter in undocumented_parameters(change),
         "own_place": place,
         "own_last": place == len(new.names) - 1,
-        "own_after_documented": place > 0 and new.names[place - 1] in _documented(change),
-        "own_before_documented": place + 1 < len(new.names) and new.names[place + 1] in _documented(change),
+        "own_after_documented": place > 0 and new.names[place - 1] in around.documented,
+        "own_before_documented": place + 1 < len(new.names) and new.names[place + 1] in around.documented,
         "own_optional": default is not None,
         "own_none": default == "None",
         "own_flag": default in ("True", "False"),
@@ -142,10 +133,6 @@ def _own(parameter: Parameter, change: DocumentedChange) -> dict[str, float]:
         ),
         "own_like_kept": max((_alike(name, one) for one in old.names if one in new.names), default=0.0),
     }  # fmt: skip
-
-
-def _documented(change: DocumentedChange) -> set[str]:
-    return {entry.name for entry in change.words.parameters}
 
 
 def _alike(one: str, other: str) -> float:

@@ -9,7 +9,7 @@ from wardround.drift.documented import DocumentedChange, Entry, Parameter
 _DOCUMENTED_AT_LEAST = 2
 _DOCUMENTED_SHARE = 2 / 3
 """Where fewer of the old parameters are documented, leaving one out was the habit."""
-WRAPPED = frozenset({"f", "fn", "func", "function"})
+_WRAPPED = frozenset({"f", "fn", "func", "function"})
 """What a decorator calls the function it is given."""
 
 
@@ -45,16 +45,21 @@ def _took_place_of(change: DocumentedChange, name: str) -> str | None:
 
 def undocumented_parameters(change: DocumentedChange) -> list[Parameter]:
     """The parameters the change brought that the words don't name, though they document the others."""
-    old, new = change.old.signature, change.new.signature
     if not change.is_public or not _documents_its_parameters(change):
         return []
+    first = change.new.signature.names[:1]
+    return [parameter for parameter in unnamed_parameters(change) if parameter.name not in first]
+
+
+def unnamed_parameters(change: DocumentedChange) -> list[Parameter]:
+    """The parameters the change brought that the words don't name; not private ones, nor those renamed."""
+    old = change.old.signature
     renamed = {gone.now for gone in gone_parameters(change)}
-    known = {*old.names, *old.collectors, *change.words.named, *renamed}
+    known = {*old.names, *old.collectors, *change.words.named, *renamed, *_WRAPPED}
     return [
         parameter
-        for parameter in new.parameters[1:]
+        for parameter in change.new.signature.parameters
         if parameter.name not in known
-        and parameter.name not in WRAPPED
         and not parameter.name.startswith("_")
         and not parameter.name.isupper()  # a constant, bound early for speed
     ]

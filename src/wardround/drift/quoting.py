@@ -213,11 +213,14 @@ def _first_of_result(change: DocumentedChange, word: str) -> Iterator[Quote]:
 def _first(change: DocumentedChange, kind: QuoteKind, token: str, now: str | None) -> Iterator[Quote]:
     for number, line in enumerate(change.words.lines):
         place = _find(line, token)
-        if any(match.start() <= place < match.end() for match in _ADDRESS.finditer(line)):
-            continue
-        if place >= 0:
+        if place >= 0 and not is_in_address(line, place):
             yield _quote(change, kind, token, number, place, now)
             return
+
+
+def is_in_address(line: str, place: int) -> bool:
+    """Whether a place in a line is within an address of the web, which names what others call so."""
+    return any(match.start() <= place < match.end() for match in _ADDRESS.finditer(line))
 
 
 def _find(line: str, token: str, start: int = 0) -> int:

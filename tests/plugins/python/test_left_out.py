@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -15,13 +13,14 @@ from wardround_python.check import run_python_checks
 from wardround_python.checks.parameter_undocumented import ParameterUndocumented
 
 from tests.conftest import GitRepository
+from tests.plugins.judges import Judge, Lender
 from wardround.checks import NoProject, Source
 from wardround.drift.new_parameters import NAMES
 from wardround.inference.metadata import State
 from wardround.inference.runtime import find
 from wardround.inference.shelf import Shelf, standard
 from wardround.inference.table import raw_score
-from wardround.models import Models, NoModels, Ranker, TableModel
+from wardround.models import Models, NoModels
 
 BEFORE = '''\
 def send(to, text):
@@ -33,34 +32,6 @@ def send(to, text):
 '''
 AFTER = BEFORE.replace("to, text)", "to, text, wait)")
 SURE = BEFORE.replace("it\n", "it\n    :param text: what is sent\n")
-
-
-@dataclass
-class Judge:
-    """A model that gives one answer and remembers what it was asked."""
-
-    answer: float = 0.8
-    threshold: float = 0.7
-    asked: list[Sequence[float]] = field(default_factory=list)
-
-    def score(self, features: Sequence[float]) -> float:
-        self.asked.append(features)
-        return self.answer
-
-
-@dataclass
-class Lender:
-    """Lends one model, by its name."""
-
-    model: TableModel | None
-    wanted: list[str] = field(default_factory=list)
-
-    def table(self, name: str) -> TableModel | None:
-        self.wanted.append(name)
-        return self.model
-
-    def ranker(self, name: str) -> Ranker | None:
-        raise AssertionError("nobody asks for a ranker")
 
 
 def told(before: str, after: str, models: Models) -> list[str]:
@@ -78,7 +49,7 @@ def test_the_rule_is_silent_where_little_is_documented_and_a_model_may_speak() -
 
 
 def test_what_is_not_likely_enough_is_not_told() -> None:
-    assert told(BEFORE, AFTER, Lender(Judge(answer=0.69))) == []
+    assert told(BEFORE, AFTER, Lender(Judge(answer=0.69, threshold=0.7))) == []
     assert told(BEFORE, AFTER, Lender(Judge(answer=0.99, threshold=float("inf")))) == []
     assert told(BEFORE, AFTER, Lender(None)) == []
 

@@ -6,7 +6,7 @@ import hashlib
 import math
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
@@ -20,6 +20,7 @@ from wardround_secrets.doubt.history import found_in
 from wardround_secrets.doubt.literals import Literal, is_in_doubt, literals_in_doubt
 from wardround_secrets.specialist import specialist
 
+from tests.plugins.judges import Judge, Lender
 from tests.plugins.secrets.planted import BASE62, HEX, drawn
 from wardround.checks import Source
 from wardround.errors import ModelError
@@ -30,40 +31,12 @@ from wardround.inference.metadata import State, read_metadata
 from wardround.inference.runtime import find
 from wardround.inference.shelf import Shelf
 from wardround.inference.table import raw_score
-from wardround.models import NoModels, Ranker, TableModel
+from wardround.models import NoModels
 from wardround.tasks import Commit
 from wardround.tools.tool import Profile
 
 WORDS = ("falcon", "garden", "silver", "copper", "harbour")
 DOUBTFUL = drawn(BASE62, 12)
-
-
-@dataclass
-class Judge:
-    """A model that gives one answer and remembers what it was asked."""
-
-    answer: float = 1.0
-    threshold: float = 0.5
-    asked: list[Sequence[float]] = field(default_factory=list)
-
-    def score(self, features: Sequence[float]) -> float:
-        self.asked.append(features)
-        return self.answer
-
-
-@dataclass(frozen=True)
-class Lender:
-    """Lends one model, by its name."""
-
-    model: TableModel | None
-    wanted: list[str] = field(default_factory=list)
-
-    def table(self, name: str) -> TableModel | None:
-        self.wanted.append(name)
-        return self.model
-
-    def ranker(self, name: str) -> Ranker | None:
-        raise AssertionError("nobody asks for a ranker")
 
 
 def told(
