@@ -2,80 +2,42 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 import yaml
 
+from tests import ci_runs
+from tests.ci_runs import EMPTY_TREE, ROOT, Event, Ran, Runner
 from tests.conftest import GitRepository
 
-ROOT = Path(__file__).parent.parent
-EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-
-
-@pytest.fixture
-def action() -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
-    return loaded
+NULL = "0" * 40
+GONE = "1" * 40
 
 
 @pytest.fixture
 def changed(repo: GitRepository) -> GitRepository:
     """A repository whose last commit is a bad one."""
-    repo.write("app.py", "x = 1\n")
-    repo.git("add", "-A")
-    repo.git("commit", "-qm", "good")
-    repo.write("app.py", "print(missing)\n")
-    repo.git("add", "-A")
-    repo.git("commit", "-qm", "bad")
+    repo.commit({"app.py": "x = 1\n"})
+    repo.commit({"app.py": "print(missing)\n"})
     return repo
-
-
-class Ran(NamedTuple):
-    """What a step did."""
-
-    done: subprocess.CompletedProcess[str]
-    outputs: str
-    summary: str
-    reports: Path
-
-    @property
-    def base(self) -> str:
-        """What the reviewed commit was compared with."""
-        base: str = json.loads((self.reports / "report.json").read_text())["context"]["base"]
-        return base
 
 
 Reviews = Callable[..., Ran]
 
 
 @pytest.fixture
-def step(action: dict[str, Any], tmp_path: Path) -> Reviews:
-    """Runs the action's review in a checkout, with the values that GitHub's event would have given."""
-    (review,) = [step for step in action["runs"]["steps"] if step.get("id") == "review"]
+def step(tmp_path: Path) -> Reviews:
+    """Runs the action's review in a checkout, with an event and inputs by their names."""
 
-    def run(checkout: GitRepository, **values: str) -> Ran:
-        folder = Path(tempfile.mkdtemp(dir=tmp_path))
-        given = {f"WARDROUND_{name.upper()}": value for name, value in values.items()}
-        assert set(given) <= set(review["env"])
-        environment = dict.fromkeys(review["env"], "") | {
-            "WARDROUND_HOME": str(Path(sys.executable).parent.parent), "WARDROUND_HEAD": "HEAD",
-            "WARDROUND_CONFIG_FROM": "base", "WARDROUND_REPORTS": str(folder / "reports"),
-            "GITHUB_OUTPUT": str(folder / "output"), "GITHUB_STEP_SUMMARY": str(folder / "summary"),
-        } | given  # fmt: skip
-        bash = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c")
-        done = checkout.run(*bash, review["run"], env=environment)
-        written = [folder / name for name in ("output", "summary")]
-        outputs, summary = (file.read_text() if file.exists() else "" for file in written)
-        assert outputs == f"exit-code={done.returncode}\n", done.stderr
-        return Ran(done, outputs, summary, folder / "reports")
+    def run(checkout: GitRepository, event: Event | None = None, **inputs: str) -> Ran:
+        given = {name.replace("_", "-"): value for name, value in inputs.items()}
+        ran = Runner(ci_runs.fresh(tmp_path)).run(checkout.root, event or Event("other"), given)
+        assert ran.outputs["exit-code"] == str(ran.done.returncode), ran.done.stderr
+        return ran
 
     return run
 
@@ -98,18 +60,14 @@ def checkout(repo: GitRepository, tmp_path: Path) -> Callable[..., GitRepository
     """Leaves a work tree as actions/checkout does: detached, and branches only as those of the remote."""
 
     def check_out(ref: str, *, depth: int = 0) -> GitRepository:
-        folder = Path(tempfile.mkdtemp(dir=tmp_path))
-        made = GitRepository(folder)
+        made = GitRepository(ci_runs.fresh(tmp_path))
         made.git("init", "-q")
         made.git("remote", "add", "origin", f"file://{repo.root}")
-        branches = "+refs/heads/*:refs/remotes/origin/*"
-        made.git(
-            "fetch",
-            "-q",
-            "--no-tags",
-            *([f"--depth={depth}", "origin", ref] if depth else ["origin", branches]),
-        )
-        made.git("checkout", "-q", "--detach", repo.git("rev-parse", ref).strip())
+        commit = repo.git("rev-parse", ref).strip()
+        all_branches = "+refs/heads/*:refs/remotes/origin/*"
+        narrow = (f"--depth={depth}", "origin", commit)
+        made.git("fetch", "-q", "--no-tags", *(narrow if depth else ("origin", all_branches, commit)))
+        made.git("checkout", "-q", "--detach", commit)
         return made
 
     return check_out
@@ -118,26 +76,23 @@ def checkout(repo: GitRepository, tmp_path: Path) -> Callable[..., GitRepository
 def test_the_action_reviews_keeps_reports_and_fails_with_our_status(
     changed: GitRepository, step: Reviews
 ) -> None:
-    ran = step(changed, base="HEAD~1")
+    ran = step(changed, base_ref="HEAD~1")
 
     assert ran.done.returncode == 1, ran.done.stderr
     start = "::error file=app.py,line=1,endLine=1,col=7,endColumn=13,title=ruff/F821::"
     assert ran.done.stdout.startswith(start)
-    report = json.loads((ran.reports / "report.json").read_text())
-    assert [finding["rule"] for finding in report["findings"]] == ["ruff/F821"]
-    tools = {run["tool"] for run in report["runs"]}
+    assert [finding["rule"] for finding in ran.report["findings"]] == ["ruff/F821"]
+    tools = {run["tool"] for run in ran.report["runs"]}
     assert tools >= {"ast-grep", "pyright", "python", "ruff", "semgrep", "ty"}
-    assert sorted(path.name for path in ran.reports.iterdir()) == [
-        "report.json",
-        "report.sarif",
-        "report.txt",
-    ]
+    names = ["report.json", "report.sarif", "report.txt"]
+    assert [path.name for path in ran.uploaded] == names
+    assert sorted(path.name for path in ran.uploaded[0].parent.iterdir()) == names
 
 
 def test_the_action_sums_up_in_text_that_stays_text(repo: GitRepository, step: Reviews) -> None:
     repo.commit()
     repo.commit({"```\n# h.py": "print(missing)  # ```\n"})
-    lines = step(repo, base="HEAD~1").summary.splitlines()
+    lines = step(repo, base_ref="HEAD~1").summary.splitlines()
     assert any("error  Undefined name `missing`" in line for line in lines)
     assert lines[-1].startswith("    wardround: blocked - 1 error, 1 file, ")
     assert all(line.startswith("    ") for line in lines)
@@ -147,7 +102,14 @@ def test_the_action_sums_up_in_text_that_stays_text(repo: GitRepository, step: R
 def test_the_action_takes_a_branch_of_the_repository_as_base(
     origin: dict[str, str], checkout: Callable[..., GitRepository], step: Reviews, base: str, depth: int
 ) -> None:
-    assert step(checkout("topic", depth=depth), base=base).base == origin["root"]
+    assert step(checkout("topic", depth=depth), base_ref=base).base == origin["root"]
+
+
+@pytest.mark.parametrize(("base", "expected"), [("HEAD~1", "topic1"), ("HEAD~2", "root"), ("HEAD^^", "root")])
+def test_the_action_takes_an_ancestor_as_base_in_a_shallow_clone(
+    origin: dict[str, str], checkout: Callable[..., GitRepository], step: Reviews, base: str, expected: str
+) -> None:
+    assert step(checkout("topic", depth=1), base_ref=base).base == origin[expected]
 
 
 def test_the_action_takes_a_pull_requests_base(
@@ -155,42 +117,54 @@ def test_the_action_takes_a_pull_requests_base(
 ) -> None:
     merged = checkout("topic")
     merged.git("merge", "-q", "--no-edit", "origin/main")
-    assert step(merged, base=origin["main2"]).base == origin["main2"]
-    assert step(checkout("topic", depth=1), base=origin["main1"]).base == origin["root"]
+    event = Event.pull_request(origin["main2"], merged.git("rev-parse", "HEAD").strip())
+    assert step(merged, event).base == origin["main2"]
+    event = Event.pull_request(origin["main1"], origin["topic2"])
+    assert step(checkout("topic", depth=1), event).base == origin["root"]
 
 
 @pytest.mark.parametrize("depth", [0, 1])
 def test_the_action_reviews_everything_that_was_pushed(
     origin: dict[str, str], checkout: Callable[..., GitRepository], step: Reviews, depth: int
 ) -> None:
-    ran = step(checkout("main", depth=depth), before=origin["root"])
+    ran = step(checkout("main", depth=depth), Event.push(origin["root"], origin["main2"]))
     assert ran.base == origin["root"]
 
 
 @pytest.mark.parametrize("depth", [0, 1])
-@pytest.mark.parametrize("before", ["0" * 40, "1" * 40, ""], ids=["new", "gone", "no push"])
+@pytest.mark.parametrize("before", [NULL, GONE, ""], ids=["new", "gone", "no push"])
 def test_the_action_falls_back_where_nothing_was_there_before(
     origin: dict[str, str], checkout: Callable[..., GitRepository], step: Reviews, depth: int, before: str
 ) -> None:
-    topic = step(checkout("topic", depth=depth), before=before, default="main")
+    topic = step(checkout("topic", depth=depth), Event.push(before, origin["topic2"], ref="topic"))
     assert topic.base == origin["root"]
-    assert step(checkout("main", depth=depth), before=before).base == origin["main1"]
+    main = step(checkout("main", depth=depth), Event.push(before, origin["main2"]))
+    assert main.base == origin["main1"]
+
+
+def test_a_push_whose_start_is_gone_is_reviewed_from_its_first_commit(
+    origin: dict[str, str], checkout: Callable[..., GitRepository], step: Reviews
+) -> None:
+    commits = [{"id": origin["main1"]}, {"id": origin["main2"]}]
+    event = Event.push(GONE, origin["main2"], commits=commits, forced=True)
+    assert step(checkout("main", depth=1), event).base == origin["root"]
 
 
 def test_the_action_reviews_what_a_forced_push_left_for(
     repo: GitRepository, origin: dict[str, str], checkout: Callable[..., GitRepository], step: Reviews
 ) -> None:
     repo.git("reset", "-q", "--hard", "HEAD~1")
-    repo.commit({"other.txt": "other\n"})
-    assert step(checkout("topic"), before=origin["topic2"], default="main").base == origin["topic1"]
+    after = repo.commit({"other.txt": "other\n"})
+    event = Event.push(origin["topic2"], after, ref="topic")
+    assert step(checkout("topic"), event).base == origin["topic1"]
 
 
 @pytest.mark.parametrize("depth", [0, 1])
 def test_the_action_reviews_all_of_a_first_commit(
     repo: GitRepository, checkout: Callable[..., GitRepository], step: Reviews, depth: int
 ) -> None:
-    repo.commit({"root.txt": "root\n"})
-    assert step(checkout("main", depth=depth), before="0" * 40).base == EMPTY_TREE
+    first = repo.commit({"root.txt": "root\n"})
+    assert step(checkout("main", depth=depth), Event.push(NULL, first)).base == EMPTY_TREE
 
 
 def test_the_action_passes_over_a_branch_without_a_common_commit(
@@ -198,27 +172,24 @@ def test_the_action_passes_over_a_branch_without_a_common_commit(
 ) -> None:
     repo.git("checkout", "-q", "--orphan", "pages")
     first = repo.commit({"a.txt": "a\n"})
-    repo.commit({"b.txt": "b\n"})
-    assert step(checkout("pages"), before="0" * 40, default="main").base == first
+    second = repo.commit({"b.txt": "b\n"})
+    assert step(checkout("pages"), Event.push(NULL, second, ref="pages")).base == first
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
-    [
-        ({"base": "nowhere"}, "'nowhere' names no commit"),
-        ({"base": "main", "head": "nowhere"}, "'nowhere' names no commit"),
-    ],
+    "values",
+    [{"base_ref": "nowhere"}, {"base_ref": "main", "head_ref": "nowhere"}],
+    ids=["base", "head"],
 )
 def test_the_action_leaves_with_our_status_where_a_name_is_wrong(
     origin: dict[str, str],
     checkout: Callable[..., GitRepository],
     step: Reviews,
     values: dict[str, str],
-    said: str,
 ) -> None:
     ran = step(checkout("topic"), **values)
     assert ran.done.returncode == 2
-    assert said in ran.done.stderr
+    assert "'nowhere' names no commit" in ran.done.stderr
 
 
 def test_the_action_leaves_with_our_status_where_there_is_no_repository(
@@ -226,51 +197,55 @@ def test_the_action_leaves_with_our_status_where_there_is_no_repository(
 ) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
-    assert step(GitRepository(empty), before="0" * 40).done.returncode == 2
+    assert step(GitRepository(empty), Event.push(NULL, GONE)).done.returncode == 2
 
 
-@pytest.mark.parametrize(("extras", "asked"), [("", "/src"), ("ci,web", "/src[ci,web]")])
-def test_the_action_installs_the_sets_that_are_asked_for(
-    action: dict[str, Any], repo: GitRepository, tmp_path: Path, extras: str, asked: str
-) -> None:
-    (install,) = [step for step in action["runs"]["steps"] if step["name"] == "Install"]
-    program = repo.write(
-        "python",
-        '#!/bin/sh\nmkdir -p "$3/bin"; printf "#!/bin/sh\necho \\$@" > "$3/bin/pip"; chmod +x "$3/bin/pip"\n',
-    )
-    program.chmod(0o755)
-    environment = {"WARDROUND_PYTHON": str(program), "WARDROUND_SOURCE": "/src", "WARDROUND_EXTRAS": extras,
-                   "WARDROUND_HOME": str(tmp_path / "made")}  # fmt: skip
-    done = repo.run("bash", "-eo", "pipefail", "-c", install["run"], env=environment)
-    assert done.stdout == f"install --quiet {asked}\n", done.stderr
-
-
-def test_the_action_passes_nothing_untrusted_into_a_script(action: dict[str, Any]) -> None:
-    for step in action["runs"]["steps"]:
+def test_the_action_passes_nothing_untrusted_into_a_script() -> None:
+    for step in ci_runs.action()["runs"]["steps"]:
         assert "${{" not in step.get("run", "")
         if "uses" in step:
             assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", step["uses"])
 
 
-def test_the_stage_of_jenkins_reviews_and_keeps_reports(changed: GitRepository, tmp_path: Path) -> None:
-    text = (ROOT / "Jenkinsfile").read_text()
-    found = re.search(r"label: 'review', script: '''(.*?)'''", text, re.DOTALL)
-    assert found is not None
-    script = found[1].replace(".wardround-venv/bin/", f"{Path(sys.executable).parent}/")
+def test_no_step_starts_in_the_checkout() -> None:
+    for step in ci_runs.action()["runs"]["steps"]:
+        if "run" in step:
+            assert step["working-directory"] in (
+                "${{ runner.temp }}",
+                "${{ steps.install.outputs.home }}",
+            )
+            assert step["env"]["BASH_ENV"] == ""
+            assert re.findall(r'(?:python|PYTHON)"? (-\w+)', step["run"]) == ["-I"]
+    jenkins = (ROOT / "Jenkinsfile").read_text()
+    assert re.findall(r"dir\((.*?)\) \{\s*sh ", jenkins) == ["env.WORKSPACE_TMP"]
+    assert re.findall(r'python3?"? (-\w+)', jenkins) == ["-I", "-I"]
 
-    done = changed.run("/bin/sh", "-e", "-c", script, env={"CHANGE_TARGET": ""})
+
+def test_the_stage_of_jenkins_reviews_and_keeps_reports(changed: GitRepository, tmp_path: Path) -> None:
+    done, reports = ci_runs.run_jenkins(changed.root, tmp_path, {"BRANCH_IS_PRIMARY": "true"})
 
     assert done.returncode == 1, done.stderr
     assert "Undefined name `missing` [ruff/F821]" in done.stdout
-    kept = sorted(path.name for path in (changed.root / "wardround-reports").iterdir())
-    assert kept == ["report.json", "report.sarif", "report.txt"]
+    names = ["report.json", "report.sarif", "report.txt"]
+    assert sorted(path.name for path in reports.iterdir()) == names
+    assert f"artifacts: '{','.join(names)}'" in (ROOT / "Jenkinsfile").read_text()
 
 
-def test_workflows_are_pinned_and_have_no_rights_they_do_not_need() -> None:
-    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())
+def _workflows() -> list[Path]:
+    return sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+@pytest.mark.parametrize("path", _workflows(), ids=lambda path: path.stem)
+def test_workflows_are_pinned_and_have_no_rights_they_do_not_need(path: Path) -> None:
+    workflow: dict[str, Any] = yaml.safe_load(path.read_text())
     assert workflow["permissions"] == {}
-    for job in workflow["jobs"].values():
-        assert job["permissions"] == {"contents": "read"}
+    for name, job in workflow["jobs"].items():
+        attesting = {"id-token": "write", "attestations": "write"} if name == "attest" else {}
+        assert job["permissions"] == {"contents": "read"} | attesting
+        assert job["timeout-minutes"]
         for step in job["steps"]:
             if "uses" in step:
                 assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", step["uses"])
+            if step.get("uses", "").startswith("actions/checkout@"):
+                assert step["with"]["persist-credentials"] is False
+            assert "${{ github.event" not in step.get("run", "")

@@ -50,6 +50,7 @@ class ChangedFile(msgspec.Struct, frozen=True, dict=True):
         mode: of the head side, as git writes it (``100644``, ``120000`` symlink, ``160000`` submodule).
         fragment: only parts of the content are known (a diff whose files are not at hand).
         lost: a side's content is not in this clone, so the two cannot be compared.
+        first_for: names of specialists that did not review the old version, to whom all of it is added.
     """
 
     path: str
@@ -61,19 +62,34 @@ class ChangedFile(msgspec.Struct, frozen=True, dict=True):
     hunks: tuple[Hunk, ...] = ()
     fragment: bool = False
     lost: bool = False
+    first_for: tuple[str, ...] = ()
 
     @property
     def is_regular(self) -> bool:
         return self.mode.startswith("100")
 
     @property
+    def is_link(self) -> bool:
+        return self.mode == "120000"
+
+    @property
     def is_unsure(self) -> bool:
         """Whether git, going by size and time, may call a work-tree file modified that is not."""
         return self.status is FileStatus.MODIFIED and self.head_blob is None
 
+    @property
+    def is_all_added(self) -> bool:
+        """Whether there was no text before that this one could be compared with."""
+        return self.base_path is None or self.status is FileStatus.RETYPED
+
+    def as_added(self) -> ChangedFile:
+        """The file as if it had not been there before."""
+        added = FileStatus.ADDED
+        return msgspec.structs.replace(self, base_path=None, status=added, base_blob=None, hunks=())
+
     def is_added_line(self, line: int) -> bool:
         """Whether the change brought this line of the head side."""
-        if self.base_path is None or self.status is FileStatus.RETYPED:
+        if self.is_all_added:
             return True
         hunk = self._hunk_at(line)
         return hunk is not None and line < hunk.head_start + hunk.head_length
@@ -109,7 +125,7 @@ class ChangedFile(msgspec.Struct, frozen=True, dict=True):
 
     def numbers_added(self, lines: int) -> Iterator[int]:
         """The lines of the head side that the change brought, of so many, in order."""
-        if self.base_path is None or self.status is FileStatus.RETYPED:
+        if self.is_all_added:
             yield from range(1, lines + 1)
             return
         for hunk in self.hunks:
@@ -126,11 +142,21 @@ def _first_line_after(hunk: Hunk) -> int:
 
 
 class Change(msgspec.Struct, frozen=True):
-    """What is under review: the files that differ between ``base`` and ``head``, by path."""
+    """What is under review: the files that differ between ``base`` and ``head``, by path.
+
+    Attributes:
+        base: the old side; between two branches, their merge base.
+        target: the revision the change is to be merged into, the tip of its branch; ``base`` by default.
+    """
 
     base: str
     head: str
     files: tuple[ChangedFile, ...] = ()
+    target: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.target:
+            msgspec.structs.force_setattr(self, "target", self.base)
 
     def file(self, path: str) -> ChangedFile | None:
         return next((file for file in self.files if file.path == path), None)

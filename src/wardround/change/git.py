@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Self
@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from wardround.change.comparison import Comparison
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.program import GitProgram
+from wardround.change.revisions import END, is_object_id, require_revision, tracking_branches
 from wardround.change.snapshot import Snapshot, private_parent
 from wardround.change.trees import Blobs, BlobTree, EmptyTree, FolderTree, Tree, meet
 from wardround.change.word_search import WordSearch
@@ -87,13 +88,13 @@ class Repository:
         """From a commit, or the empty tree, to the index."""
         self._require_worktree("--staged")
         self.compare_with_worktree(INDEX)  # what takes longest in a large repository begins first
-        return Comparison(self._git).change(["--cached", base], base, INDEX)
+        return Comparison(self._git).change(["--cached", END, base], base, INDEX)
 
     def worktree(self) -> Change:
         """HEAD to the files on disk, untracked files that are not ignored included."""
         self._require_worktree("--worktree")
         base = self.head() or self.empty_tree
-        change = Comparison(self._git).change([base], base, WORKTREE)
+        change = Comparison(self._git).change([END, base], base, WORKTREE)
         known = {file.path for file in change.files}
         extra = [self._untracked_file(path) for path in self.untracked() if path not in known]
         files = sorted((*change.files, *extra), key=lambda file: file.path)
@@ -102,6 +103,8 @@ class Repository:
     def between(self, base: str, head: str) -> Change:
         """From the merge base of two revisions to the second; all of it, if the first is the empty tree.
 
+        The first is the target of the change.
+
         Raises:
             GitError: a name stands for no commit, or the two share no history.
         """
@@ -109,16 +112,22 @@ class Repository:
         if base == self.empty_tree:
             return self.range(base, head_id)
         base_id = self.commit(base)
-        merge_base = self._git.output("merge-base", base_id, head_id, allow=(0, 1)).strip()
+        merge_base = self._git.output("merge-base", END, base_id, head_id, allow=(0, 1)).strip()
         if not merge_base:
             raise GitError(
                 f"{base} and {head} share no commit here; fetch more history, or give another --base"
             )
-        return self.range(merge_base, head_id)
+        return replace(self.range(merge_base, head_id), target=base_id)
 
     def range(self, base: str, head: str) -> Change:
         """From one tree to another, both given as object ids."""
-        return Comparison(self._git).change([base, head], base, head)
+        return Comparison(self._git).change([END, base, head], base, head)
+
+    def settings_between(self, base: str, target: str, names: Collection[str]) -> list[str]:
+        """Paths with one of these file names whose content differs between two trees, sorted."""
+        options = ("-r", "--name-only", "--no-renames", "-z")
+        out = self._git.output("diff-tree", *options, END, base, target)
+        return sorted(path for path in out.split("\0") if path.rpartition("/")[2] in names)
 
     # Trees
 
@@ -157,7 +166,12 @@ class Repository:
         return self.blobs.commit("HEAD")
 
     def commit(self, name: str) -> str:
-        """The id of the commit a name stands for."""
+        """The id of the commit a name stands for.
+
+        Raises:
+            GitError: it cannot be a name, or stands for no commit.
+        """
+        require_revision(name)
         found = self.blobs.commit(name)
         if found is None:
             hint = "check the name, or fetch it"
@@ -177,7 +191,10 @@ class Repository:
 
     def has(self, commit: str) -> bool:
         """Whether a commit is in this clone."""
-        return bool(self._git.output("cat-file", "-t", commit, allow=(0, 1, 128)).strip() == "commit")
+        kind = (
+            self._git.output("cat-file", "-t", END, commit, allow=(0, 1, 128)) if is_object_id(commit) else ""
+        )
+        return kind.strip() == "commit"
 
     def untracked(self) -> list[str]:
         """Files git neither tracks nor ignores, by path."""
@@ -189,7 +206,7 @@ class Repository:
         if side in (INDEX, WORKTREE):
             out = self._git.output("ls-files", "-z", "--", *patterns, literal=False)
         else:
-            out = self._git.output("ls-tree", "-r", "-z", "--name-only", "--full-tree", side)
+            out = self._git.output("ls-tree", "-r", "-z", "--name-only", "--full-tree", END, side)
         return sorted({name for name in out.split("\0") if name})
 
     def index_holds(self, path: str) -> bool:
@@ -203,7 +220,7 @@ class Repository:
         if side == INDEX:
             out, at = self._git.output("ls-files", "-s", "-z"), 1
         else:
-            out, at = self._git.output("ls-tree", "-r", "-z", "--full-tree", side), 2
+            out, at = self._git.output("ls-tree", "-r", "-z", "--full-tree", END, side), 2
         rows = (row.split("\t", 1) for row in out.split("\0") if row.startswith("100"))
         return sorted({(path, told.split()[at]) for told, path in rows})
 
@@ -211,7 +228,9 @@ class Repository:
         """Begin finding out what differs on disk; ``differs_from_worktree`` waits for the answer."""
         if side != WORKTREE and not self.bare and side not in self._comparing:
             options = ("--name-only", "--no-renames", "-z", "--ignore-submodules=all")
-            compared = ("diff-files", *options) if side == INDEX else ("diff-index", *options, side, "--")
+            compared = (
+                ("diff-files", *options) if side == INDEX else ("diff-index", *options, END, side, "--")
+            )
             untracked = (*_UNTRACKED, "--directory", "--no-empty-directory")
             self._comparing[side] = [self._git.popen(*compared), self._git.popen(*untracked)]
 
@@ -237,12 +256,12 @@ class Repository:
     def messages(self, base: str, head: str) -> list[str]:
         """The messages of the commits from a base, newest first; of all commits if it is the empty tree."""
         asked = [head] if base == self.empty_tree else [head, f"^{base}"]
-        out = self._git.output("log", "-z", "--no-show-signature", "--format=%B", *asked, "--")
+        out = self._git.output("log", "-z", "--no-show-signature", "--format=%B", END, *asked, "--")
         return [message.strip() for message in out.split("\0") if message.strip()]
 
     def ancestors(self, commit: str, limit: int) -> list[str]:
         """The ids of a commit and of those before it that are no merges, newest first, as far as git gets."""
-        asked = ("--no-merges", f"--max-count={limit}", commit, "--")
+        asked = ("--no-merges", f"--max-count={limit}", END, commit, "--")
         return self._git.output("rev-list", *asked, allow=(0, 128)).split()
 
     def touched(self, commits: Sequence[str]) -> list[tuple[str, str, list[str]]]:
@@ -266,11 +285,12 @@ class Repository:
 
     def outgoing_base(self, local: str, remote: str) -> str:
         """Where the commits of ``local`` that no branch of ``remote`` has begin; the empty tree for all."""
-        new = self._git.output("rev-list", "--topo-order", "--reverse", local, "--not", f"--remotes={remote}")
+        known = ("--not", *tracking_branches(remote), "--not")
+        new = self._git.output("rev-list", "--topo-order", "--reverse", *known, END, local, "--")
         first = new.split("\n", 1)[0]
         if not first:
             return local
-        parents = self._git.output("rev-list", "--parents", "-n1", first).split()[1:]
+        parents = self._git.output("rev-list", "--parents", "-n1", END, first, "--").split()[1:]
         return parents[0] if parents else self.empty_tree
 
     # Writing, for fixes alone
@@ -304,7 +324,7 @@ class Repository:
             for name, content in zip(names, (present, before, after), strict=True):
                 name.write_bytes(content)
             done = subprocess.run(
-                ["git", "merge-file", "-p", "-q", *map(str, names)],
+                self._git.argv("merge-file", "-p", "-q", *map(str, names)),
                 capture_output=True,
                 env=self._git.env,
                 check=False,
@@ -312,7 +332,7 @@ class Repository:
         return done.stdout if done.returncode == 0 else None
 
     def _as_checked_out(self, path: str, blob: str) -> bytes:
-        return os.fsencode(self._git.output("cat-file", "--filters", f"--path={path}", blob))
+        return os.fsencode(self._git.output("cat-file", "--filters", f"--path={path}", END, blob))
 
     # Running git
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, Protocol
@@ -15,6 +15,8 @@ from wardround.change.trees import FolderTree, meet
 from wardround.digests import sha256
 
 SideName = Literal["base", "head"]
+JudgeName = Literal["target", "head"]
+"""The revision whose configuration counts: what the change is to be merged into, or the change itself."""
 DIFF = ":diff"
 _LFS = b"version https://git-lfs.github.com/spec/"
 _LONGEST_POINTER = 1024
@@ -24,11 +26,11 @@ class Origin(Protocol):
     """What a review asks of the place its change comes from.
 
     ``root`` is the folder that stands for the repository; ``fetch`` announces what will be read soon;
-    ``content`` is of files of the change, ``read`` of
-    any path on one side; ``state`` identifies a whole side, or is None where nothing does; ``differing`` are
-    the paths whose content in ``root`` is not that of the side; ``messages`` are those of the change's
-    commits, newest first; ``holds`` says whether there is anything at a path, above it or below it, that is
-    under version control.
+    ``content`` is of files of the change, ``read`` of any path on one side or at the target;
+    ``moved_settings`` are the paths with one of some file names that differ between base and target;
+    ``state`` identifies a whole side, or is None where nothing does; ``differing`` are the paths whose
+    content in ``root`` is not that of the side; ``messages`` are those of the change's commits, newest first;
+    ``holds`` says whether there is anything at a path, above it or below it, that is under version control.
     """
 
     root: Path
@@ -37,7 +39,9 @@ class Origin(Protocol):
 
     def content(self, file: ChangedFile, *, base: bool = False) -> bytes | None: ...
 
-    def read(self, path: str, side: SideName) -> bytes | None: ...
+    def read(self, path: str, side: SideName | JudgeName) -> bytes | None: ...
+
+    def moved_settings(self, names: Collection[str]) -> Sequence[str]: ...
 
     def state(self, change: Change, side: SideName) -> str | None: ...
 
@@ -57,6 +61,19 @@ def decoded(content: bytes) -> str | None:
     with suppress(UnicodeDecodeError):
         return content.decode("utf-8-sig")
     return None
+
+
+NOT_UTF8 = "it is not UTF-8 text"
+"""Why a file is not reviewed that only ``in_any_encoding`` reads."""
+
+
+def bytes_outside_utf8(content: bytes) -> Iterator[tuple[int, int, int]]:
+    """The line, the column and the value of the first byte in each line that is not UTF-8."""
+    for number, line in enumerate(content.removeprefix(codecs.BOM_UTF8).split(b"\n"), 1):
+        try:
+            line.decode()
+        except UnicodeDecodeError as cause:
+            yield number, len(line[: cause.start].decode()) + 1, line[cause.start]
 
 
 def in_any_encoding(content: bytes) -> str | None:
@@ -143,10 +160,16 @@ class RepositoryOrigin:
             self._on_disk[file.path] = self._repository.content(file, side)
         return self._on_disk[file.path]
 
-    def read(self, path: str, side: SideName) -> bytes | None:
+    def read(self, path: str, side: SideName | JudgeName) -> bytes | None:
         if side == "head" and self._change.head == INDEX:
             return self._staged(path)
         return self._repository.tree(self._name(side)).read(path)
+
+    def moved_settings(self, names: Collection[str]) -> Sequence[str]:
+        change = self._change
+        if change.target == change.base:
+            return ()
+        return self._repository.settings_between(change.base, change.target, names)
 
     def _staged(self, path: str) -> bytes | None:
         """What the index has at a path: what HEAD has, unless the change says otherwise.
@@ -196,7 +219,9 @@ class RepositoryOrigin:
             return True
         return change.head != INDEX and not repository.bare and repository.index_holds(path)
 
-    def _name(self, side: SideName) -> str:
+    def _name(self, side: SideName | JudgeName) -> str:
+        if side == "target":
+            return self._change.target
         return self._change.base if side == "base" else self._change.head
 
 
@@ -215,6 +240,8 @@ class DiffOrigin:
         for patch in read_patch(text):
             base, head, whole = self._complete(patch)
             self._sides[patch.path] = (base, head)
+            if patch.status is FileStatus.RENAMED and patch.base_path is not None:
+                self._sides.setdefault(patch.base_path, (base, None))
             files.append(
                 ChangedFile(
                     path=patch.path,
@@ -251,11 +278,14 @@ class DiffOrigin:
         sides = self._sides[file.path]
         return sides[0] if base else sides[1]
 
-    def read(self, path: str, side: SideName) -> bytes | None:
-        if path in self._sides and not (side == "base" and self._sides[path][0] is None):
+    def read(self, path: str, side: SideName | JudgeName) -> bytes | None:
+        if path in self._sides and not (side != "head" and self._sides[path][0] is None):
             base, head = self._sides[path]
-            return base if side == "base" else head
+            return head if side == "head" else base
         return self._folder.read(path)
+
+    def moved_settings(self, names: Collection[str]) -> Sequence[str]:
+        return ()
 
     def state(self, change: Change, side: SideName) -> str | None:
         return None

@@ -1,7 +1,7 @@
 """Git as a program: how it is called so that it changes nothing and asks nobody.
 
-Optional locks, external diffs, text conversion, terminal prompts, object fetching and replaced objects are
-off.
+Optional locks, external diffs, text conversion, terminal prompts, object fetching, replaced objects and the
+programs of a file system monitor and of git's own hooks are off.
 ``GIT_INDEX_FILE`` is kept: ``git commit -a`` and ``git commit PATH`` point it at the index that will be
 committed.
 """
@@ -19,6 +19,7 @@ _NEUTRAL_CONFIG = (
     "-c", "diff.autoRefreshIndex=false", "-c", "diff.renames=true",
     "-c", "diff.interHunkContext=0", "-c", "core.quotePath=true", "-c", "diff.suppressBlankEmpty=false",
     "-c", "core.commitGraph=true", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
+    "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "submodule.recurse=false",
 )  # fmt: skip
 _LOCATION_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR")
 

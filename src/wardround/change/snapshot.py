@@ -20,10 +20,13 @@ from typing import Self
 
 from wardround.folders import cache_folder
 from wardround.late import LatePattern
+from wardround.paths import with_lower_suffix
 
 _PREFIX = "wardround-"
 _IN_MEMORY = Path("/dev/shm")  # noqa: S108  (a private folder is made in it)
 _ROOM_BYTES = 512 * 1024 * 1024
+_MINIFIED = LatePattern(r"([.-])min\.(?=[^/]*\Z)")
+"""In the name of a file, by which tools take it for minified."""
 _PLAIN = LatePattern(r"[^\x00-\x1f\x7f\udc80-\udcff\\=]+")
 
 
@@ -31,12 +34,30 @@ def alias(path: str) -> str:
     """The path a file has in a snapshot: itself, unless a tool could not name it in its output.
 
     Control characters, backslashes and undecodable bytes become ``=HH``, and so does a leading dash; the
-    equals sign itself too, so that no two paths share one alias.
+    equals sign itself too, so that no two paths share one alias. A name that a tool passes over loses what it
+    is passed over for: the sign before ``min``, and capitals in its suffix.
     """
+    out = _quoted(path)
+    if "min." in out:
+        out = _MINIFIED.sub(lambda found: f"={ord(found[1]):02x}min.", out)
+    if path == with_lower_suffix(path):
+        return out
+    stem, _, suffix = out.rpartition(".")
+    return f"{stem}=2e{suffix}.{suffix.lower()}"
+
+
+def _quoted(path: str) -> str:
+    """A path, or a folder's, without what a tool could not name in its output."""
     if _PLAIN.fullmatch(path) and not path.startswith("-"):
         return path
     out = "".join(c if _PLAIN.fullmatch(c) else "".join(f"={b:02x}" for b in os.fsencode(c)) for c in path)
     return f"=2d{out[1:]}" if out.startswith("-") else out
+
+
+def alias_ending(path: str, endings: Sequence[str]) -> str:
+    """The path of a file for a tool that knows its files by their endings; no other file has it."""
+    name = alias(path)
+    return name if not endings or name.endswith(tuple(endings)) else f"{name}={endings[0]}"
 
 
 def private_parent(worktree: Path) -> Path:
@@ -93,7 +114,11 @@ class Snapshot:
 
     def write(self, side: str, path: str, content: bytes) -> None:
         """Put a file into a side, unless it is there already."""
-        target = f"{self.side(side)}/{alias(path)}"
+        self.write_as(side, alias(path), content)
+
+    def write_as(self, side: str, name: str, content: bytes) -> None:
+        """Put a file into a side under a name that is no path of it, unless it is there already."""
+        target = f"{self.side(side)}/{name}"
         if target in self._made:
             return
         self._make_folder(target.rpartition("/")[0])
@@ -109,7 +134,7 @@ class Snapshot:
         """Put a file above a side's root, where tools look after the repository's own folders."""
         root = self.side(side)
         self._make_folder(root)
-        (root.parent / name).write_text(content, encoding="utf-8")
+        (root.parent / name).write_bytes(content.encode("utf-8", "surrogateescape"))
 
     def _make_folder(self, folder: Path | str) -> None:
         if str(folder) not in self._made:
@@ -150,7 +175,7 @@ class Snapshot:
             if content is not None:
                 self.write(side, path, content)
         for path in sorted(hidden):
-            parent = root / alias(path.rpartition("/")[0])
+            parent = root / _quoted(path.rpartition("/")[0])
             if (worktree / path.rpartition("/")[0]).is_dir():
                 self._make_folder(parent)
         for folder in sorted(self._folders_of(root)):

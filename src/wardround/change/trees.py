@@ -42,6 +42,11 @@ class Tree(Protocol):
         """Whether there is anything at a path or below it, or a link or a submodule above it."""
 
 
+def _is_one_request(name: str) -> bool:
+    """Return True if git reads a line with this name as that name: it drops a carriage return at the end."""
+    return not ("\n" in name or "\0" in name or name.endswith("\r"))
+
+
 class Blobs:
     """One ``git cat-file --batch`` process that hands out objects on request."""
 
@@ -66,7 +71,7 @@ class Blobs:
 
     def get(self, name: str) -> bytes | None:
         """The content of the blob an object name stands for; None if there is none or it is no blob."""
-        if "\n" in name:
+        if not _is_one_request(name):
             return None
         with self._lock:
             if name not in self._kept:
@@ -86,7 +91,7 @@ class Blobs:
 
     def modes(self, name: str) -> dict[str, str]:
         """The names in the tree an object name stands for, with their modes; none if it is no tree."""
-        if "\n" in name:
+        if not _is_one_request(name):
             return {}
         with self._lock:
             self._ask([name])
@@ -105,7 +110,7 @@ class Blobs:
 
     def fetch(self, names: Iterable[str]) -> None:
         """Read many objects at once, so that ``get`` has them, as far as there is room to keep them."""
-        wanted = [name for name in dict.fromkeys(names) if name not in self._kept and "\n" not in name]
+        wanted = [name for name in dict.fromkeys(names) if name not in self._kept and _is_one_request(name)]
         for start in range(0, len(wanted), _ASKED_AT_ONCE):
             if self._kept_bytes > _KEPT_BYTES // 2:
                 return
@@ -124,7 +129,7 @@ class Blobs:
     def commit(self, name: str) -> str | None:
         """The id of the commit a name stands for."""
         spec = f"{name}^{{commit}}"
-        if "\n" in name:
+        if not _is_one_request(name):
             return None
         with self._lock:
             self._ask([spec])

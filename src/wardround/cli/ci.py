@@ -1,0 +1,126 @@
+"""``wardround ci``: the review as a CI system calls it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wardround.cli.reviewing import emit, perform
+
+if TYPE_CHECKING:
+    from wardround.delivery.comparison import Comparison
+    from wardround.delivery.events import CiEvent
+    from wardround.review import Review
+
+REPORTS = {"json": "report.json", "sarif": "report.sarif", "text": "report.txt"}
+
+
+@click.command("ci")
+@click.option("--provider", type=click.Choice(["auto", "github", "jenkins"]), default="auto",
+              show_default=True, help="The CI system whose event is read.")  # fmt: skip
+@click.option(
+    "--repo", type=click.Path(path_type=Path), metavar="DIR", help="The repository (default: here)."
+)
+@click.option("--base-ref", metavar="REF", help="The revision to compare with (default: by the event).")
+@click.option("--head-ref", metavar="REF", help="The last commit of the change (default: HEAD).")
+@click.option("--fail-level", type=click.Choice(["", "none", "info", "warn", "error"]), help="What blocks.")
+@click.option("--filter-mode", type=click.Choice(["", "added", "diff_context", "file", "nofilter"]))
+@click.option("--config-from", type=click.Choice(["base", "head"]), default="base", show_default=True,
+              help="Whose configuration counts.")  # fmt: skip
+@click.option("--reports-dir", metavar="DIR",
+              help="A new directory for the reports (default: in the temporary folder).")  # fmt: skip
+@click.option("--no-fetch", is_flag=True, help="Fetch nothing from origin.")
+def command(**options: Any) -> int:
+    """Review the change that started this CI run, and write the reports.
+
+    The event decides which commits are compared: a pull request with its target branch, a merge commit with
+    its first parent, a push with what was there before, a branch build with the last successful one. What a
+    shallow clone lacks is fetched from origin. The status is that of review; a checkout without the commit
+    that the event is about is inconclusive.
+    """
+    return ci(**options)
+
+
+def ci(
+    *, provider: str, repo: Path | None, base_ref: str | None, head_ref: str | None, fail_level: Any,
+    filter_mode: Any, config_from: Any, reports_dir: str | None, no_fetch: bool,
+) -> int:  # fmt: skip
+    """The command without its decoration."""
+    from wardround.change.revisions import require_ref
+    from wardround.cli.asked import Output, Target
+    from wardround.config import Request
+    from wardround.delivery import summary
+    from wardround.delivery.events import Provider, detect, read_event
+    from wardround.delivery.report_directory import ReportDirectory
+    from wardround.reports import renderer
+    from wardround.tools.tool import Profile
+
+    base = require_ref(base_ref, "--base-ref") if base_ref else None
+    head = require_ref(head_ref, "--head-ref") if head_ref else None
+    system = detect(os.environ) if provider == "auto" else Provider(provider)
+    event = read_event(system, os.environ)
+    request = Request(
+        profile=Profile.CI, fail_level=fail_level or None, filter_mode=filter_mode or None,
+        config_from=config_from,
+    )  # fmt: skip
+    root, comparison = _compare(repo, event, base, head, may_fetch=not no_fetch)
+    target = Target(base=comparison.base, head=comparison.head, repo=root)
+    shown = Output("github" if system is Provider.GITHUB else "text", None)
+    with ReportDirectory.create(Path(reports_dir) if reports_dir else None, root, os.environ) as directory:
+        review = perform(target, request, (shown,), lambda review: _amended(review, comparison))
+        for name, file in REPORTS.items():
+            directory.write(file, renderer(name)(review))
+    if system is Provider.GITHUB:
+        headline = comparison.error or _notice(comparison, review)
+        _announce(headline, "warning" if comparison.error is None else "error")
+        if summary_file := os.environ.get("GITHUB_STEP_SUMMARY"):
+            summary.append(Path(summary_file), summary.render(review, headline))
+    return review.exit_status
+
+
+def _compare(
+    repo: Path | None, event: CiEvent, base: str | None, head: str | None, *, may_fetch: bool
+) -> tuple[Path, Comparison]:
+    """The root of the repository and the commits to compare."""
+    from wardround.change.git import Repository
+    from wardround.delivery.checkout import Checkout
+    from wardround.delivery.comparison import Comparing
+    from wardround.delivery.environment import harden
+
+    harden(os.environ, repo or Path.cwd())
+    with Repository(repo) as repository:
+        checkout = Checkout(repository, os.environ, may_fetch=may_fetch)
+        return repository.root, Comparing(checkout, event).compare(base, head)
+
+
+def _amended(review: Review, comparison: Comparison) -> Review:
+    """The review with what the event says about it; a change that was not reviewed makes it inconclusive."""
+    from msgspec.structs import replace
+
+    from wardround.findings import Unreviewed
+    from wardround.verdict.gate import Gate, Outcome
+
+    if comparison.error is not None:
+        missing = Unreviewed(".", "", "wardround", comparison.error)
+        gate = Gate(Outcome.INCONCLUSIVE, review.gate.fail_level, (comparison.error,))
+        return replace(review, unreviewed=(missing,), gate=gate, blocks_on_inconclusive=True)
+    notice = _notice(comparison, review)
+    return review if notice is None else replace(review, notes=(notice, *review.notes))
+
+
+def _notice(comparison: Comparison, review: Review) -> str | None:
+    if comparison.notice is None and not review.change.files:
+        return f"the commits since {comparison.base[:12]} change no file: there is nothing to review"
+    return comparison.notice
+
+
+def _announce(headline: str | None, kind: str) -> None:
+    """Annotate a run that reviewed something else than the change, or nothing."""
+    from wardround.escaping import one_line
+    from wardround.reports.github import Annotation
+
+    if headline is not None:
+        emit(f"{Annotation(kind, one_line(headline), {'title': 'wardround'})}\n", escaped=True)

@@ -1,0 +1,164 @@
+"""Which commits a CI run compares, by its event."""
+
+from __future__ import annotations
+
+import msgspec
+
+from wardround.delivery.checkout import Checkout
+from wardround.delivery.events import CiEvent
+from wardround.errors import GitError
+
+_SHOWN = 12
+"""Digits of a commit id in a message."""
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """The commits of a review.
+
+    Attributes:
+        base: a commit, or the empty tree where all of ``head`` is new.
+        notice: why there is nothing to review, or why less than expected is reviewed.
+        error: why what is checked out is not what the event is about, so that nothing of it was reviewed.
+    """
+
+    base: str
+    head: str
+    notice: str | None = None
+    error: str | None = None
+
+
+class Comparing:
+    """The comparison for one event; an explicit base or head counts before what the event names."""
+
+    def __init__(self, checkout: Checkout, event: CiEvent) -> None:
+        self._checkout = checkout
+        self._event = event
+
+    def compare(self, base: str | None, head: str | None) -> Comparison:
+        """Find both commits, fetching what a shallow clone lacks.
+
+        Raises:
+            GitError: a name has no commit, here or at ``origin``, or the two share no history.
+        """
+        head_id = self._require(head or "HEAD", "--head-ref")
+        if head in (None, "", "HEAD") and (error := self._unrelated_head(head_id)):
+            return Comparison(head_id, head_id, error=error)
+        if base:
+            return self._explicit(base, head_id)
+        event = self._event
+        if event.is_deletion:
+            return Comparison(head_id, head_id, notice="the push deleted a ref: there is nothing to review")
+        if event.target is not None:
+            return self._named(self._target_base(head_id), head_id)
+        if event.base is not None:
+            return self._named(self._related(event.base, head_id), head_id)
+        return self._since_previous(head_id)
+
+    def _unrelated_head(self, head: str) -> str | None:
+        """Why the commit under review does not contain the event's own; None if it does."""
+        expected = self._event.head
+        if expected is None or expected == head or expected in self._checkout.parents(head):
+            return None
+        known = self._checkout.commit(expected)
+        if known is not None and self._checkout.merge_base(known, head, complete=False) == known:
+            return None
+        return (
+            f"the {self._event.name} event is about commit {expected[:_SHOWN]}, which is not part of "
+            f"{head[:_SHOWN]} that is checked out, so it was not reviewed; give it as head-ref"
+        )
+
+    def _explicit(self, base: str, head: str) -> Comparison:
+        base_id = self._require(base, "--base-ref")
+        if self._checkout.merge_base(base_id, head) is None:
+            raise GitError(
+                f"--base-ref {base} and {head[:_SHOWN]} share no commit{self._why()}; give another base"
+            )
+        return self._named(base_id, head)
+
+    def _target_base(self, head: str) -> str:
+        """The commit a change request is compared with.
+
+        Of a merge commit that the server made, that is the first parent: the tip of the target branch it was
+        made on. The event's own base may be older, and then what others merged since would be reviewed too.
+        """
+        event, parents = self._event, self._checkout.parents(head)
+        if len(parents) == 2 and event.head is not None and parents[1] == event.head:
+            first = self._checkout.first_parent(head)
+            if first is not None:
+                return first
+        assert event.target is not None
+        tip = self._checkout.branch(event.target, event.base) or event.base
+        if tip is None:
+            raise GitError(
+                f"the target branch {event.target!r} is not here and cannot be fetched{self._why()}; "
+                "check it out too, or give --base-ref"
+            )
+        return self._related(tip, head)
+
+    def _related(self, base: str, head: str) -> str:
+        """A commit, if it can be had and shares history with the head.
+
+        Raises:
+            GitError: it cannot, or does not.
+        """
+        known = self._checkout.commit(base)
+        if known is None or self._checkout.merge_base(known, head) is None:
+            raise GitError(
+                f"the base {base[:_SHOWN]} of the {self._event.name} event has no history in common with "
+                f"{head[:_SHOWN]}{self._why()}; fetch more history, or give --base-ref"
+            )
+        return known
+
+    def _since_previous(self, head: str) -> Comparison:
+        """Everything since the commit that was reviewed last, or since the branch left the default branch."""
+        event, checkout = self._event, self._checkout
+        for known in (event.previous, self._before_pushed()):
+            found = None if known is None else checkout.commit(known)
+            if found is not None and checkout.merge_base(found, head) is not None:
+                return self._named(found, head)
+        if event.default_branch is not None and not event.has_parent_only:
+            default = self._default_branch(event.default_branch, head)
+            if default is not None:
+                return self._named(default, head)
+        parent = checkout.first_parent(head)
+        if parent is not None:
+            return self._named(parent, head, self._only_last(head))
+        if checkout.parents(head):
+            raise GitError(
+                f"the commit before {head[:_SHOWN]} is not here and cannot be fetched{self._why()}; "
+                "check out more history, or give --base-ref"
+            )
+        return Comparison(checkout.empty_tree, head)
+
+    def _before_pushed(self) -> str | None:
+        """The commit before the first one of a push, where the one before the push is gone."""
+        event = self._event
+        if event.previous is None or event.pushed is None or self._checkout.commit(event.pushed) is None:
+            return None
+        return self._checkout.first_parent(event.pushed)
+
+    def _default_branch(self, name: str, head: str) -> str | None:
+        tip = self._checkout.default_branch() if name == "HEAD" else self._checkout.branch(name, None)
+        return None if tip is None or self._checkout.merge_base(tip, head) is None else tip
+
+    def _only_last(self, head: str) -> str | None:
+        if self._event.previous is None:
+            return None
+        return (
+            f"the commit {self._event.previous[:_SHOWN]} that was reviewed last is gone, "
+            f"so only {head[:_SHOWN]} is reviewed; give --base-ref to review more"
+        )
+
+    def _named(self, base: str, head: str, notice: str | None = None) -> Comparison:
+        if base == head or self._checkout.merge_base(base, head) == head:
+            notice = f"{head[:_SHOWN]} is part of its base {base[:_SHOWN]}: there is nothing to review"
+        return Comparison(base, head, notice)
+
+    def _require(self, revision: str, option: str) -> str:
+        found = self._checkout.commit(revision)
+        if found is None:
+            raise GitError(f"{option}: {revision!r} names no commit here or at origin{self._why()}")
+        return found
+
+    def _why(self) -> str:
+        return f" ({self._checkout.fetch_error})" if self._checkout.fetch_error else ""

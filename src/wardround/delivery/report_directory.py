@@ -1,0 +1,82 @@
+"""The directory a CI run writes its reports to: made for this run, so that no file of the change is in it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from wardround import directories
+from wardround.errors import UsageError
+from wardround.escaping import one_line
+
+
+class ReportDirectory:
+    """A directory that was made, or found empty, for the reports of one run. Use it as a context manager.
+
+    Attributes:
+        path: for messages; files are created relative to the open directory.
+    """
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path = path
+        self._descriptor = descriptor
+
+    @classmethod
+    def create(cls, path: Path | None, work_tree: Path | None, environ: Mapping[str, str]) -> Self:
+        """Make the directory; without a path, one outside the repository in the runner's temporary folder.
+
+        Raises:
+            UsageError: it holds something, belongs to another user, or lies behind a link in the repository.
+        """
+        if path is None:
+            parent = environ.get("RUNNER_TEMP") or environ.get("WORKSPACE_TMP") or None
+            path = Path(tempfile.mkdtemp(prefix="wardround-reports-", dir=parent))
+        path = Path(os.path.abspath(path))
+        try:
+            return cls(path, _fresh(path, work_tree))
+        except OSError as cause:
+            raise UsageError(
+                f"--reports-dir {one_line(str(path))}: {cause.strerror}; give a directory that does not exist"
+            ) from cause
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._descriptor)
+
+    def write(self, name: str, text: str) -> None:
+        """Create a report in the directory.
+
+        Raises:
+            UsageError: it cannot be written, or somebody else created it meanwhile.
+        """
+        try:
+            directories.create_file(self._descriptor, name, text.encode("utf-8", "backslashreplace"))
+        except OSError as cause:
+            raise UsageError(
+                f"--reports-dir: {name} cannot be created in {one_line(str(self.path))}: {cause.strerror}"
+            ) from cause
+
+
+def _fresh(path: Path, work_tree: Path | None) -> int:
+    """The descriptor of an empty directory of our own, made if it is missing."""
+    made_before = suppress(FileExistsError)  # by mktemp -d, or by an earlier run: see below
+    with directories.opened(path.parent, work_tree, create=True) as parent, made_before:
+        os.mkdir(path.name, 0o700, dir_fd=parent)
+    with directories.opened(path, work_tree) as entered:
+        directory = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=entered)
+    if not os.listdir(directory) and directories.is_private(directory):
+        return directory
+    os.close(directory)
+    raise UsageError(
+        f"--reports-dir {one_line(str(path))} is not an empty directory of this user alone; "
+        "give one that does not exist, so that every report in it is from this run"
+    )

@@ -1,0 +1,68 @@
+"""Every regular expression of this project takes time in proportion to the text it reads.
+
+Those of ``LatePattern`` and ``bounded`` limit each repeat that may read a part of a text twice. What is
+left is a repeat within a repeat, whose time doubles with each round. For all others, texts are made that are
+the worst for them. Make a pattern that fails here with ``LatePattern``, or ``bounded`` if a review builds it;
+one that fails then takes the same text in two ways, as ``(a+)+`` does, and must be rewritten.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from tests.security.attacks import FEW_ROUNDS, depth_of_repeats, slow_attack
+from tests.security.patterns import UsedPattern, every_pattern
+from wardround import compiled
+
+_parser: Any = import_module("re._parser")
+PACKAGES = (
+    "src/wardround", "rules", "plugins/wardround_docker_ci", "plugins/wardround_python",
+    "plugins/wardround_secrets", "plugins/wardround_sql", "plugins/wardround_tests",
+    "plugins/wardround_typescript",
+)  # fmt: skip
+
+
+def _patterns(package: str, *, bounded: bool) -> list[UsedPattern]:
+    found = (
+        one for one in every_pattern() if one.position.startswith(f"{package}/") and one.bounded is bounded
+    )
+    return list({(one.text, one.flags, one.searched): one for one in found}.values())
+
+
+def test_every_pattern_is_found() -> None:
+    found = every_pattern()
+    assert len(found) > 2_500
+    assert {package for package in PACKAGES[2:] if _patterns(package, bounded=True)} == set(PACKAGES[2:])
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_bounded_pattern_doubles_its_time_with_each_round(package: str) -> None:
+    slow = {}
+    for pattern in _patterns(package, bounded=True):
+        if depth_of_repeats(_parser.parse(pattern.text, pattern.flags)) > 1:
+            made = compiled.Numbers.of(pattern.text, pattern.flags, bounded=True).pattern(pattern.text)
+            slow[pattern.position] = slow_attack(made, pattern.searched, FEW_ROUNDS)
+    assert {position: text for position, text in slow.items() if text is not None} == {}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_other_pattern_is_superlinear(package: str) -> None:
+    slow = {
+        pattern.position: slow_attack(re.compile(pattern.text, pattern.flags), pattern.searched)
+        for pattern in _patterns(package, bounded=False)
+    }
+    assert {position: text for position, text in slow.items() if text is not None} == {}
+
+
+@pytest.mark.parametrize("text", [r"(a+)+b", r"a*a*b", r"#.*noqa", r"\w+=", r"(?m)^\s*x", r"(a|aa)*b"])
+def test_the_attacks_find_slow_patterns(text: str) -> None:
+    assert slow_attack(re.compile(text), searched=True) is not None
+
+
+@pytest.mark.parametrize("text", [r"a*b", r"\bfoo\s*=", r"(?<!\w)\w+=", r"#[^#]*noqa", r"a{1,9}b"])
+def test_the_attacks_find_nothing_in_linear_patterns(text: str) -> None:
+    assert slow_attack(re.compile(text), searched=text != r"a*b") is None

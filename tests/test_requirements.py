@@ -1,0 +1,112 @@
+"""The locked requirements of the Action: complete, in step with pyproject.toml, and each with its digests."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.markers import Marker
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+LOCKS = sorted((ROOT / ".github" / "requirements").glob("*.txt"))
+LOCKED_SETS = {"all", "ci", "docker-ci", "iac", "models", "secrets", "sql", "web"}
+PYTHONS = ("3.11", "3.12", "3.13")
+_LINE = re.compile(r"([a-z0-9][a-z0-9.-]*)==([\w.!+-]+)(?: ; ([^\\]+))? \\")
+_HASH = re.compile(r"    --hash=sha256:[0-9a-f]{64}(?: \\)?")
+
+
+def _direct(extra: str) -> list[Requirement]:
+    """The requirements of a set, with those of the sets it refers to."""
+    wanted = [Requirement(text) for text in PROJECT["dependencies"]]
+    for text in PROJECT["optional-dependencies"].get(extra, []):
+        requirement = Requirement(text)
+        if requirement.name == "wardround":
+            wanted += [one for name in sorted(requirement.extras) for one in _direct(name)]
+        else:
+            wanted.append(requirement)
+    return wanted
+
+
+def _locked(path: Path, python: str = "3.11") -> dict[str, str]:
+    """Version by name, for Linux on x86-64."""
+    linux = {"sys_platform": "linux", "platform_machine": "x86_64", "platform_system": "Linux",
+             "platform_python_implementation": "CPython", "implementation_name": "cpython",
+             "python_version": python, "python_full_version": f"{python}.7"}  # fmt: skip
+    found = {}
+    for name, version, marker in _LINE.findall(path.read_text()):
+        if not marker or Marker(marker).evaluate(linux):
+            assert name not in found
+            found[name] = version
+    return found
+
+
+def test_every_set_is_locked() -> None:
+    assert {path.stem for path in LOCKS} == LOCKED_SETS | {"base", "build"}
+    assert set(PROJECT["optional-dependencies"]) > LOCKED_SETS
+
+
+@pytest.mark.parametrize("path", LOCKS, ids=lambda path: path.stem)
+def test_every_line_is_pinned_and_has_a_digest(path: Path) -> None:
+    lines = path.read_text().splitlines()
+    requirements = [number for number, line in enumerate(lines) if not line.startswith("    ")]
+    assert requirements
+    for number in requirements:
+        assert _LINE.fullmatch(lines[number]), lines[number]
+        assert _HASH.fullmatch(lines[number + 1]), lines[number]
+    assert all(_HASH.fullmatch(line) for line in lines if line.startswith("    "))
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+@pytest.mark.parametrize("extra", sorted({*LOCKED_SETS, "base"}))
+def test_the_requirements_of_a_set_are_those_of_the_project(extra: str, python: str) -> None:
+    locked = _locked(ROOT / ".github" / "requirements" / f"{extra}.txt", python)
+    for requirement in _direct(extra):
+        name = requirement.name.lower().replace("_", "-")
+        assert requirement.specifier.contains(locked[name]), (
+            f"{requirement}: run .github/requirements/compile"
+        )
+
+
+def test_sets_that_are_installed_together_agree() -> None:
+    together = [_locked(path) for path in LOCKS if path.stem not in ("iac", "build")]
+    versions: dict[str, set[str]] = {}
+    for locked in together:
+        for name, version in locked.items():
+            versions.setdefault(name, set()).add(version)
+    assert {name: found for name, found in versions.items() if len(found) > 1} == {}
+
+
+def test_the_build_backend_is_locked() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    (backend,) = map(Requirement, project["build-system"]["requires"])
+    assert backend.specifier.contains(_locked(ROOT / ".github" / "requirements" / "build.txt")[backend.name])
+
+
+def test_no_index_is_named() -> None:
+    for path in LOCKS:
+        assert not re.search(r"https?:|--(?:extra-)?index|--find-links|@ ", path.read_text())
+
+
+@pytest.mark.parametrize(
+    ("extras", "files"),
+    [
+        ("", ["base"]),
+        ("all", ["all"]),
+        ("ci,web", ["ci", "web"]),
+        (" ci , web ,ci", ["ci", "web"]),
+        ("web,iac", ["iac"]),
+    ],
+)
+def test_the_action_installs_the_sets_that_are_requested(extras: str, files: list[str]) -> None:
+    spec = importlib.util.spec_from_file_location("install", ROOT / ".ci" / "install.py")
+    assert spec is not None
+    assert spec.loader is not None
+    install = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(install)
+    assert [path.stem for path in install.locks(extras)] == files
+    assert all(path in LOCKS for path in install.locks(extras))
