@@ -1,4 +1,4 @@
-"""The Python specialist's plugin hooks."""
+"""The plugin hooks of the specialists for Python and for its HTML templates."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 @hookimpl
 def wardround_specialists() -> Sequence[Specialist]:
     from wardround_python.specialist import specialist
+    from wardround_python.templates.specialist import specialist as templates
 
-    return [specialist()]
+    return [specialist(), templates()]
 
 
 @hookimpl

@@ -24,7 +24,7 @@ def spellings_of(
     Args:
         here: whether the module itself counts.
     """
-    if here and _bindings(module.tree, name) == 1 and name not in module.imported:
+    if here and bindings(module.tree, name) == 1 and name not in module.imported:
         yield module, {name}
     project = source.project
     places = [Place.of(source.path), *_passing_on(source.path, name, project)]
@@ -100,7 +100,7 @@ def _passing_on(here: str, name: str, project: Project) -> Iterator[Place]:
                 yield Place.of(path)
 
 
-def _bindings(tree: ast.Module, name: str) -> int:
+def bindings(tree: ast.Module, name: str) -> int:
     """How often a module gives a name a value, in any scope, imports not counted."""
     return sum(
         (isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and n.name == name)
@@ -134,7 +134,7 @@ def _spellings(module: PythonModule, name: str, place: Place, project: Project) 
     return {
         spelling
         for local, spelling in found
-        if len(meanings[local]) == 1 and not _bindings(module.tree, local)
+        if len(meanings[local]) == 1 and not bindings(module.tree, local)
     }
 
 

@@ -68,7 +68,7 @@ def run_python_checks(checks: Sequence[type[Check]], source: Source) -> Iterable
     """Run Python checks over one file: parsed once, walked once.
 
     Raises:
-        SyntaxError: the text is not Python that this interpreter can read.
+        SyntaxError: the text is not Python.
     """
     asked = chosen(checks, "", source)
     wanted = [c for c in asked if not issubclass(c, PythonCheck) or c.applies(source)]

@@ -9,6 +9,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
+from wardround.compiled import bounded
 from wardround.drift.quantities import numbers_said
 from wardround.late import LatePattern
 from wardround.python_tree import walk
@@ -108,9 +109,9 @@ def by_gone_field(old: ast.ClassDef, now: ast.ClassDef, words: str) -> Iterator[
     before, after = (_declared(node) for node in (old, now))
     left = {n.attr for n in walk(now) if isinstance(n, ast.Attribute)} | after
     for name in sorted(before - left) if after - before else ():
-        match = re.search(
-            rf"^[ \t]*(?:[-*:`]|:?ivar |:?var |param )*{re.escape(name)}\b[ `]*[(:]", words, re.MULTILINE
-        )
+        match = bounded(
+            rf"^[ \t]*(?:[-*:`]|ivar |var |param )*{re.escape(name)}\b[ `]*[(:]", re.MULTILINE
+        ).search(words)
         if match:
             place = match.start() + match[0].index(name)
             yield name, place, f"the docstring documents {name}, which this change took out"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from wardround.drift.guard_checks import GuardCheck
-from wardround.drift.guards import CLEANS, KINDS, Body, Guard
+from wardround.drift.guards import CLEANS, GUARDS_NOTHING, KINDS, Body, Guard
 from wardround.late import LatePattern
 from wardround.python_tree import walk, written
 from wardround_python.module import FunctionNode, is_test_path, last_name, named_functions
@@ -141,7 +141,7 @@ def _guards(node: FunctionNode) -> Iterator[Guard]:
 def _standing(node: ast.Expr, whole: _Acts) -> Iterator[Guard]:
     """A call whose answer nobody takes: ``check_permission(user)``."""
     value = node.value.value if isinstance(node.value, ast.Await) else node.value
-    if isinstance(value, ast.Call):
+    if isinstance(value, ast.Call) and not GUARDS_NOTHING.search(_head(value).partition("(")[0]):
         yield from _named(_head(value), ("permission", "check", "limit"), _after(node, whole))
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 from itertools import pairwise
 
 from wardround.checks import Source
-from wardround.late import LatePattern
+from wardround.late import LatePattern, TwoTexts
 from wardround_python.function_texts import changed, differing, only_appends, same_blocks
 
 BUILTINS = frozenset(
@@ -38,6 +38,31 @@ def loses_a_line(source: Source) -> bool:
     from wardround.drift.word_checks import is_changed
 
     return is_changed(source)
+
+
+def removes_a_binding(file: TwoTexts) -> bool:
+    """The module is gone or moved, or a name that a line of it bound is bound by none any more."""
+    base, text = file.base_text, file.text
+    if base is None:
+        return False
+    if text is None or getattr(file, "base_path", file.path) != file.path:
+        return True
+    return base != text and bool(_bound_names(base) - _bound_names(text))
+
+
+def _bound_names(text: str) -> set[str]:
+    found = (match.group(match.lastindex or 0) for match in _BINDING.finditer(text))
+    return {word for part in found for word in _WORD.findall(part)}
+
+
+_BINDING = LatePattern(
+    r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)"
+    r"|^[ \t]*(\w+(?:[ \t]*,[ \t]*\w+)*)[ \t]*(?::[^=\n]+)?=(?!=)"
+    r"|\bimport[ \t]*(\([^)]{0,4000}\)|[^\n(]*(?:\\\n[^\n]*)*)"
+    r"|\b(?:as|for)[ \t]+(\w+(?:[ \t]*,[ \t]*\w+)*)|\b(\w+)[ \t]*:=|\bglobal[ \t]+([^\n]*)",
+    re.MULTILINE,
+)
+_WORD = LatePattern(r"\w+")
 
 
 def changes_a_function(source: Source) -> bool:

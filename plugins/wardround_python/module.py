@@ -9,6 +9,7 @@ from functools import cached_property
 
 from wardround.findings import Span
 from wardround.late import LatePattern
+from wardround.line_ends import with_newlines
 from wardround.python_tree import children, shared_tree, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -82,7 +83,7 @@ class PythonModule:
         self.path = path
         self.text = text
         self.tree = shared_tree(text)
-        self._lines = text.split("\n")
+        self._lines = with_newlines(text).split("\n")
         self.notes: dict[object, object] = {}
 
     @cached_property

@@ -51,7 +51,7 @@ def parsed(path: str, text: str) -> PythonModule:
     """The module of a text; whoever asks for it next gets the same, as long as it is kept.
 
     Raises:
-        SyntaxError, ValueError, RecursionError, MemoryError: it is not Python this interpreter can read.
+        SyntaxError, ValueError, RecursionError, MemoryError: it is not Python.
     """
     return _KEPT.find(path, text) or _KEPT.keep(PythonModule(path, text))
 
@@ -60,7 +60,7 @@ def tree_of(text: str) -> ast.Module:
     """The tree of a text, that of a module which is kept if there is one.
 
     Raises:
-        SyntaxError, ValueError, RecursionError, MemoryError: it is not Python this interpreter can read.
+        SyntaxError, ValueError, RecursionError, MemoryError: it is not Python.
     """
     kept = _KEPT.holding(text)
     return shared_tree(text) if kept is None else kept.tree

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from wardround.python_tree import walk
 from wardround_python.module import FunctionNode, nodes_run_by
@@ -15,10 +15,24 @@ _MAKERS = {
     "filter": "iterator", "zip": "iterator", "len": "number", "sum": "number",
 }  # fmt: skip
 _MOST_STEPS = 3
+_TRANSPARENT = frozenset(
+    {
+        "abstractmethod", "cache", "cached_property", "classmethod", "final", "lru_cache", "override",
+        "property", "staticmethod", "deprecated", "wraps", "setter", "getter", "overload",
+    }
+)  # fmt: skip
+"""Decorators that give what the function gives."""
+
+
+def may_change_result(decorators: Iterable[str]) -> bool:
+    """Return True if one of some decorators, given as source, may give something else than the function."""
+    return any(one.partition("(")[0].rpartition(".")[2] not in _TRANSPARENT for one in decorators)
 
 
 def kinds_returned(function: FunctionNode) -> frozenset[str]:
     """The kinds of what a function returns: list, dict, None ...; ``?`` for what cannot be told."""
+    if may_change_result(map(ast.unparse, function.decorator_list)):
+        return frozenset({"?"})
     body = list(nodes_run_by(function.body))
     if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in body):
         return frozenset({"iterator"})

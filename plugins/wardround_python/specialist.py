@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from wardround.checks import Check, Source
 from wardround.findings import RawResult, Span
 from wardround.late import Late, LateEach
+from wardround.line_ends import has_lone_returns, run_by_lines
+from wardround.paths import with_lower_suffix
 from wardround.rules import Rule, declarative_rules
 from wardround.specialists import Specialist
 from wardround_python import syntax
@@ -15,13 +18,25 @@ from wardround_python.options import PythonOptions
 
 _ABOUT_VALUES = frozenset({"sql-injection", "shell-injection", "code-injection", "insecure-deserialisation"})
 """What is wrong only where a value may come from outside."""
+_GUARDED = {"path-traversal": "PATH", "open-redirect": "REDIRECT"}
+"""What is wrong only where nothing guards the place, and the danger the place has."""
+
+
+_CYTHON = "Cython is not reviewed, except for secrets; leave it out with exclude"
+_UNREAD = {
+    ".ipynb": "notebooks are not reviewed, except for secrets; leave them out with exclude",
+    ".pyx": _CYTHON,
+    ".pxd": _CYTHON,
+    ".pxi": _CYTHON,
+}
+"""Suffixes of files with Python in them that nothing here can read, and what is to be done about them."""
 
 
 def specialist() -> Specialist:
     """The specialist as the host takes it."""
     return Specialist(
         name="python",
-        patterns=("*.py", "*.pyi", "*.pyw"),
+        patterns=("*.py", "*.pyi", "*.pyw", *(f"*{suffix}" for suffix in _UNREAD)),
         interpreters=(r"python[0-9.]*w?", r"pypy[0-9.]*", "uv"),
         tools=Late("wardround_python.tools:TOOLS"),
         checks=LateEach("wardround_python.checks.table:TABLE"),
@@ -31,25 +46,38 @@ def specialist() -> Specialist:
         statements=syntax.statements,
         comments=syntax.comments,
         complaint=syntax.complaint,
+        needs_utf8=syntax.needs_utf8,
         refutes=_refutes,
         options=PythonOptions,
         environment=project_environment,
         models=("new-parameters",),
+        declines=_declines,
     )
 
 
 def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
     from wardround_python.check import run_python_checks  # the parser's part: not needed to start the tools
 
-    return run_python_checks(checks, source)
+    return run_by_lines(partial(run_python_checks, checks), source)
+
+
+def _declines(path: str, text: str) -> str:
+    return _UNREAD.get(with_lower_suffix(path)[path.rfind(".") :], "")
 
 
 def _refutes(path: str, text: str, defect_class: str, span: Span, read: Callable[[str], str | None]) -> bool:
-    if defect_class not in _ABOUT_VALUES:
+    if has_lone_returns(text):  # whose spans are by other lines
         return False
-    from wardround_python.taint.certain import is_known  # only where somebody complains
+    if defect_class in _ABOUT_VALUES:
+        from wardround_python.taint.certain import is_known  # only where somebody complains
 
-    return is_known(path, text, span, read)
+        return is_known(path, text, span, read)
+    if defect_class in _GUARDED:
+        from wardround_python.taint.dangers import Danger
+        from wardround_python.taint.guarded import is_guarded
+
+        return is_guarded(path, text, Danger[_GUARDED[defect_class]], span)
+    return False
 
 
 def _declared() -> Sequence[Rule]:

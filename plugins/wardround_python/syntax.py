@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
 from collections.abc import Iterable
 
+from wardround.late import LatePattern
+from wardround.line_ends import has_lone_returns
 from wardround.python_tree import walk
 from wardround.specialists import Comment, StatementOf, lines_as_statements
 from wardround_python.parsed import tree_of
+
+_DECLARED = LatePattern(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
+_NO_CODE = LatePattern(r"[ \t\f]*(?:#.*)?\r?$")
 
 
 def statements(text: str) -> StatementOf:
@@ -17,6 +20,8 @@ def statements(text: str) -> StatementOf:
     try:
         tree = tree_of(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return lines_as_statements(text)
+    if has_lone_returns(text):  # the lines of the tree are others
         return lines_as_statements(text)
     around: dict[int, tuple[int, int]] = {}
     for node in walk(tree):
@@ -36,13 +41,25 @@ def comments(text: str) -> Iterable[Comment]:
     """The comments of a module; those before a place that cannot be read, where there is one."""
     if "wardround:" not in text:
         return
+    from wardround.python_tokens import Kind, Lines, tokens, tokens_within  # few modules ask
+
+    lines = Lines(text, only_newlines=True)
     try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.COMMENT:
-                line, column = token.start
-                yield Comment(line, token.string.lstrip("#").strip(), column + 1)
-    except (tokenize.TokenError, SyntaxError, ValueError, SystemError):  # 3.12: NUL, \r
+        for token in tokens_within(tokens(text)):
+            if token.kind is Kind.COMMENT:
+                line, column = lines.position(token.start)
+                yield Comment(line, token.text.lstrip("#").strip(), column + 1)
+    except SyntaxError:
         return
+
+
+def needs_utf8(content: bytes) -> bool:
+    """Return True unless one of the first two lines declares the encoding of a module."""
+    first, _, rest = content.partition(b"\n")
+    second = rest.partition(b"\n")[0]
+    if _DECLARED.match(first.decode("latin-1")):
+        return False
+    return _NO_CODE.match(first.decode("latin-1")) is None or not _DECLARED.match(second.decode("latin-1"))
 
 
 def complaint(text: str) -> str | None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from wardround.drift.documented import Compared
+from wardround.late import LatePattern
 from wardround.messages import choices_of_messages
 from wardround.overlap import OVERLAP_NAMES, overlap
 from wardround.tasks import AnyTask, Choice, Commit, History, LineTask, Task
@@ -14,7 +15,7 @@ from wardround_python.functions import compared
 from wardround_python.module import is_test_path
 from wardround_python.tasks_mutations import CLASSES, inject
 
-_SENTENCE_END = re.compile(
+_SENTENCE_END = LatePattern(
     r"(?<=[.!?:])\s+(?=[A-Z`\"'(])|\n\s*\n|\n(?=\s*(?:[:*-]|\w+\s*(?:\([^)\n]*\))?\s*:))"
 )
 _LONG_STRING = re.compile(r'"""(?s:.*?)"""|\'\'\'(?s:.*?)\'\'\'')

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from wardround.python_tree import walk
+from wardround.python_tree import parse, walk
 from wardround.tasks import Injected
 
 CLASSES = (
@@ -69,7 +69,7 @@ class _Function:
 def inject(path: str, text: str, seed: int) -> Iterator[Injected]:
     """Break each function of a file in up to three ways, of different classes where there are."""
     try:
-        module = ast.parse(text)
+        module = parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     lines = text.split("\n")
@@ -142,7 +142,7 @@ def _parses(lines: Sequence[str]) -> bool:
     indent = len(lines[0]) - len(lines[0].lstrip())
     source = "\n".join(lines)
     try:
-        ast.parse(f"if True:\n{source}" if indent else source)
+        parse(f"if True:\n{source}" if indent else source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

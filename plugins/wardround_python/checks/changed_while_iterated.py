@@ -11,19 +11,21 @@ from wardround_python.check import PythonCheck
 from wardround_python.module import FunctionNode, nodes_run_by
 
 _CHANGES = frozenset({"remove", "pop", "insert", "popitem", "discard", "clear", "popleft", "add"})
+_GROWS = frozenset({"append", "appendleft"})
+"""What adds to a list; a loop over a list sees each addition, as worklists rely on."""
 _VIEWS = frozenset({"items", "keys", "values"})
 
 
 class ChangedWhileIterated(PythonCheck):
     """A collection is changed while a loop goes through it.
 
-    A list then skips the entry after each one removed; a dictionary or a set raises RuntimeError. Go through
-    a copy (``list(rows)``), or build a new collection of what stays.
+    A list then skips the entry after each one removed; a dictionary or a set raises RuntimeError; a list
+    that each round adds to never ends. Go through a copy (``list(rows)``), or build a new collection.
     """
 
     ID = "PY025"
     NAME = "changed-while-iterated"
-    WORDS = ("del ", *(f".{change}(" for change in sorted(_CHANGES)))
+    WORDS = ("del ", *(f".{change}(" for change in sorted(_CHANGES | _GROWS)))
     TRIED_ON = "twenty-three trees of 1.2 million lines, tests left out: 2, both skip entries: right"
     VALID: ClassVar[Sequence[str | Valid]] = [
         "for row in list(rows):\n    rows.remove(row)\n",
@@ -37,6 +39,11 @@ class ChangedWhileIterated(PythonCheck):
         "    def sweep(self):\n"
         "        for key in list(self.open):\n            self.close(key)\n",
         "for row in rows:\n    later(lambda: rows.remove(row))\n",
+        "for row in rows:\n    if row.child:\n        rows.append(row.child)\n",
+        "for row in rows:\n    rows.extend(row.children)\n",
+        "for row in rows:\n    if row.failed:\n        rows.append(row)\n",
+        "for row in rows:\n    rows.append(row.next)\n    if not row.next:\n        break\n",
+        "for row in rows:\n    kept.append(row)\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid("for row in rows:\n    if row.old:\n        rows.remove(row)\n", line=1, column=12),
@@ -53,17 +60,24 @@ class ChangedWhileIterated(PythonCheck):
             line=6,
             column=20,
         ),
+        Invalid("for row in rows:\n    rows.append(row * 2)\n", line=1, column=12),
         Invalid("for n, row in enumerate(rows):\n    if not row:\n        rows.pop(n)\n", line=1, column=15),
     ]
 
     @classmethod
     def wants(cls, source: Source) -> bool:
         text = source.text
-        return "for " in text and ("del " in text or any(f".{change}(" in text for change in _CHANGES))
+        return "for " in text and (
+            "del " in text or any(f".{change}(" in text for change in _CHANGES | _GROWS)
+        )
 
     def visit_For(self, node: ast.For) -> None:
         iterated = _iterated(node.iter)
         if iterated is None or any(_gives(n, iterated) for n in nodes_run_by(node.body)):
+            return
+        for growth in _endless_growth(node, iterated):
+            text = f"each round adds to {iterated} in line {growth.lineno}, so the loop does not end"
+            self.report(self.module.span(node.iter), text)
             return
         for change in [*_changes(node, iterated), *self._through_own(node, iterated)]:
             if not self._leaves(change, node):
@@ -134,6 +148,21 @@ def _changes(loop: ast.For, name: str) -> Iterator[ast.expr | ast.stmt]:
 def _changes_it(func: ast.expr, name: str) -> bool:
     """Whether a method takes something out of the collection, or puts it in."""
     return isinstance(func, ast.Attribute) and func.attr in _CHANGES and ast.unparse(func.value) == name
+
+
+def _endless_growth(loop: ast.For, name: str) -> Iterator[ast.Call]:
+    """Yield what adds to the iterated list in every round; worklists add to it under a condition."""
+    leaves = (ast.Break, ast.Return, ast.Raise, ast.Yield, ast.YieldFrom, ast.Await)
+    if any(isinstance(node, leaves) for node in nodes_run_by(loop.body)):
+        return
+    for statement in loop.body:
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        if isinstance(call, ast.Call) and _adds_to(call.func, name):
+            yield call
+
+
+def _adds_to(func: ast.expr, name: str) -> bool:
+    return isinstance(func, ast.Attribute) and func.attr in _GROWS and ast.unparse(func.value) == name
 
 
 def _gives(node: ast.AST, name: str) -> bool:

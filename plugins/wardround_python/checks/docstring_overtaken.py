@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.compiled import bounded
 from wardround.findings import Plane, Severity, Span
 from wardround.late import LatePattern
 from wardround.python_tree import parse, walk
@@ -236,7 +237,7 @@ class DocstringOvertaken(PythonCheck):
         project = self.source.project
         found = set()
         for name in names:
-            defines = re.compile(rf"^\s*(?:async )?(?:def|class) {re.escape(name)}\b", re.MULTILINE)
+            defines = bounded(rf"^\s*(?:async )?(?:def|class) {re.escape(name)}\b", re.MULTILINE)
             others = (project.read(path) for path in project.files_with_word([name], ["*.py"]) if "_" in name)
             if "_" in name and not any(defines.search(text) for text in others if text):
                 found.add(name)
@@ -303,17 +304,18 @@ class DocstringOvertaken(PythonCheck):
         """Fields whose documented default or unit changed."""
         before, after = _fields(old), _fields(now)
         for name, value in before.items():
-            match = re.search(
-                rf"^[ \t]*(?:[-*:`]|param |:?ivar |:?var )*{re.escape(name)}\b.*(?:\n(?![ \t]*\w+[ (:]).*)*",
-                words,
+            match = bounded(
+                rf"^[ \t]*(?:[-*:`]|param |ivar |var )*{re.escape(name)}\b.*(?:\n(?![ \t]*\w+[ (:]).*)*",
                 re.MULTILINE,
-            )
+            ).search(words)
             new = after.get(name)
             if match is None or new is None or ast.dump(new) == ast.dump(value):
                 continue
             was, is_now = number_in(value), number_in(new)
             written = ast.unparse(value).strip("'\"")
-            default = re.search(rf"default\D*?(?<!\w){re.escape(written)}(?![\w.])", match[0], re.IGNORECASE)
+            default = bounded(rf"default\D*?(?<!\w){re.escape(written)}(?![\w.])", re.IGNORECASE).search(
+                match[0]
+            )
             unit = _UNITS.search(match[0])
             if default:
                 place = match.start() + default.end() - len(written)

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.compiled import bounded
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround.python_tree import walk
@@ -151,7 +152,7 @@ class EnvMaybeUnset(PythonCheck):
             if path != self.source.path
         )
         texts = [self.source.text, *others]
-        asks = re.compile(
+        asks = bounded(
             rf"(?:\b(?:if|elif|and|or|not|assert|while|is|in)\b|bool\(|==|!=|isinstance\()[^\n]*\b{name}\b"
             rf"|\b{name}\b\s*(?:or|is|and|if|==|!=)\b"
         )

@@ -27,6 +27,10 @@ _HARMLESS = LatePattern(
 )
 
 
+_FIELDS = frozenset(
+    {"form", "args", "json", "cookies", "values", "GET", "POST", "COOKIES", "query_params", "get_json"}
+)
+"""Where a request holds what a person typed; a whole body or an upload is hashed to tell files apart."""
 _SIGNING = frozenset({"sign", "verify", "ECDSA", "CertificateBuilder", "Prehashed"})
 _CRYPTO_HASH = LatePattern(r"^(Crypto|Cryptodome)\.Hash\.(MD2|MD4|MD5|SHA|SHA1)\.new$")
 
@@ -54,6 +58,7 @@ class InsecureHash(PythonCheck):
         "the digest, over thirty-one trees: nothing more"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
+        "import hashlib\n@app.post('/keep')\ndef keep():\n    return hashlib.md5(request.data).hexdigest()\n",
         "import hashlib\ndef etag(body):\n    return hashlib.md5(body).hexdigest()\n",
         "import hashlib\ndef gravatar(email):\n    return hashlib.md5(email.encode()).hexdigest()\n",
         "import hashlib\ndef sign(key, body):\n    return hashlib.sha256(key + body).hexdigest()\n",
@@ -67,6 +72,13 @@ class InsecureHash(PythonCheck):
             "import hashlib\ndef store(given, users):\n    digest = hashlib.new('md5')\n"
             "    digest.update(given['password'].encode())\n    users.add(digest.hexdigest())\n",
             3,
+            14,
+        ),
+        Invalid(
+            "import hashlib\n@app.post('/keep')\ndef keep():\n    digest = hashlib.sha1()\n"
+            "    typed = request.form.get('thing')\n    digest.update(typed.encode())\n"
+            "    file.write(digest.hexdigest())\n",
+            4,
             14,
         ),
         Invalid(
@@ -192,7 +204,7 @@ class InsecureHash(PythonCheck):
         words = [around, *words_of([*filled, *made]), *uses.words(node)]
         if any(_HARMLESS.search(word) or _NAMES_IT.search(word) for word in words):
             return False
-        return any(_ABOUT.search(word) for word in words)
+        return any(_ABOUT.search(word) for word in words) or any(map(_is_request_field, [*filled, *made]))
 
     def _names_of(self, node: ast.Call) -> list[ast.Name]:
         """The names that a hash is given as it is made."""
@@ -207,3 +219,11 @@ class InsecureHash(PythonCheck):
             call = self.module.parents[func]
             if isinstance(func, ast.Attribute) and func.attr == "update" and isinstance(call, ast.Call):
                 yield from call.args
+
+
+def _is_request_field(value: ast.expr) -> bool:
+    """Return True if a value is made of a field of a request: ``request.form["name"]``."""
+    return any(
+        isinstance(one, ast.Attribute) and one.attr in _FIELDS and last_name(one.value) == "request"
+        for one in walk(value)
+    )

@@ -33,8 +33,14 @@ _PURPOSE = LatePattern(
     r"two_?factor|session_?id|remember_?(me|key)|credential)"
 )
 _HARMLESS = LatePattern(
-    r"(?i)(test|mock|fake|sample|dummy|demo|random_?state|seed|shuffle|benchmark|simulat|jitter|tokeniz)"
+    r"(?i)((?<![a-z])test|mock|fake|sample|dummy|demo|random_?state|seed|shuffle|benchmark|simulat|jitter"
+    r"|tokeniz)"
 )
+_NOT_SERVED = LatePattern(
+    r"(?i)(^|[/_.-])(tests?|testing|mocks?|fakes?|samples?|dummy|demos?|seeds?|benchmarks?|simulat\w+|tokeniz\w+)"
+    r"([/_.-]|$)"
+)
+"""Paths of modules whose numbers protect nothing: whole words, as a part of a name says something else."""
 
 
 _GATHERING = frozenset({"append", "extend", "write", "add", "insert"})
@@ -80,6 +86,7 @@ class InsecureRandom(PythonCheck):
         "import random\ndef sample_code(codes):\n    code = random.choice(codes)\n    return code\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("import random\nreset_token = str(random.random())\n", 2, 19, path="contest/LatestTokens.py"),
         Invalid(
             "import random\ndef log_in(response):\n    key = str(random.random())[2:]\n"
             "    response.set_cookie('remember_me', key, secure=True, httponly=True)\n",
@@ -153,7 +160,8 @@ class InsecureRandom(PythonCheck):
         if not isinstance(node.func, (ast.Attribute, ast.Name)) or not self._is_guessable(node.func):
             return
         names = [] if self._picks(node) else self._made(node, ValueUses(self.module))
-        if names and not any(_HARMLESS.search(name) for name in (*names, self.source.path)):
+        is_harmless = _NOT_SERVED.search(self.source.path) or any(map(_HARMLESS.search, names))
+        if names and not is_harmless:
             self.report(
                 self.module.span(node), f"{names[0]} is made with a generator whose output can be predicted"
             )

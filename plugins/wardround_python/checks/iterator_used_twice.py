@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
@@ -193,7 +194,7 @@ class IteratorUsedTwice(PythonCheck):
         self, scope: ast.AST, name: str, made: ast.stmt, is_file: bool = False, value: ast.expr | None = None
     ) -> None:
         """Report the second use of a name in a function, a ``with`` or the module."""
-        named = [n for n in walk(scope) if isinstance(n, ast.Name) and n.id == name]
+        named = self._names_of(scope).get(name, [])
         loads = [n for n in named if isinstance(n.ctx, ast.Load)]
         given = len(named) - len(loads)
         if isinstance(scope, FunctionNode) and scope is not made and _takes(scope, name):
@@ -212,6 +213,20 @@ class IteratorUsedTwice(PythonCheck):
             self.report(
                 self.module.span(again), f'"{name}" gives its values once, and they have been used up before'
             )
+
+    def _names_of(self, scope: ast.AST) -> Mapping[str, list[ast.Name]]:
+        """The plain names below a node, each with its uses in order."""
+        if scope not in self._named:
+            found: dict[str, list[ast.Name]] = {}
+            for node in walk(scope):
+                if isinstance(node, ast.Name):
+                    found.setdefault(node.id, []).append(node)
+            self._named[scope] = found
+        return self._named[scope]
+
+    @cached_property
+    def _named(self) -> dict[ast.AST, Mapping[str, list[ast.Name]]]:
+        return {}
 
     def _takes_all(self, use: ast.expr, is_file: bool) -> bool:
         if takes_all(use, self.module, self.callees):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.python_tokens import Kind, tokens
 from wardround_python.check import PythonCheck
 
 _FEWEST = 3
@@ -72,7 +71,7 @@ class JoinedStrings(PythonCheck):
         if lines[0][: node.col_offset].strip() or "'''" in lines[0] or '"""' in lines[0]:
             return False
         try:
-            tokens = list(tokenize.generate_tokens(io.StringIO("(" + "\n".join(lines) + "\n)").readline))
-        except (tokenize.TokenError, SyntaxError):
+            found = list(tokens("(" + "\n".join(lines) + "\n)"))
+        except SyntaxError:
             return False
-        return sum(token.type == tokenize.STRING for token in tokens) == len(lines)
+        return sum(token.kind is Kind.STRING for token in found) == len(lines)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.compiled import bounded
 from wardround.drift.mentions import TELLS_HISTORY
 from wardround.findings import Plane, Severity, Span
 from wardround.late import LatePattern
@@ -177,8 +178,8 @@ def _listed_below(words: str, start: int) -> tuple[int, int, int] | None:
 
 _LISTED_AT_LEAST = 2
 _LIST = LatePattern(
-    r"\n(?P<indent>[ \t]*)-{3,}[ \t]*\n(?P<list>(?:(?P=indent)[^\n]*\n|[ \t]*\n(?=(?P=indent)[^\n]*\n"
-    r"(?![ \t]*-{3,})))+)"
+    r"\n(?P<indent>[ \t]*)-{3,}[ \t]*\n(?P<list>(?:(?P=indent)[^\n]*\n|(?!(?P=indent))[ \t]*\n"
+    r"(?=(?P=indent)[^\n]*\n(?![ \t]*-{3,})))+)"
 )
 _ENTRY = LatePattern(r"(?m)^(?P<indent>[ \t]*)(?P<name>[A-Za-z_]\w*) ?: ?\S")
 
@@ -186,7 +187,7 @@ _ENTRY = LatePattern(r"(?m)^(?P<indent>[ \t]*)(?P<name>[A-Za-z_]\w*) ?: ?\S")
 def _told(words: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
     for match in _WORD.finditer(words, start, end):
         before = words[start : match.start()]
-        if not re.fullmatch(r"(?i)[\s\W]*(?:returns?\s+)?(?:an?|the|this)?\s*", before):
+        if not bounded(r"(?i)[\s\W]*(?:returns?\s+)?(?:an?|the|this)?\s*").fullmatch(before):
             continue
         yield _COUNTED[match[1].lower()], match.start(1), match.end(1)
     for match in _LISTED.finditer(words, start, end):
@@ -195,8 +196,8 @@ def _told(words: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
         is_tuple = re.search(r"(?i)\b(?:tuple|pair|triple)(?: of)?[:\s`]*$", before) or re.match(
             r"[`\s]*(?:tuple|pair|triple)\b", after
         )
-        is_all = re.fullmatch(
-            r"(?i)[\s\W]*(?:returns?\s+)?(?:an?|the)?[\s`]*(?:tuple|pair|triple)?[\s`:]*", before
-        )
+        is_all = bounded(
+            r"(?i)[\s\W]*(?:returns?\s+)?(?:an?|the)?[\s`]*(?:tuple|pair|triple)?[\s`:]*"
+        ).fullmatch(before)
         if is_tuple and is_all:
             yield match[1].count(",") + 1, match.start(), match.end()

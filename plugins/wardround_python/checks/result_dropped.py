@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
+from wardround_python.module import last_name
 
 _OF_TEXT = frozenset(
     """
@@ -46,6 +48,18 @@ _PLAIN = frozenset(
         "round",
     }
 )
+_WITHOUT_ARGUMENTS = frozenset({"lower", "upper", "title", "capitalize", "casefold", "swapcase"})
+_NAMED_TEXT = LatePattern(
+    r"(?i)(?:str|string|(?<!con)text|word|line|name|title|label|value|input|message|content|mail|ur[il]|path|key"
+    r"|token|slug|html|code|id|phone|address|description|comment|part|prefix|suffix|host|domain|query"
+    r"|(?:^|_)[st])\d*$"
+)
+_NAMED_ROWS = LatePattern(r"(?i)(?:[a-rt-z]s|qs|quer(?:y|yset)|select|stmt|statement)\d*$")
+_NAMED_TABLE = LatePattern(r"(?i)(?:df|frame|data|table|series|column|index|[a-rt-z]s)\d*$")
+_NAMED_TIME = LatePattern(
+    r"(?i)(?:at|time|date|dt|now|day|path|file|folder|amount|price|total|sum|value|decimal)\d*$"
+)
+"""Names of what a method of that name gives a copy of: others may have methods of the same names."""
 _WORDS = tuple(f".{name}(" for name in sorted(_OF_TEXT | _OF_TABLE | _OF_QUERY | _OF_TIME | {"replace"}))
 
 
@@ -68,6 +82,10 @@ class ResultDropped(PythonCheck):
         "def f(name):\n    name = name.strip()\n    return name\n",
         "import os\ndef f(path, to):\n    path.replace(to)\n",
         "def f(page):\n    page.filter(1)\n",
+        "def f(log):\n    log.strip()\n    log.replace('a', 'b')\n",
+        "import tkinter\ndef f(root, label):\n    root.title('Shop')\n    label.lower(root)\n",
+        "from django.db import models\ndef f(router, state):\n    router.filter('a')\n    state.distinct()\n",
+        "import pandas as pd\ndef f(session, shelf):\n    session.drop('a')\n    shelf.rename('b')\n",
         "def f(frame):\n    import pandas\n    frame.dropna(inplace=True)\n",
         "def f(names):\n    try:\n        sorted(names)\n    except TypeError:\n        return False\n",
     ]
@@ -110,19 +128,24 @@ class ResultDropped(PythonCheck):
             return False
         if isinstance(func.value, ast.Name) and func.value.id in self.module.imported:
             return False
+        name = last_name(func.value)
+        is_literal = isinstance(func.value, (ast.Constant, ast.JoinedStr))
         if func.attr in _OF_TEXT:
-            return len(call.args) <= 1 and not call.keywords
+            most = 0 if func.attr in _WITHOUT_ARGUMENTS else 1
+            is_text = is_literal or _NAMED_TEXT.search(name) is not None
+            return is_text and len(call.args) <= most and not call.keywords
         if func.attr == "replace":
-            return len(call.args) == 2 and all(_is_text(a) for a in call.args)
+            is_text = is_literal or _NAMED_TEXT.search(name) is not None
+            return is_text and len(call.args) == 2 and all(_is_text(a) for a in call.args)
         if func.attr in _OF_TIME:
-            return bool(call.args) or func.attr == "astimezone"
+            is_time = _NAMED_TIME.search(name) is not None
+            return is_time and (bool(call.args) or func.attr == "astimezone")
         if any(k.arg == "inplace" for k in call.keywords):
             return False
         if func.attr in _OF_TABLE:
-            return self._knows("pandas", "polars", "pyspark") and bool(
-                call.args or call.keywords or func.attr == "dropna"
-            )
-        if func.attr in _OF_QUERY and isinstance(func.value, ast.Name):
+            is_table = _NAMED_TABLE.search(name) is not None and self._knows("pandas", "polars", "pyspark")
+            return is_table and bool(call.args or call.keywords or func.attr == "dropna")
+        if func.attr in _OF_QUERY and isinstance(func.value, ast.Name) and _NAMED_ROWS.search(name):
             return self._knows("django", "sqlalchemy", "peewee", "flask_sqlalchemy", "tortoise")
         return False
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.compiled import bounded
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
@@ -122,7 +123,7 @@ class SecretMayBeEmpty(PythonCheck):
     def _report(self, node: ast.expr, name: str) -> None:
         project = self.source.project
         texts = (project.read(path) for path in project.files_with_word([name], ["*.py"]))
-        asks = re.compile(
+        asks = bounded(
             rf"\b(?:if|elif|and|or|not|assert|bool|len)\b[ (][^\n]*\b{name}\b|\b{name}\b[^\n=]*(?: or | "
             rf"and | == | != | is )"
         )

@@ -20,6 +20,8 @@ def _module(docstring: str, body: str, signature: str = "row") -> str:
 
 
 _BY_ID = "Load one row.\n\n    The row is looked up by its fetch_id.\n    "
+_LISTS = "Load the rows.\n\n    Returns:\n        list: the rows\n    "
+_YIELDS = "    for one in row:\n        yield one\n"
 _RAISES = "Load one row.\n\n    :raises LookupError: there is none\n    "
 
 
@@ -74,6 +76,14 @@ class StaleDocstring(DocstringCheck):
             ),
         ),
         Valid(
+            f"@as_list\n{_module(_LISTS, _YIELDS)}",
+            base=_module(_LISTS, "    return [one for one in row]\n"),
+        ),
+        Valid(
+            f"@functools.cache\n@contextmanager\n{_module(_LISTS, _YIELDS)}",
+            base=f"@contextmanager\n{_module(_LISTS, '    return [one for one in row]' + chr(10))}",
+        ),
+        Valid(
             _module("Load a row, see https://rows.dev/#fetch_id.", "    return find(row.load_id)\n"),
             base=_module("Load a row, see https://rows.dev/#fetch_id.", "    return find(row.fetch_id)\n"),
         ),
@@ -96,6 +106,12 @@ class StaleDocstring(DocstringCheck):
             ),
             line=4,
             column=13,
+        ),
+        Invalid(
+            f"@functools.cache\n{_module(_LISTS, _YIELDS)}",
+            base=f"@functools.cache\n{_module(_LISTS, '    return [one for one in row]' + chr(10))}",
+            line=6,
+            column=9,
         ),
         Invalid(
             _module("Load at most 30 rows.", "    return rows[:50]\n"),
@@ -121,9 +137,13 @@ class StaleDocstring(DocstringCheck):
 
 def _quotes(one: Compared, source: Source) -> list[Quote]:
     """The phrases that name something gone; an error is not gone where a kind of it is raised."""
-    from wardround.drift.quoting import quotes
+    from wardround.drift.quoting import QuoteKind, quotes
+    from wardround_python.result_kinds import may_change_result
 
-    return [quote for quote in quotes(one.change) if not _is_kind_of(quote.now, quote.token, source)]
+    found = [quote for quote in quotes(one.change) if not _is_kind_of(quote.now, quote.token, source)]
+    if may_change_result(one.change.new.wrappers):
+        return [quote for quote in found if quote.kind is not QuoteKind.RESULT]
+    return found
 
 
 def _is_kind_of(error: str | None, other: str, source: Source) -> bool:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Source, Valid
+from wardround.compiled import bounded
 from wardround.late import LatePattern
 from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
@@ -480,7 +481,7 @@ class StubInProduction(PythonCheck):
         return {c.name for c in classes if self._is_abstract(c) or "abstractmethod" in ast.unparse(c)}
 
     def _has_heirs(self, owner: ast.ClassDef) -> bool:
-        heir = re.compile(rf"^\s*class \w+\([^)]*\b{owner.name}\b", re.MULTILINE)
+        heir = bounded(rf"^\s*class \w+\([^)]*\b{owner.name}\b", re.MULTILINE)
         project = self.source.project
         others = (project.read(path) for path in project.files_with_word([owner.name], ["*.py"]))
         return any(heir.search(text) for text in (self.source.text, *others) if text)

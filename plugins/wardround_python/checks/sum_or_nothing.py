@@ -16,6 +16,8 @@ class SumOrNothing(PythonCheck):
 
     ``total + extra if express else 0`` is ``(total + extra) if express else 0``: without the extra the
     total is lost too. Put the part that depends on the condition in parentheses.
+
+    A number added to a count that starts again, ``run = run + 1 if same else 0``, is meant as written.
     """
 
     ID = "PY040"
@@ -33,6 +35,9 @@ class SumOrNothing(PythonCheck):
         "def f(name, end):\n    return name + end if end else ''\n",
         "def f(last):\n    return last.number + 1 if last else 0\n",
         "def f(rows):\n    return 1 + max(rows) if rows else 0\n",
+        "def f(bits):\n    run = 0\n    for bit in bits:\n        run = run + 1 if bit else 0\n",
+        "class A:\n    def f(self, ok):\n        self.streak = self.streak + 1 if ok else 0\n",
+        "def f(day, last, streak):\n    return streak + 1 if day == last else 0\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid("def f(total, x):\n    return total + EXTRA if x.express else 0\n", line=2, column=12),
@@ -52,7 +57,7 @@ class SumOrNothing(PythonCheck):
         if not isinstance(body, ast.BinOp) or not isinstance(body.op, ast.Add) or not _is_zero(node.orelse):
             return
         kept = _leftmost(body)
-        if not isinstance(kept, (ast.Name, ast.Attribute)):
+        if not isinstance(kept, (ast.Name, ast.Attribute)) or _counts(body):
             return
         asked = {n.id for n in walk(node.test) if isinstance(n, ast.Name)}
         root: ast.expr = kept
@@ -77,6 +82,15 @@ class SumOrNothing(PythonCheck):
             and body.lineno == body.end_lineno
             and (line[body.end_col_offset or 0 :].lstrip().startswith(")"))
         )
+
+
+def _counts(value: ast.expr) -> bool:
+    """Return True if only literal numbers are added to, or taken from, the first part of a sum."""
+    while isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.Sub)):
+        if not isinstance(value.right, ast.Constant):
+            return False
+        value = value.left
+    return True
 
 
 def _leftmost(value: ast.expr) -> ast.expr:

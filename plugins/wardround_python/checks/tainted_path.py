@@ -58,6 +58,11 @@ class TaintedPath(TaintedCheck):
         "    return zipfile.ZipFile(request.FILES['bundle']).namelist()\n",
         "import os, uuid\nfrom flask import request\ndef upload():\n    file = request.files['file']\n"
         "    file.save(os.path.join('/data', uuid.uuid4().hex))\n",
+        "import re\ndef read(request):\n    name = re.sub(r'[^\\w.-]', '_', request.GET['name'])\n"
+        "    return open('/data/' + name).read()\n",
+        "import os\ndef read(request):\n    name = os.path.normpath(request.GET['name'])\n"
+        "    if name.startswith(('..', '/')):\n        raise ValueError(name)\n"
+        "    return open(os.path.join('/data', name)).read()\n",
         # the crate is known before its folder is
         "import shutil\nfrom pathlib import Path\nfrom depot import Crates\n\ndef handler(event, context):\n"
         "    crate_id = str(event.get('crate_id', '')).strip()\n    crate = Crates().get_crate(crate_id)\n"
@@ -78,6 +83,12 @@ class TaintedPath(TaintedCheck):
             "        return 'gone', 404\n    return send_file(path)\n",
             line=8,
             column=22,
+        ),
+        Invalid(
+            "import re\ndef read(request):\n    name = re.sub(r'[^\\w./-]', '', request.GET['name'])\n"
+            "    return open('/data/' + name).read()\n",
+            line=4,
+            column=17,
         ),
         Invalid(
             "import zipfile\n\ndef unpack(source, target):\n    with zipfile.ZipFile(source) as archive:\n"

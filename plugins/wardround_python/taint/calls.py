@@ -472,5 +472,5 @@ def _of_library(node: ast.Call, name: str, every: Value) -> Value:
     if name in {"os.path.join", "pathlib.Path", "pathlib.PurePath"}:
         return without(every, Danger.FIELDS)
     if name in cleansing.ONE_LINE:
-        return without(every, Danger.LOG)
+        return without(every, Danger.LOG | cleansing.gone_by_pattern(node, name))
     return every if name in cleansing.KEEPING else CLEAN

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from typing import ClassVar
 
 from wardround.checks import Source
@@ -17,6 +18,7 @@ _COMING_IN = LatePattern(
 )
 
 
+@lru_cache(maxsize=16)
 def may_ask(text: str) -> bool:
     """Whether a module reads what comes in from outside; a cheap look."""
     return _COMING_IN.search(text) is not None

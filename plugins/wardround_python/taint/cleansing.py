@@ -121,6 +121,20 @@ def gone_by_method(call: ast.Call, func: ast.Attribute) -> Danger:
     return Danger(0)
 
 
+_ALL_BUT = LatePattern(r"\[\^((?:[^\]\\]|\\[wd.-])+)\][+*]?")
+
+
+def gone_by_pattern(call: ast.Call, name: str) -> Danger:
+    """What ``re.sub`` takes from a text of which it replaces everything but harmless characters."""
+    first = call.args[0] if call.args else None
+    pattern = first.value if name == "re.sub" and isinstance(first, ast.Constant) else None
+    kept = _ALL_BUT.fullmatch(pattern) if isinstance(pattern, str) else None
+    other = call.args[1].value if len(call.args) > 1 and isinstance(call.args[1], ast.Constant) else "/"
+    if kept is None or not set(kept[1] + str(other)).isdisjoint("/:'\"<>;&|$`"):
+        return Danger(0)
+    return Danger.PATH | Danger.REDIRECT | Danger.URL | Danger.SHELL | Danger.XPATH | _PAGES
+
+
 CLEAN_ATTRIBUTES = frozenset(
     {
         "content_type", "size", "user", "method", "status_code", "charset", "mimetype", "scheme",

@@ -144,6 +144,8 @@ class Conditions(Folding):
             gone = EVERYTHING
             if last == "startswith" and _is_slash(test):
                 gone = Danger.URL
+            elif last == "startswith" and _starts_upwards(test):
+                return {}, dict.fromkeys(self._keys(test.func.value), Danger.PATH)
             elif last == "startswith" and _starts_address(test):
                 return {}, dict.fromkeys(self._keys(test.func.value), Danger.REDIRECT)
             looked = dict.fromkeys(self._keys(test.func.value), gone)
@@ -201,6 +203,13 @@ def _is_slash(test: ast.Call) -> bool:
         and isinstance(test.args[0], ast.Constant)
         and test.args[0].value in {"/", "http", "https://", "http://"}
     )
+
+
+def _starts_upwards(test: ast.Call) -> bool:
+    """Return True for a test of ``..``, alone or among other beginnings, as of a path made plain before."""
+    first = test.args[0] if test.args else None
+    parts = first.elts if isinstance(first, ast.Tuple) else [first]
+    return any(isinstance(one, ast.Constant) and str(one.value).startswith("..") for one in parts)
 
 
 def _starts_address(test: ast.Call) -> bool:

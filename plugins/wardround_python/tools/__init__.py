@@ -4,9 +4,25 @@ from __future__ import annotations
 
 from wardround.tools.ast_grep import ast_grep
 from wardround.tools.semgrep import semgrep
-from wardround.tools.tool import Tool
+from wardround.tools.tool import Probe, Tool
 from wardround_python.tools.pyright import PYRIGHT
 from wardround_python.tools.ruff import RUFF
 from wardround_python.tools.ty import TY
 
-TOOLS: tuple[Tool, ...] = (RUFF, TY, ast_grep("python"), PYRIGHT, semgrep("python"))
+_ENDINGS = (".py", ".pyi")
+_NESTED_LOOP = Probe(
+    "probe.py", "import asyncio\n\n\nasync def main():\n    asyncio.run(later())\n", "PY110", 5
+)
+_COMMAND = Probe(
+    "probe.py",
+    'import os\nfrom flask import request\n\n\ndef ping():\n    os.system("ping " + request.args["host"])\n',
+    "PY202",
+    6,
+)
+TOOLS: tuple[Tool, ...] = (
+    RUFF,
+    TY,
+    ast_grep("python", endings=_ENDINGS, probe=_NESTED_LOOP),
+    PYRIGHT,
+    semgrep("python", endings=_ENDINGS, probe=_COMMAND),
+)

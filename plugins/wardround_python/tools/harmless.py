@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 
 from wardround.findings import Span
+from wardround.late import LatePattern
 from wardround.python_tree import walk
 from wardround_python.module import FunctionNode, PythonModule, last_name
 
@@ -124,6 +125,19 @@ def is_of_a_lambda(module: PythonModule, span: Span) -> bool:
     )
 
 
+def joins_sentences(module: PythonModule, span: Span) -> bool:
+    """ISC004: the strings that join are parts of a text over several lines, not words of a list."""
+    if span.line == span.end_line:
+        return False
+    lines = module.text.split("\n")[span.line - 1 : span.end_line]
+    lines[-1] = lines[-1][: span.end_column - 1]
+    lines[0] = lines[0][span.column - 1 :]
+    return not all(_WORD_ALONE.fullmatch(line.strip()) for line in lines)
+
+
+_WORD_ALONE = LatePattern(r"""(["'])[^\s"']+\1""")
+
+
 def _is_column(node: ast.expr) -> bool:
     """``User.deleted``: an attribute of a class."""
     return isinstance(node, ast.Attribute) and last_name(node.value)[:1].isupper()
@@ -132,6 +146,7 @@ def _is_column(node: ast.expr) -> bool:
 HABITS: Mapping[str, Callable[[PythonModule, Span], bool]] = {
     "B018": is_no_deed,
     "E711": is_of_a_query,
+    "ISC004": joins_sentences,
     "PLE0101": returns_none,
     "PLW0127": is_made_public,
     "PLW1508": is_made_a_number,

@@ -8,9 +8,14 @@ import msgspec
 
 from wardround.errors import ToolOutputError
 from wardround.findings import RawResult, Span
+from wardround.late import LatePattern
+from wardround.python_tree import parse
 from wardround.tools.output import RAN, decoded, map_of, one_line, relative, selection
-from wardround.tools.tool import Columns, Invocation, Profile, Scope, Tool, install_line
+from wardround.tools.tool import Columns, Invocation, Probe, Profile, Scope, Tool, install_line
 from wardround_python.environment import PROJECT_FILES
+from wardround_python.target_version import noted_target, target_note, version_needed
+from wardround_python.tools.refuted import refuter
+from wardround_python.tools.ruff_config import text_in
 
 
 class PyrightPlace(msgspec.Struct):
@@ -40,10 +45,18 @@ class PyrightOutput(msgspec.Struct, rename="camel"):
     summary: PyrightSummary
 
 
+_CONFIGS = ("pyproject.toml", "pyrightconfig.json")
+_STATED = LatePattern(r"pythonVersion")
+_UNKNOWN_SYNTAX = LatePattern(r"Expected |Unpack operation not allowed in comprehension")
+"""What pyright says of syntax that is newer than it."""
+
+
 def pyright_command(run: Invocation) -> Sequence[str]:
     argv = [str(run.program), "--outputjson", "--level", "error"]
     if run.environment is not None:
         argv += ["--pythonpath", str(run.environment / "bin" / "python")]
+    elif not any(_STATED.search(text_in(run.root, name) or "") for name in _CONFIGS):
+        argv += ["--pythonversion", noted_target(run).type_version()]
     return [*argv, *(f"./{file}" for file in run.files)]
 
 
@@ -53,6 +66,7 @@ def parse_pyright(output: bytes, run: Invocation) -> list[RawResult]:
     if answer.summary.files_analyzed < 1:
         raise ToolOutputError("pyright looked at no file")
     found = []
+    is_refuted = refuter(run.root)
     for result in answer.general_diagnostics:
         if result.range is None or result.severity == "information":
             continue
@@ -60,17 +74,36 @@ def parse_pyright(output: bytes, run: Invocation) -> list[RawResult]:
         span = Span(start.line + 1, start.character + 1, end.line + 1, end.character + 1)
         code = result.rule or "syntax-error"
         file = relative(result.file, run)
-        if not map_of("pyright").is_silent(code, file):
+        if result.rule in (None, "reportGeneralTypeIssues") and _is_newer(result.message, file, run):
+            continue  # ruff reports it, as severe as it is
+        is_asked = code in run.requested or not map_of("pyright").is_silent(code, file)
+        if is_asked and not is_refuted(file, code, span):
             found.append(RawResult(code, file, span, one_line(result.message)))
     return found
 
 
+def _is_newer(message: str, file: str, run: Invocation) -> bool:
+    """Return True for syntax that a supported Python reads, if not the one that pyright is run for."""
+    needed = version_needed(message)
+    if needed is not None:
+        return noted_target(run).supports(needed)
+    if not _UNKNOWN_SYNTAX.match(message):
+        return False
+    try:
+        parse(text_in(run.root, file) or "")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
 PYRIGHT = Tool(
     name="pyright",
+    probe=Probe("probe.py", "print(undefined)\n", "reportUndefinedVariable"),
     program="pyright",
     command=pyright_command,
     parse=parse_pyright,
     clean=RAN,
+    returns_end_lines=True,
     typical_s=3.0,
     install=install_line("ci"),
     profiles=frozenset({Profile.CI}),
@@ -79,7 +112,8 @@ PYRIGHT = Tool(
     columns=Columns.UTF16,
     timeout_s=300.0,
     distribution="pyright",
-    config_names=("pyproject.toml", "pyrightconfig.json"),
+    config_names=_CONFIGS,
+    fallback_config=target_note,
     project_files=PROJECT_FILES,
     variables={"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1", "PYRIGHT_PYTHON_NODE_ENV": "wheel"},
 )

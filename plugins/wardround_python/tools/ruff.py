@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
-import tokenize
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache, partial
 from pathlib import Path
 
@@ -13,16 +11,22 @@ import msgspec
 
 from wardround.errors import ToolOutputError
 from wardround.findings import Edit, RawResult, Severity, Span, SuggestedFix
-from wardround.late import LatePattern
+from wardround.python_tokens import Kind, Lines, tokens, tokens_within
 from wardround.tools.output import RAN, decoded, one_line, relative
-from wardround.tools.tool import Invocation, Tool, install_line
+from wardround.tools.tool import Invocation, Probe, Tool, install_line
 from wardround_python.environment import PROJECT_FILES
+from wardround_python.target_version import read_note, version_needed
 from wardround_python.tools.doubts import DOUBTED, equality_of, is_harmless
+from wardround_python.tools.refuted import refuter
 from wardround_python.tools.ruff_config import (
+    FALLBACK,
+    excludes_by_itself,
+    is_left_out,
     ruff_config_closure,
     ruff_config_overlay,
     ruff_fallback_config,
     selected_by_project,
+    states_target,
     text_in,
 )
 from wardround_python.tools.statuses import asks_for_status
@@ -56,10 +60,29 @@ class RuffResult(msgspec.Struct):
 
 
 def ruff_command(run: Invocation) -> Sequence[str]:
+    selected = [f"--extend-select={code.rstrip('*') or 'ALL'}" for code in run.requested]
     return [
         str(run.program), "check", "--no-cache", "--no-fix", "--quiet", "--force-exclude",
-        "--no-respect-gitignore", "--output-format", "json", "--", *run.files,
+        *(_NO_FOLDERS if any(map(is_left_out, run.files)) and not _is_set_for_any(run) else ()),
+        "--no-respect-gitignore", "--output-format", "json", *selected, "--", *run.files,
     ]  # fmt: skip
+
+
+_NO_FOLDERS = ("--config", "exclude = []")
+"""In place of the folders that ruff leaves out by default, such as ``dist`` and ``venv``."""
+
+
+def left_out_by_ruff(printed: bytes, run: Invocation) -> Mapping[str, str]:
+    """The files in folders that ruff leaves out by default, where a project's setting counts for others."""
+    asked = [file for file in run.files if is_left_out(file)]
+    if not asked or not _is_set_for_any(run):
+        return {}
+    reason = "ruff leaves out folders of this name by default; set exclude in ruff's configuration"
+    return {file: reason for file in asked if not excludes_by_itself(run.root, file)}
+
+
+def _is_set_for_any(run: Invocation) -> bool:
+    return any(excludes_by_itself(run.root, file) for file in run.files)
 
 
 _LOOKED_INTO = DOUBTED | {"PLW1510", "PLW1641", "F821"}
@@ -71,6 +94,8 @@ def parse_ruff(output: bytes, run: Invocation) -> list[RawResult]:
     found = []
     text_of = cache(partial(text_in, run.root))
     is_chosen = cache(partial(selected_by_project, run.root))
+    is_newer = cache(partial(_is_newer, run.root))
+    is_refuted = refuter(run.root)
     for result in decoded(output, list[RuffResult]):
         code = result.code or "invalid-syntax"
         if code == "E902":
@@ -78,13 +103,17 @@ def parse_ruff(output: bytes, run: Invocation) -> list[RawResult]:
         file = relative(result.filename, run)
         span = _place(result.location, result.end_location)
         text = text_of(file) if code in _LOOKED_INTO else None
-        chosen = (text is not None or code.startswith("S")) and is_chosen(file, code)
+        chosen = code in run.requested
+        chosen = chosen or ((text is not None or code.startswith("S")) and is_chosen(file, code))
         if text is not None and not chosen and _is_in_vain(file, text, code, span):
+            continue
+        if is_refuted(file, code, span):
             continue
         if code == "PLW1641" and text is not None:
             span = equality_of(file, text, span)
         fix = _ruff_fix(file, result.fix) if result.fix else None
         is_weak = code == "F821" and text is not None and _is_in_string(text, span)
+        is_weak = is_weak or (code == "invalid-syntax" and is_newer(file, result.message))
         severity = Severity.WARN if is_weak else None
         found.append(
             RawResult(
@@ -94,6 +123,17 @@ def parse_ruff(output: bytes, run: Invocation) -> list[RawResult]:
     return found
 
 
+def _is_newer(root: Path, file: str, message: str) -> bool:
+    """Return True for syntax that only the older of a project's Python versions refuse.
+
+    Where the project's ruff configuration names a version, that decides.
+    """
+    needed = version_needed(message)
+    if needed is None or states_target(root, file):
+        return False
+    return read_note(text_in(root.parent, FALLBACK) or "").supports(needed)
+
+
 def _is_in_vain(file: str, text: str, code: str, span: Span) -> bool:
     """Whether the rest of a module tells that what a code warns of cannot happen there."""
     if code == "PLW1510":
@@ -101,14 +141,11 @@ def _is_in_vain(file: str, text: str, code: str, span: Span) -> bool:
     return code in DOUBTED and is_harmless(file, text, code, span)
 
 
-_F_STRING = LatePattern(r"[rR]?[fF]")
-
-
 def _is_in_string(text: str, span: Span) -> bool:
     """Whether a place is inside a string: a name in a quoted annotation is looked up late, or never."""
     try:
         strings = _strings(text)
-    except (SyntaxError, tokenize.TokenError):
+    except SyntaxError:
         return False
     place = (span.line, span.column - 1)
     before = bisect_left(strings, (place, place)) - 1
@@ -118,8 +155,12 @@ def _is_in_string(text: str, span: Span) -> bool:
 @lru_cache(maxsize=4)
 def _strings(text: str) -> Sequence[tuple[tuple[int, int], tuple[int, int]]]:
     """Where the strings of a module begin and end, in order; those are left out whose names are looked up."""
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    return [(t.start, t.end) for t in tokens if t.type == tokenize.STRING and not _F_STRING.match(t.string)]
+    lines = Lines(text)
+    return [
+        (lines.position(token.start), lines.position(token.end))
+        for token in tokens_within(tokens(text))
+        if token.kind is Kind.STRING and token.template is None
+    ]
 
 
 def _ruff_fix(file: str, fix: RuffFix) -> SuggestedFix:
@@ -142,10 +183,12 @@ def _takes(path: str, text: str) -> bool:
 
 RUFF = Tool(
     name="ruff",
+    probe=Probe("probe.py", "print(undefined)\n", "F821"),
     program="ruff",
     command=ruff_command,
     parse=parse_ruff,
     clean=RAN,
+    returns_end_lines=True,
     install=install_line(),
     distribution="ruff",
     takes=_takes,
@@ -154,4 +197,5 @@ RUFF = Tool(
     config_overlay=ruff_config_overlay,
     fallback_config=ruff_fallback_config,
     project_files=PROJECT_FILES,
+    passed_over=left_out_by_ruff,
 )

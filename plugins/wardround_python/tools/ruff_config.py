@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -11,10 +10,13 @@ from typing import Any
 
 import msgspec
 
-from wardround.digests import sha256
-from wardround.kept import kept
 from wardround.tools.output import map_of
+from wardround_python.target_version import NEWEST_KNOWN, Target, target_of
 
+FALLBACK = "ruff.toml"
+"""The file above a snapshot that counts for what no configuration of the project covers."""
+_OLDEST = 7
+"""The oldest minor version that ruff takes as a target."""
 _NAMES = (".ruff.toml", "ruff.toml", "pyproject.toml")
 """Its configuration files, the first of a folder counting."""
 _OVERLAY = "# wardround's selection, on top of a configuration that has none\n"
@@ -23,11 +25,19 @@ _OVERLAY = "# wardround's selection, on top of a configuration that has none\n"
 def ruff_fallback_config(read: Callable[[str], str | None]) -> tuple[str, str]:
     """The selection for projects that have no ruff configuration of their own."""
     tool_map = map_of("ruff")
-    target = _target_version(read("pyproject.toml") or "")
-    return "ruff.toml", (
-        f"{target}[lint]\nselect = {_toml(tool_map.select)}\nignore = {_toml(tool_map.ignore)}\n"
+    target = target_of(read)
+    return FALLBACK, (
+        f"{target.note()}{_target_setting(target)}[lint]\n"
+        f"select = {_toml(tool_map.select)}\nignore = {_toml(tool_map.ignore)}\n"
         f"[lint.per-file-ignores]\n{_ruff_per_file()}"
     )
+
+
+def _target_setting(target: Target) -> str:
+    """The oldest Python a project supports, as ruff's setting; ruff reads it only beside its own tables."""
+    if target.oldest is None:
+        return ""
+    return f'target-version = "py3{min(max(_OLDEST, target.oldest), NEWEST_KNOWN)}"\n'
 
 
 def ruff_config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]:
@@ -64,13 +74,54 @@ def selected_by_project(root: Path, file: str, code: str) -> bool:
     The code was reported, so that any selection of the project's own has asked for it.
     """
     read = partial(text_in, root)
+    name = _config_of(root, file)
+    if name is None:
+        return False
+    added = _codes(_ruff_chain(name, read)[1:], "extend-select")
+    return not (read(name) or "").startswith(_OVERLAY) or "ALL" in added or code.startswith(added)
+
+
+def states_target(root: Path, file: str) -> bool:
+    """Return True if a project's own ruff configuration for a file names the Python version it is for."""
+    name = _config_of(root, file)
+    return name is not None and any(
+        "target-version" in table for table in _ruff_chain(name, partial(text_in, root))
+    )
+
+
+def _config_of(root: Path, file: str) -> str | None:
+    """The ruff configuration of a snapshot that counts for a file; None if the project has none for it."""
     for folder in PurePosixPath(file).parents:
         for name in (str(folder / name) for name in _NAMES):
-            text = read(name)
+            text = text_in(root, name)
             if text is not None and _ruff_table(name, text) is not None:
-                added = _codes(_ruff_chain(name, read)[1:], "extend-select")
-                return not text.startswith(_OVERLAY) or "ALL" in added or code.startswith(added)
+                return name
+    return None
+
+
+LEFT_OUT = frozenset(
+    (
+        ".bzr", ".direnv", ".eggs", ".git", ".git-rewrite", ".hg", ".ipynb_checkpoints", ".mypy_cache",
+        ".nox", ".pants.d", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv",
+        ".vscode", "__pypackages__", "_build", "buck-out", "dist", "node_modules", "site-packages", "venv",
+    )
+)  # fmt: skip
+"""The names of folders that ruff leaves out where a configuration does not set ``exclude``."""
+
+
+def excludes_by_itself(root: Path, file: str) -> bool:
+    """Return True if a project's configuration, as it lies in a snapshot, sets ``exclude`` for a file."""
+    read = partial(text_in, root)
+    for folder in PurePosixPath(file).parents:
+        for name in (str(folder / name) for name in _NAMES):
+            if read(name) is not None and (chain := _ruff_chain(name, read)):
+                return any("exclude" in table for table in chain)
     return False
+
+
+def is_left_out(file: str) -> bool:
+    """Return True if ruff leaves a file out by default, for a folder it is in."""
+    return not LEFT_OUT.isdisjoint(file.split("/")[:-1])
 
 
 def text_in(root: Path, name: str) -> str | None:
@@ -102,7 +153,8 @@ def _ruff_chain(path: str, read: Callable[[str], str | None]) -> list[dict[str, 
         if not isinstance(table, dict):
             continue
         lint = table.get("lint")
-        chain.append({**table, **(lint if isinstance(lint, dict) else {})})
+        chosen = lint if isinstance(lint, dict) else {}
+        chain.append({**table, **{key: value for key, value in chosen.items() if key != "exclude"}})
         waiting += ruff_config_closure(current, read(current) or "")
     return chain
 
@@ -128,25 +180,6 @@ def _ruff_per_file() -> str:
     return "".join(
         f"{_toml(pattern)} = {_toml(codes)}\n" for pattern, codes in sorted(tool_map.ignore_in.items())
     )
-
-
-def _target_version(pyproject: str) -> str:
-    """The oldest Python a project supports, as ruff's setting; ruff reads it only beside its own tables."""
-    if "requires-python" not in pyproject:
-        return ""
-    name = sha256(pyproject.encode("utf-8", "surrogateescape")).hexdigest()
-    return kept("target-version", name, lambda: _read_target_version(pyproject), str)
-
-
-def _read_target_version(pyproject: str) -> str:
-    import tomllib
-
-    try:
-        wanted = tomllib.loads(pyproject).get("project", {}).get("requires-python", "")
-        oldest = re.search(r"(?:>=|~=|==)\s*3\.(\d+)", wanted)
-    except (tomllib.TOMLDecodeError, AttributeError, TypeError):
-        return ""
-    return f'target-version = "py3{max(7, int(oldest[1]))}"\n' if oldest else ""
 
 
 def _toml(value: str | list[str]) -> str:

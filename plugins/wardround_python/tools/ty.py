@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import cache, partial
 from pathlib import PurePosixPath
 
 import msgspec
@@ -11,8 +13,11 @@ from wardround.errors import ToolOutputError
 from wardround.findings import RawResult, Span
 from wardround.late import LatePattern
 from wardround.tools.output import RAN, decoded, map_of, one_line, relative, selection
-from wardround.tools.tool import Invocation, Scope, Tool, install_line
+from wardround.tools.tool import Invocation, Probe, Scope, Tool, install_line
 from wardround_python.environment import PROJECT_FILES
+from wardround_python.target_version import noted_target, target_note, version_needed
+from wardround_python.tools.refuted import refuter
+from wardround_python.tools.ruff_config import text_in
 
 
 class GitlabPlace(msgspec.Struct):
@@ -40,45 +45,39 @@ class GitlabResult(msgspec.Struct):
 _TY_CONFIGS = ("pyproject.toml", "ty.toml")
 
 
-# What a rule that is off says where the types are those of literals and functions in the text: no missing
-# dependency, loose annotation or None that a condition ruled out can make it say that.
-_FUNCTION = r"`(?:bound method|def|function|Overload)\b"
-_PLAIN = {
-    "redundant-condition": LatePattern(r"Did you mean to call|\(has type `GeneratorType"),
-    "unsupported-operator": LatePattern(rf"(?:type|and) {_FUNCTION}"),
-    "invalid-assignment": LatePattern(
-        r"a subscript on an object of type `(?:tuple\[)?Literal|on object of type `_Environ"
-    ),
-    "invalid-argument-type": LatePattern(
-        r"`(?:isinstance|issubclass)` .*found `(?:list|set|Literal)\["
-        r"|`str\.(?:startswith|endswith)` .*found `(?:list|set|dict)\[|`range\.__new__` .*found `float`"
-    ),
-    "not-subscriptable": LatePattern(rf"type {_FUNCTION}"),
-    "not-callable": LatePattern(r"type `(?:list|dict|tuple|set|Literal)\["),
-    "invalid-raise": LatePattern(r"type `Literal\["),
-    "no-matching-overload": LatePattern(r"`gather`"),
-    "missing-attribute": LatePattern(r"type `\w+(?:Error|Exception)` has no attribute `message`"),
-}
-
-
-def is_plain(code: str, message: str) -> bool:
-    """Whether a rule that is off speaks of types which stand in the text itself."""
-    pattern = _PLAIN.get(code)
-    return pattern is not None and pattern.search(message) is not None
-
-
 def ty_command(run: Invocation) -> Sequence[str]:
     argv = [str(run.program), "check", "--output-format", "gitlab", "--no-progress"]
     if run.environment is not None:
         argv += ["--python", str(run.environment)]
     else:  # what is installed is not known, so nothing can be said about imports
-        argv += ["--ignore", "import-not-found"]
+        argv += ["--ignore", "import-not-found", *_version(run)]
+    argv += [part for code in run.requested for part in ("--warn", code)]
     return [*argv, "--", *run.files]
+
+
+def _version(run: Invocation) -> Sequence[str]:
+    """The option for the Python version whose types count, unless ty reads one in the project's files."""
+    if any(pattern.search(text_in(run.root, name) or "") for name, pattern in _STATED.items()):
+        return ()
+    return ("--python-version", noted_target(run).type_version())
+
+
+_STATED = {
+    "pyproject.toml": LatePattern(r"^requires-python[ \t]*=|^\[tool\.ty\.environment\]", re.MULTILINE),
+    "ty.toml": LatePattern(r"python-version"),
+}
 
 
 def parse_ty(output: bytes, run: Invocation) -> list[RawResult]:
     """Read ``ty check --output-format gitlab``."""
     found = []
+    is_refuted = refuter(run.root)
+    text_of = cache(partial(text_in, run.root))
+
+    def is_waived(file: str, line: int) -> bool:
+        """Return True if a comment on a line says that a type checker is wrong about it."""
+        return "type: ignore" in "".join((text_of(file) or "").split("\n")[line - 1 : line])
+
     for result in decoded(output, list[GitlabResult]):
         begin, end = result.location.positions.begin, result.location.positions.end
         if result.check_name == "io":
@@ -87,23 +86,32 @@ def parse_ty(output: bytes, run: Invocation) -> list[RawResult]:
             continue  # about the configuration, not about a file under review
         span = Span(begin.line, begin.column, end.line, end.column)
         message = one_line(result.description.removeprefix(f"{result.check_name}: "))
+        needed = version_needed(message) if result.check_name == "invalid-syntax" else None
+        if needed is not None and noted_target(run).supports(needed):
+            continue  # ruff reports it, as severe as it is
         file = relative(result.location.path, run)
-        if not map_of("ty").is_silent(result.check_name, file) or is_plain(result.check_name, message):
+        is_asked = result.check_name in run.requested or not map_of("ty").is_silent(result.check_name, file)
+        is_fact = map_of("ty").states_fact(result.check_name, message) and not is_waived(file, span.line)
+        if (is_asked or is_fact) and not is_refuted(file, result.check_name, span):
             found.append(RawResult(result.check_name, file, span, message))
     return found
 
 
 TY = Tool(
     name="ty",
+    probe=Probe("probe.py", "numbers = [1]\nnumbers()\n", "not-callable", 2),
     program="ty",
     command=ty_command,
     parse=parse_ty,
     clean=RAN,
+    returns_end_lines=True,
     typical_s=0.1,
     install=install_line(),
     scope=Scope.PROJECT,
+    files_per_run=1000,
     distribution="ty",
     config_names=_TY_CONFIGS,
+    fallback_config=target_note,
     project_files=PROJECT_FILES,
     identity=lambda: selection("ty"),
 )

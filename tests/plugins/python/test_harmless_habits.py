@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 from wardround_python.tools.doubts import equality_of, is_harmless
-from wardround_python.tools.ty import is_plain
 
 from wardround.findings import Span
+from wardround.tools.output import map_of
 
 _POINT = "class Point:\n    def __eq__(self, other):\n        return self.x == other.x\n"
 _BATCH = "def %s(event, context):\n    with open('/%s/crate.csv') as crate:\n        return crate.read()\n"
@@ -38,6 +38,22 @@ _NO_HARM = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("source", "end", "is_harmless_there"),
+    [
+        ("kinds = ['csv', 'orc' 'xml']\n", (1, 28), False),
+        ("kinds = [\n    'orc'\n    'xml',\n]\n", (3, 10), False),
+        ("kinds = [\n    'it is one '\n    'sentence',\n]\n", (3, 15), True),
+        ("kinds = [\n    r'[a-z]+'\n    r'[0-9]+',\n]\n", (3, 14), True),
+    ],
+)
+def test_strings_that_join_are_words_or_a_sentence(
+    source: str, end: tuple[int, int], is_harmless_there: bool
+) -> None:
+    start = (1, 17) if end[0] == 1 else (2, 5)
+    assert is_harmless("a.py", source, "ISC004", Span(*start, *end)) is is_harmless_there
+
+
 @pytest.mark.parametrize(("code", "source", "line", "column"), _HARM)
 def test_a_habit_that_does_harm_is_told(code: str, source: str, line: int, column: int) -> None:
     assert not is_harmless("a.py", source, code, Span(line, column, line, column + 1))
@@ -62,21 +78,38 @@ def test_the_place_stays_where_a_module_cannot_be_read() -> None:
         ("redundant-condition", "Method `S.is_ready` is always truthy: Did you mean to call this method?"),
         ("not-subscriptable", "Cannot subscript object of type `bound method dict[str, int].get(key)`"),
         ("not-callable", "Object of type `list[Unknown]` is not callable"),
+        ("missing-attribute", "Object of type `datetime` has no attribute `strftme`"),
+        ("missing-attribute", 'Object of type `Literal["a"]` has no attribute `trim`'),
+        ("missing-attribute", "Object of type `defaultdict[str, list[int]]` has no attribute `iteritems`"),
+        ("missing-attribute", "Module `time` has no member `clock`"),
+        ("missing-module-member", "Module `collections` has no member `OrderdDict`"),
+        ("no-matching-overload", "No overload of function `print` matches arguments"),
+        ("no-matching-overload", "No overload of bound method `str.split` matches arguments"),
         ("invalid-raise", 'Cannot use object of type `Literal["because"]` as an exception cause'),
     ],
 )
-def test_what_stands_in_the_text_is_plain(code: str, message: str) -> None:
-    assert is_plain(code, message)
+def test_a_type_that_is_certain_is_a_fact(code: str, message: str) -> None:
+    assert map_of("ty").states_fact(code, message)
 
 
 @pytest.mark.parametrize(
     ("code", "message"),
     [
+        ("missing-attribute", "Object of type `Mail` has no attribute `sent`"),
+        ("missing-attribute", "Object of type `tuple[()]` has no attribute `append`"),
+        ("missing-attribute", "Object of type `str` has no attribute `_own`"),
+        ("missing-attribute", "Unresolved attribute `sent` on type `Path`"),
+        ("missing-attribute", "Module `shop.mail` has no member `send`"),
+        ("missing-attribute", "Module `os` has no member `O_BINARY`"),
+        ("missing-module-member", "Module `typing` has no member `_Final`"),
+        ("missing-module-member", "Module `asyncio` has no member `ProactorEventLoop`"),
+        ("no-matching-overload", "No overload of bound method `str.join` matches arguments"),
+        ("no-matching-overload", "No overload of function `sum` matches arguments"),
         ("redundant-condition", "Expression `x` is always truthy (has type `Path`)"),
         ("not-subscriptable", "Cannot subscript object of type `None` with no `__getitem__` method"),
         ("not-callable", "Object of type `None` is not callable"),
         ("invalid-yield", 'Yield type `Literal["a"]` does not match'),
     ],
 )
-def test_what_rests_on_an_annotation_is_not(code: str, message: str) -> None:
-    assert not is_plain(code, message)
+def test_a_type_that_rests_on_an_annotation_is_none(code: str, message: str) -> None:
+    assert not map_of("ty").states_fact(code, message)

@@ -1,0 +1,187 @@
+"""PY084."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from wardround.checks import ChangeCase, ChangedText
+from wardround.drift.removed_uses import RemovedUsesCheck
+from wardround.findings import Plane, Severity
+from wardround.python_tree import parse
+from wardround_python.exports import (
+    UNREADABLE,
+    dotted_name,
+    has_other_source,
+    has_submodule,
+    imported_module,
+    is_generated,
+    is_package,
+    module_at,
+    names_of,
+    provides,
+    star_imports,
+    stem_of,
+)
+from wardround_python.name_users import Users
+
+_MOST_NAMES = 200
+"""Names one file may lose; a change that takes more rewrites it."""
+_SEND = "def send(to):\n    return to\n"
+_POST = "def post(to):\n    return to\n"
+_IMPORTS = "from mail.box import send\n\nsend(1)\n"
+_TOP = "top = 1\n\n\n"
+
+
+def _renamed(
+    others: dict[str, str],
+    line: int | None = None,
+    before: str = _SEND,
+    after: str | None = _POST,
+    path: str = "mail/box.py",
+) -> ChangeCase:
+    """A change that renames ``send`` in ``mail/box.py``, a module of a package."""
+    place = None if line is None else (path, line, 1)
+    return ChangeCase({path: (before, after)}, place, {"mail/__init__.py": "", **others})
+
+
+class RemovedName(RemovedUsesCheck):
+    """A name or a module that a change removes, renames or moves is still imported by another file.
+
+    The import raises ImportError as soon as the other file is loaded, a read of the name AttributeError.
+    Change the users in the same commit, or keep the old name as an alias. An import counts only where it can
+    mean nothing but what was removed: those that may fail (``try``, ``if`` on a version, ``type: ignore``),
+    modules that compute their names and names that a star import still provides are not reported. An import
+    that only a type checker follows is a warning.
+    """
+
+    ID = "PY084"
+    NAME = "removed-name-still-used"
+    PLANE = Plane.CONTRACT
+    SEVERITY = Severity.ERROR
+    DEFECT_CLASS = "missing-import"
+    PATHS = (".py",)
+    TRIED_ON = (
+        "1,199 newest commits of flask, httpx, aiohttp, celery, redash and dbt-core: 3 hits in one commit, "
+        "which left three modules broken, all right; of the commits that remove names, applied without their "
+        "other files, 64 of 71 names; most of the others are still provided by a module's __getattr__"
+    )
+    LOOK = "wardround_python.looks:removes_a_binding"
+    VALID: ClassVar[Sequence[ChangeCase]] = [
+        _renamed({"app.py": "from mail.box import post\n\npost(1)\n"}),
+        _renamed({"app.py": _IMPORTS}, after=f"{_POST}send = post\n"),
+        _renamed({"app.py": _IMPORTS}, after="if x:\n    from .new import send\n"),
+        _renamed({"app.py": _IMPORTS}, after="def __getattr__(name):\n    return 1\n"),
+        _renamed({"app.py": _IMPORTS}, after="for name in NAMES:\n    globals()[name] = 1\n"),
+        _renamed({"app.py": _IMPORTS, "mail/new.py": _SEND}, after="from .new import *\n"),
+        _renamed({"app.py": _IMPORTS}, after="from elsewhere import *\n"),
+        _renamed({"app.py": "try:\n    from mail.box import send\nexcept ImportError:\n    send = None\n"}),
+        _renamed({"app.py": "import sys\n\nif sys.version_info < (3, 9):\n    from mail.box import send\n"}),
+        _renamed({"app.py": "from mail.box import send  # type: ignore[attr-defined]\n"}),
+        _renamed({"app.py": "from post.box import send\n", "post/box.py": _SEND, "post/__init__.py": ""}),
+        _renamed({"app.py": "from mail import box\n\nbox = load()\nbox.send(1)\n"}),
+        _renamed({"app.py": "import mail.box as m\n\nif hasattr(m, 'send'):\n    m.send(1)\n"}),
+        _renamed(
+            {"app.py": "from mail import box\n\nbox.send(1)\n", "mail/__init__.py": "from .box import box\n"}
+        ),
+        _renamed({"app.py": "from mail import send\n", "mail/send.py": ""}, path="mail/__init__.py"),
+        # a module that goes on under the same name
+        ChangeCase(
+            {"mail.py": (_SEND, None), "mail/__init__.py": (None, _SEND)}, others={"app.py": "import mail\n"}
+        ),
+        ChangeCase(
+            {"mail/box.py": (_SEND, None), "src/mail/box.py": (None, _SEND)},
+            others={"src/mail/__init__.py": "", "app.py": _IMPORTS},
+        ),
+        ChangeCase(
+            {"mail/_version.py": ("version = '1'\n", None)},
+            others={"mail/__init__.py": "from ._version import version\n"},
+        ),
+    ]
+    INVALID: ClassVar[Sequence[ChangeCase]] = [
+        _renamed({"app.py": _IMPORTS}, 1),
+        _renamed({"mail/desk.py": "def open():\n    from . import box\n    return box.send(1)\n"}, 1),
+        _renamed(
+            {"app.py": "import mail.box\n\nmail.box.send(1)\n"}, 5, f"{_TOP}{_SEND}", f"{_TOP}\n{_POST}"
+        ),
+        _renamed({"app.py": "from mail import send\n"}, 1, "from .box import send\n", "", "mail/__init__.py"),
+        _renamed(
+            {"test_app.py": "from mock import patch\n\n@patch('mail.box.send')\ndef test_a(send): ...\n"},
+            1,
+        ),
+        _renamed(
+            {
+                "app.py": "from mail import send\n",
+                "mail/__init__.py": "from .box import *\n",
+                "mail/x.py": "",
+            },
+            1,
+        ),
+        _renamed({"app.py": _IMPORTS}, 1, after=None),
+        _renamed({"app.py": "import importlib\n\nimportlib.import_module('mail.box')\n"}, 1, after=None),
+        ChangeCase(
+            {"mail/__init__.py": ("", ""), "mail/box.py": ("SIZE = 1\n", "HEIGHT = 1\n")},
+            ("mail/box.py", 1, 1),
+            {"mail/desk.py": "from .box import (\n    SIZE,\n)\n"},
+        ),
+    ]
+
+    def run(self) -> None:
+        for file in self.change.files:
+            path = file.base_path
+            if path is None or not path.endswith(".py") or file.base_text is None:
+                continue
+            if not all(part.isidentifier() for part in stem_of(path).split("/")[-1:]):
+                continue  # a script, which nothing can import
+            if file.text != file.base_text or file.path != path:
+                self._inspect(file, path, file.base_text)
+
+    def _inspect(self, file: ChangedText, path: str, text: str) -> None:
+        before = names_of(text)
+        project = self.change.project
+        now = module_at(stem_of(path), project)
+        if now is None and not is_package(path):
+            self._inspect_gone(file, path)
+            return
+        lost = [name for name in before if self._is_lost(now, path, name)]
+        if not 0 < len(lost) <= _MOST_NAMES:
+            return
+        uses = Users(path, lost, project).uses()
+        for package in self._star_importers(path):
+            through = [n for n in lost if _is_exported(text, n) and provides(package, n, project) is False]
+            uses += Users(package, through, project).uses() if through else []
+        self.report_names(file, now or path, before, uses)
+
+    def _is_lost(self, now: str | None, path: str, name: str) -> bool:
+        project = self.change.project
+        if now is not None:
+            return provides(now, name, project) is False
+        return not has_submodule(stem_of(path), name, project)
+
+    def _star_importers(self, path: str) -> Iterator[str]:
+        """The packages above a module that pass on all it has."""
+        project = self.change.project
+        folders = path.split("/")[:-1]
+        for depth in range(len(folders), 0, -1):
+            package = "/".join([*folders[:depth], "__init__.py"])
+            text = project.read(package) if package != path else None
+            try:
+                tree = parse(text) if text is not None and "import *" in text else None
+            except UNREADABLE:
+                continue
+            if tree and any(imported_module(package, node, project) == path for node in star_imports(tree)):
+                yield package
+
+    def _inspect_gone(self, file: ChangedText, path: str) -> None:
+        """Report the imports of a module that is there no more."""
+        project = self.change.project
+        uses = Users(path, (), project, is_gone=True).uses()
+        if uses and not has_other_source(stem_of(path), project) and not is_generated(path, project):
+            self.report_module(file, dotted_name(path, project), uses)
+
+
+def _is_exported(text: str, name: str) -> bool:
+    """Return True if a star import of a module brought a name."""
+    if "__all__" in text:
+        return f'"{name}"' in text or f"'{name}'" in text
+    return not name.startswith("_")

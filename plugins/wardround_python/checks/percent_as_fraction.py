@@ -1,0 +1,99 @@
+"""PY085."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from wardround.checks import Invalid, Valid
+from wardround.late import LatePattern
+from wardround_python.check import PythonCheck
+from wardround_python.module import last_name
+
+_PERCENT = LatePattern(r"(?i)(?:^|_)(?:percent|percentage|pct)$")
+_WHOLE = 1
+"""What is above this is on a scale to a hundred: 15 percent, and not 0.15."""
+
+
+class PercentAsFraction(PythonCheck):
+    """A percentage from 0 to 100 is used as a fraction from 0 to 1.
+
+    ``price * (1 - 15)`` takes fourteen times the price off instead of 15 percent. Divide by 100 first, or
+    keep the fraction and name it so.
+    """
+
+    ID = "PY085"
+    NAME = "percent-as-fraction"
+    WORDS = ("percent", "pct", "PERCENT", "PCT")
+    TRIED_ON = "only its cases"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        "tax_percent = 15\ntotal = price * (1 + tax_percent / 100)\n",
+        "tax_percent = 0.15\ntotal = price * (1 + tax_percent)\n",
+        "def total(price, tax_percent):\n    return price * (1 + tax_percent)\n",
+        "tax_percent = 15\ntotal = price + price * tax_percent / 100\n",
+        "tax_percent = 15\ntotal = price + price * tax_percent * 0.01\n",
+        "done_percent = 15\nleft = 100 - done_percent\n",
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("tax_percent = 15\ntotal = price * (1 + tax_percent)\n", 2, 18),
+        Invalid("def total(price, discount_pct=10):\n    return price * (1 - discount_pct)\n", 2, 21),
+        Invalid(
+            "def total(price, percent):\n    if percent > 100:\n        raise ValueError(percent)\n"
+            "    return price * (1 - percent)\n",
+            4,
+            21,
+        ),
+    ]
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        if not isinstance(node.op, (ast.Add, ast.Sub)) or not _is_one(node.left):
+            return
+        name = last_name(node.right) if isinstance(node.right, (ast.Name, ast.Attribute)) else ""
+        if _PERCENT.search(name) and name in self._to_a_hundred:
+            text = f"{name} is a percentage, used here as a fraction; divide it by 100"
+            self.report(self.module.span(node), text)
+
+    @cached_property
+    def _to_a_hundred(self) -> frozenset[str]:
+        """The names the module gives, or compares with, a number above 1, and none of them a fraction."""
+        numbers: dict[str, list[float]] = {}
+        for name, value in self._numbers():
+            numbers.setdefault(name, []).append(value)
+        return frozenset(
+            name
+            for name, found in numbers.items()
+            if max(found) > _WHOLE and not any(0 < n < _WHOLE for n in found)
+        )
+
+    def _numbers(self) -> Iterator[tuple[str, float]]:
+        for node in self.module.nodes:
+            if isinstance(node, ast.Assign):
+                yield from _pairs(node.targets, [node.value] * len(node.targets))
+            elif isinstance(node, ast.Compare):
+                yield from _pairs([node.left], node.comparators)
+            elif isinstance(node, ast.arguments):
+                defaults = node.defaults
+                last = [*node.posonlyargs, *node.args][
+                    len(node.posonlyargs) + len(node.args) - len(defaults) :
+                ]
+                yield from (
+                    (a.arg, n) for a, d in zip(last, defaults, strict=True) if (n := _number(d)) is not None
+                )
+
+
+def _pairs(names: Sequence[ast.expr], values: Sequence[ast.expr]) -> Iterator[tuple[str, float]]:
+    for name, value in zip(names, values, strict=False):
+        number = _number(value)
+        if number is not None and isinstance(name, (ast.Name, ast.Attribute)):
+            yield last_name(name), number
+
+
+def _number(node: ast.expr) -> float | None:
+    value = node.value if isinstance(node, ast.Constant) else None
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _is_one(node: ast.expr) -> bool:
+    return _number(node) == _WHOLE

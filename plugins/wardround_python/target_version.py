@@ -1,0 +1,287 @@
+"""The Python versions a project supports, from what it declares on the trusted side; no code of it is run.
+
+The sources count in the order of ``_SOURCES``: the first that names a version decides. An oldest version is
+for rules that depend on one (ruff's ``target-version``) and for the types of the standard library. Only a
+declared upper bound or a pinned version makes a newest one, by which alone newer syntax is an error: lists of
+what is tested or advertised grow later than the code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from wardround.late import LatePattern
+from wardround.tools.tool import Invocation
+
+NEWEST_KNOWN = 15
+"""The newest minor version of Python 3 that ruff, ty, pyright and our own parser know."""
+_OLDEST_TYPED = 7
+"""The oldest minor version whose standard library the type checkers know."""
+_NOTE_FILE = "python-target"
+Read = Callable[[str], str | None]
+
+
+class Target(NamedTuple):
+    """The minor versions of Python 3 a project supports, and where it says so; None is without a bound."""
+
+    oldest: int | None = None
+    newest: int | None = None
+    source: str = ""
+
+    def supports(self, minor: int) -> bool:
+        """Return True if the project may be run by a version."""
+        return self.newest is None or minor <= self.newest
+
+    def type_version(self) -> str:
+        """The version whose standard library counts: the oldest supported, else the newest known."""
+        bound = self.newest if self.oldest is None else self.oldest
+        return f"3.{min(NEWEST_KNOWN if bound is None else max(bound, _OLDEST_TYPED), NEWEST_KNOWN)}"
+
+    def note(self) -> str:
+        """The target as a comment line, for a file that a tool's command and its output's reader see."""
+        oldest, newest = ("-" if one is None else f"3.{one}" for one in (self.oldest, self.newest))
+        return f"# python {oldest} to {newest}; {self.source or 'not declared'}\n"
+
+
+_NOTE = LatePattern(r"# python (?:-|3\.(\d{1,3})) to (?:-|3\.(\d{1,3})); ([^\n]*)\n")
+_NEEDED = LatePattern(
+    r"on Python 3\.\d+ \(syntax was added in Python 3\.(\d{1,3})\)|requires? Python 3\.(\d{1,3}) or newer"
+    r"|prior to Python 3\.(\d{1,3})"
+)
+
+
+def read_note(text: str) -> Target:
+    """The target that ``Target.note`` wrote at the beginning of a text; an unknown one without it."""
+    match = _NOTE.match(text)
+    if match is None:
+        return Target()
+    oldest, newest = (int(one) if one else None for one in match.group(1, 2))
+    return Target(oldest, newest, match[3])
+
+
+def target_note(read: Read) -> tuple[str, str]:
+    """The name and text of a note of the target, for above the snapshot of a type checker."""
+    return _NOTE_FILE, target_of(read).note()
+
+
+def noted_target(run: Invocation) -> Target:
+    """The target that the note above a snapshot holds."""
+    try:
+        return read_note((run.root.parent / _NOTE_FILE).read_text("utf-8"))
+    except OSError:
+        return Target()
+
+
+def version_needed(message: str) -> int | None:
+    """The minor version that syntax needs, if that is what a tool's message says."""
+    match = _NEEDED.search(message)
+    return None if match is None else int(next(filter(None, match.groups())))
+
+
+def target_of(read: Read) -> Target:
+    """The versions a project supports.
+
+    Args:
+        read: the text of a file by its path from the root of the repository, None if there is none.
+    """
+    texts: dict[str, str] = {}
+
+    def text_of(path: str) -> str:
+        if path not in texts:
+            texts[path] = read(path) or ""
+        return texts[path]
+
+    for paths, describe, find in _SOURCES:
+        for path in paths:
+            oldest, newest = find(text_of(path))
+            if oldest is not None or newest is not None:
+                return Target(oldest, newest, describe.format(path))
+    return Target()
+
+
+Bounds = tuple[int | None, int | None]
+_UNKNOWN: Bounds = (None, None)
+_CLAUSE = LatePattern(
+    r"\s*(===?|~=|!=|>=|<=|>|<|\^|~|)\s*v?(\d{1,3})(?:\.(\d{1,3}|\*))?((?:\.(?:\d{1,6}|\*))*)\s*"
+)
+
+
+def bounds(specifier: str) -> Bounds:
+    """The oldest and newest minor version a version specifier admits, PEP 440's or Poetry's."""
+    ranges = [_range(part) for part in re.split(r"\|\|?", specifier)]
+    oldest, newest = [one[0] for one in ranges], [one[1] for one in ranges]
+    return (
+        None if None in oldest else min(one for one in oldest if one is not None),
+        None if None in newest else max(one for one in newest if one is not None),
+    )
+
+
+def _range(specifier: str) -> Bounds:
+    oldest, newest = None, None
+    for clause in specifier.split(","):
+        match = _CLAUSE.fullmatch(clause)
+        if match is None:
+            continue
+        low, high = _bounds_of(match)
+        oldest = low if oldest is None or (low is not None and low > oldest) else oldest
+        newest = high if newest is None or (high is not None and high < newest) else newest
+    return oldest, newest
+
+
+def _bounds_of(match: re.Match[str]) -> Bounds:
+    """What one clause of a specifier admits."""
+    operator, major, written, rest = match.groups()
+    if major != "3":
+        return _UNKNOWN
+    minor = int(written) if written and written.isdigit() else None
+    if minor is None or operator == "!=":
+        return _UNKNOWN
+    if operator in (">=", ">", "^"):
+        return minor, None
+    if operator == "~=":
+        return minor, minor if rest else None
+    if operator == "<=":
+        return None, minor
+    if operator == "<":
+        is_whole = not re.search(r"[1-9]", rest)
+        return None, minor - 1 if is_whole else minor
+    return minor, minor
+
+
+def _specifier(pattern: LatePattern) -> Callable[[str], Bounds]:
+    """A reader of the version specifier that is a pattern's group."""
+
+    def find(text: str) -> Bounds:
+        match = pattern.search(text)
+        return _UNKNOWN if match is None else bounds(match[1])
+
+    return find
+
+
+def _entry(table: str, key: str, quotes: str = "\"'") -> LatePattern:
+    """The pattern of a string under a key of a table, in TOML or in an INI file."""
+    return LatePattern(
+        rf"^\[{table}\][ \t]*(?:#.*)?$(?:\n(?!\[).*)*?\n[ \t]*{key}[ \t]*=[ \t]*[{quotes}]?([^{quotes}\n#]+)",
+        re.MULTILINE,
+    )
+
+
+def _oldest(find: Callable[[str], Iterable[str]]) -> Callable[[str], Bounds]:
+    """A reader of versions of which the oldest counts and the newest is no bound."""
+
+    def read(text: str) -> Bounds:
+        minors = [int(one) for one in find(text)]
+        return (min(minors) if minors else None), None
+
+    return read
+
+
+def _pinned(find: Callable[[str], Iterable[str]]) -> Callable[[str], Bounds]:
+    """A reader of the versions that a project is run by, and no others."""
+
+    def read(text: str) -> Bounds:
+        minors = [int(one) for one in find(text)]
+        return (min(minors), max(minors)) if minors else _UNKNOWN
+
+    return read
+
+
+def _all(pattern: str, flags: int = re.MULTILINE) -> Callable[[str], list[str]]:
+    found = LatePattern(pattern, flags)
+    return lambda text: found.findall(text) if text else []
+
+
+_TOOL_TARGETS = LatePattern(
+    r"^[ \t]*(?:target-version|python_version|pythonVersion|python-version|\"pythonVersion\")[ \t]*[=:][ \t]*"
+    r"(\[[^\]]*\]|[^\n]*)",
+    re.MULTILINE,
+)
+_MINOR = LatePattern(r"\b(?:py|python)?3\.?(\d{1,2})\b")
+_TOOL_TABLES = LatePattern(
+    r"^\[(?:tool\.(?:ruff|black|mypy|pyright|basedpyright|ty\.environment)|mypy)\][^\n]*\n(?:(?!\[\w).*\n)*.*",
+    re.MULTILINE,
+)
+
+
+def _tool_targets(text: str) -> Iterator[str]:
+    """The versions that tools are configured for, in tables of a shared file or in a file of their own."""
+    tables = [match[0] for match in _TOOL_TABLES.finditer(text)]
+    for part in tables if tables or "[tool." in text else [text]:
+        for match in _TOOL_TARGETS.finditer(part):
+            yield from _MINOR.findall(match[1])
+
+
+_MATRIX = LatePattern(
+    r"^[ \t]*(?:-[ \t]+)?[\w-]*python(?:[-_]?versions?)?[ \t]*:[ \t]*"
+    r"(\[[^\]]*\]|(?:\n[ \t]*-[ \t]*[^\n]+)+|[^\n\[{$]+)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_QUOTED_MINOR = LatePattern(r"(?<![\d.])3\.(\d{1,2})\b")
+_ENV_LIST = LatePattern(r"^env_?list[ \t]*=[ \t]*((?:.*\n?)(?:[ \t]+.*\n?)*)", re.MULTILINE)
+
+
+def _matrix(text: str) -> Iterator[str]:
+    """The versions that a CI configuration runs."""
+    for match in _MATRIX.finditer(text):
+        yield from _QUOTED_MINOR.findall(match[1])
+
+
+def _environments(text: str) -> Iterator[str]:
+    """The versions of tox's environments: ``py39, py310``, ``py{39,310}``, ``py3{9,10}``."""
+    for listed in _ENV_LIST.finditer(text):
+        for match in re.finditer(r"py(3?)\.?(?:\{([^}]*)\}|(\d+))", listed[1]):
+            for one in (match[2] or match[3]).split(","):
+                digits = one.strip().replace(".", "")[:4]
+                minor = digits if match[1] else digits.removeprefix("3")
+                if digits.isdigit() and minor:
+                    yield minor
+
+
+_WORKFLOWS = tuple(
+    f".github/workflows/{name}.{ending}"
+    for name in ("ci", "test", "tests", "main", "build", "python", "python-package")
+    for ending in ("yml", "yaml")
+)
+_SOURCES: Sequence[tuple[Sequence[str], str, Callable[[str], Bounds]]] = (
+    (("pyproject.toml",), "requires-python in {}", _specifier(_entry("project", "requires-python"))),
+    (
+        ("pyproject.toml", "ruff.toml", ".ruff.toml", "mypy.ini", "setup.cfg", "pyrightconfig.json"),
+        "a tool's target in {}",
+        _oldest(_tool_targets),
+    ),
+    (("setup.cfg",), "python_requires in {}", _specifier(_entry("options", "python_requires"))),
+    (
+        ("setup.py",),
+        "python_requires in {}",
+        _specifier(LatePattern(r"^[^#\n]*\bpython_requires[ \t]*=[ \t]*[\"']([^\"'\n]*)[\"']", re.MULTILINE)),
+    ),
+    (
+        ("pyproject.toml",),
+        "Poetry's python in {}",
+        _specifier(_entry(r"tool\.poetry\.dependencies", "python")),
+    ),
+    ((".python-version",), "{}", _pinned(_all(r"^[ \t]*(?:cpython-)?3\.(\d{1,3})"))),
+    (("runtime.txt",), "{}", _pinned(_all(r"^python-3\.(\d{1,3})"))),
+    (
+        ("uv.lock",),
+        "{}",
+        _specifier(LatePattern(r"\Aversion = .*\n(?:revision = .*\n)?requires-python = \"([^\"]*)\"")),
+    ),
+    (("poetry.lock",), "{}", _specifier(_entry("metadata", "python-versions"))),
+    (("Pipfile",), "{}", _pinned(_all(r"^python_(?:full_)?version[ \t]*=[ \t]*[\"']3\.(\d{1,3})"))),
+    (_WORKFLOWS, "{}", _oldest(_matrix)),
+    (("tox.ini",), "{}", _oldest(_environments)),
+    (
+        (".gitlab-ci.yml",),
+        "{}",
+        _oldest(_all(r"^\s*(?:image|name)[ \t]*:[ \t]*[\"']?(?:\S*/)?python:3\.(\d{1,3})")),
+    ),
+    (("Dockerfile",), "{}", _oldest(_all(r"^\s*FROM\s+(?:--\S+\s+)?(?:\S*/)?python:3\.(\d{1,3})"))),
+    (
+        ("pyproject.toml", "setup.cfg", "setup.py"),
+        "the classifiers in {}",
+        _oldest(_all(r"Programming Language :: Python :: 3\.(\d{1,3})")),
+    ),
+)

@@ -1,0 +1,214 @@
+"""What is wrong in HTML templates of Jinja and Django."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import ClassVar
+
+from wardround.checks import Check, Invalid, Valid
+from wardround.findings import Plane, Severity, Span
+from wardround.late import LatePattern
+from wardround_python.templates.markup import Attribute, Tag, tags
+
+_MANIFESTS = ("*.txt", "*.toml", "*.cfg", "*.lock", "Pipfile", "*settings*.py", "*app*.py", "*/__init__.py")
+_DJANGO = ("django", "Django")
+_FORM_TOKENS = ("flask_wtf", "Flask-WTF", "flask-wtf", "CSRFProtect", "starlette_csrf", "starlette-csrf")
+_LOGINS = ("flask_login", "Flask-Login", "flask-login")
+"""Names of frameworks that demand a token, of libraries that make one, and of logins kept in a cookie."""
+
+
+class TemplateCheck(Check):
+    """A check of templates; positions are given by offsets into the text."""
+
+    PLANE: ClassVar[Plane] = Plane.SECURITY
+
+    def report_at(self, start: int, end: int, message: str, severity: Severity | None = None) -> None:
+        """Report the text between two offsets."""
+        span = Span(*self.source.place(start), *self.source.place(end))
+        self.report(span, message, severity=severity)
+
+
+class UnescapedValue(TemplateCheck):
+    """A value is put into the page without being escaped.
+
+    ``|safe`` and ``{% autoescape off %}`` pass the value on as it is, script tags included: anyone who can
+    write the value runs scripts in the pages of others. Let the template escape it, or clean the markup where
+    it comes in.
+    """
+
+    ID = "TP001"
+    NAME = "unescaped-value-in-template"
+    SEVERITY = Severity.INFO
+    DEFECT_CLASS = "html-injection"
+    TRIED_ON = "only its cases"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid("<p>{{ body }}</p>\n", path="page.html"),
+        Valid("<script>const rows = {{ rows|tojson|safe }};</script>\n", path="page.html"),
+        Valid("<p>{{ body|bleach|safe }}</p>\n", path="page.html"),
+        Valid("<p>{# {{ body|safe }} #}</p>\n", path="page.html"),
+        Valid("{{ form.media|safe }}<p>{% autoescape on %}{{ a }}</p>\n", path="page.html"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("<p>{{ body|safe }}</p>\n", 1, 4, path="page.html"),
+        Invalid("<p>{{ comment.text | safe }}</p>\n", 1, 4, path="page.jinja2"),
+        Invalid("<div>\n{% autoescape off %}{{ body }}{% endautoescape %}\n</div>\n", 2, 1, path="page.html"),
+    ]
+
+    def run(self) -> None:
+        for match in _CODE.finditer(self.source.text):
+            inside = match["inside"] or ""
+            if _SAFE.search(inside) and not _CLEANED.search(inside):
+                value = inside.partition("|")[0].strip()[:60]
+                self.report_at(*match.span(), f"{value} is not escaped: |safe passes its markup on")
+            elif match["statement"] and _AUTOESCAPE_OFF.match(match["statement"]):
+                self.report_at(*match.span(), "nothing in this block is escaped: autoescape is switched off")
+
+
+class UnquotedAttribute(TemplateCheck):
+    """A value fills an attribute that has no quotes.
+
+    Escaping leaves spaces alone, so a value with a space in it ends the attribute and begins another, such as
+    ``onmouseover``. Put quotes around it.
+    """
+
+    ID = "TP002"
+    NAME = "unquoted-attribute-in-template"
+    DEFECT_CLASS = "unquoted-attribute"
+    TRIED_ON = "only its cases"
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid('<p class="{{ kind }}">a</p>\n', path="page.html"),
+        Valid("<p class='a {{ kind }}' {{ attributes }}>a</p>\n", path="page.html"),
+        Valid("<td colspan={{ rows|length }} data-id={{ row.id }}>a</td>\n", path="page.html"),
+        Valid("<a href={% url 'home' %}>a</a><script>const a={{ kind }};</script>\n", path="page.html"),
+        Valid('<p title="a={{ kind }}">a</p><!-- <p class={{ kind }}> -->\n', path="page.html"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid("<p class={{ kind }}>a</p>\n", 1, 4, path="page.html"),
+        Invalid("<input\n  type=text value={{ user.name }}>\n", 2, 13, path="page.html"),
+        Invalid('<a {% if a > 1 %}class="b"{% endif %} href={{ next }}>a</a>\n', 1, 39, path="page.html"),
+    ]
+
+    def run(self) -> None:
+        for tag in tags(self.source.text) if "={{" in self.source.text else ():
+            for one in tag.attributes:
+                if not one.is_quoted and _fills_in(one):
+                    text = f'the attribute "{one.name}" has no quotes; a space in its value starts another'
+                    self.report_at(one.start, one.end, text)
+
+
+class FormWithoutToken(TemplateCheck):
+    """A form that posts has no CSRF token.
+
+    Any website can then send the form in the name of a visitor who is logged in; where the framework checks
+    tokens, the form fails instead. Put ``{% csrf_token %}`` or the hidden field of your form library into it.
+    """
+
+    ID = "TP003"
+    NAME = "form-without-csrf-token"
+    DEFECT_CLASS = "csrf"
+    TRIED_ON = "only its cases"
+    _DJANGO_PROJECT: ClassVar = {"requirements.txt": "django==5.1\n"}
+    VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            '<form method="post">{% csrf_token %}<button>a</button></form>\n',
+            path="page.html",
+            others=_DJANGO_PROJECT,
+        ),
+        Valid('<form method="get"><input name="{{ a }}"></form>\n', path="page.html", others=_DJANGO_PROJECT),
+        Valid(
+            '<form method="post" action="https://pay.example.org">{{ a }}</form>\n',
+            path="page.html",
+            others=_DJANGO_PROJECT,
+        ),
+        Valid(
+            '<form method="post">{{ form.hidden_tag() }}{{ form.name }}</form>\n',
+            path="page.html",
+            others={"requirements.txt": "Flask-WTF\n"},
+        ),
+        Valid(
+            '<form method="post">{% include "fields.html" %}</form>\n',
+            path="page.html",
+            others=_DJANGO_PROJECT,
+        ),
+        Valid('<form method="post"><input name="{{ a }}"></form>\n', path="page.html"),
+    ]
+    INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            '<p>{{ a }}</p>\n<form method="post" action="/save"><input name="a"></form>\n',
+            2,
+            1,
+            path="page.html",
+            others=_DJANGO_PROJECT,
+        ),
+        Invalid(
+            "{% if a > b %}<form action=\"{{ url_for('save') }}\" method=POST><input></form>{% endif %}\n",
+            1,
+            15,
+            path="page.html",
+            others={"app.py": "CSRFProtect(app)\n"},
+        ),
+        Invalid(
+            '<form method="post"><input value="{{ a }}"></form>\n<meta name="csrf-token">\n',
+            1,
+            1,
+            path="page.html",
+            others={"requirements.txt": "flask==3.1\nFlask-Login==0.6\n"},
+        ),
+    ]
+
+    def run(self) -> None:
+        text = self.source.text
+        if "post" not in text.lower() or not self._checks_tokens:
+            return
+        for tag in tags(text):
+            if (
+                tag.name == "form"
+                and (tag.value("method") or "").lower() == "post"
+                and not self._has_token(tag)
+            ):
+                self.report_at(tag.start, tag.start + len("<form"), "this form posts without a CSRF token")
+
+    def _has_token(self, tag: Tag) -> bool:
+        """Return True if a form has a token, may get one from what it includes, or posts to another site."""
+        lower = self.source.text.lower()
+        end = lower.find("</form", tag.end)
+        body = lower[tag.end : end if end >= 0 else len(lower)]
+        sent_by_script = any(one.name.lower().startswith(("hx-", "x-", "@submit")) for one in tag.attributes)
+        is_elsewhere = _OTHER_SITE.match(tag.value("action") or "") is not None
+        return is_elsewhere or sent_by_script or _MAY_HOLD_TOKEN.search(body) is not None
+
+    @cached_property
+    def _checks_tokens(self) -> bool:
+        """Whether the project uses a framework that demands a token, or logs in with a cookie."""
+        return bool(self.source.project.files_with_word([*_DJANGO, *_FORM_TOKENS, *_LOGINS], _MANIFESTS))
+
+
+def _fills_in(one: Attribute) -> bool:
+    """Return True if a value may hold a space: neither a number nor an address the framework makes."""
+    filled = _FILLED.search(one.value)
+    return filled is not None and _NO_SPACE.search(filled["inside"]) is None
+
+
+_CODE = LatePattern(
+    r"(?s)\{#.{0,2000}?#\}|\{\{-?(?P<inside>.{0,2000}?)-?\}\}|\{%-?\s{0,50}(?P<statement>.{0,2000}?)-?%\}"
+)
+_SAFE = LatePattern(r"\|\s{0,20}safe\b|\bMarkup\(")
+_CLEANED = LatePattern(
+    r"(?i)tojson|json_script|escape|bleach|saniti|clean|nh3|dumps|\.media\b|csrf|icon|svg|striptags|urlize"
+    r"|linebreaks|markdown|\|\s{0,20}(?:int|length|truncate\w*|date|floatformat)\b|^\s{0,20}[\"'_]"
+)
+"""Filters and names of values whose markup is made or cleaned by code."""
+_AUTOESCAPE_OFF = LatePattern(r"autoescape\s+(?:off|false)\b")
+_FILLED = LatePattern(r"(?s)\{\{-?(?P<inside>.{0,2000}?)-?\}\}")
+_NO_SPACE = LatePattern(
+    r"(?:^|[._])(?:id|pk|uuid|index0?|counter0?|count|length|number|num|size|width|height|page|year|month|day|port)"
+    r"\s{0,20}(?:\||$)|\|\s{0,20}(?:int|length|slugify|urlencode|tojson|count|date|floatformat|yesno)\b"
+    r"|^\s{0,20}(?:url_for|static|url|range|loop)\b|\(|^\s{0,20}\d|[\"']"
+)
+_OTHER_SITE = LatePattern(r"\s*(?:https?:)?//")
+_MAY_HOLD_TOKEN = LatePattern(
+    r"csrf|hidden_tag|\{%-?\s{0,20}(?:include|import|from|call|crispy|bootstrap|render|component|form|block)"
+    r"|\{\{-?\s{0,20}(?:form|wtf|render|macros?|forms?)\b|\{\{[^{}]{0,200}\("
+)
+CHECKS = (UnescapedValue, UnquotedAttribute, FormWithoutToken)

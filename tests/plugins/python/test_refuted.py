@@ -1,0 +1,79 @@
+"""Tests of what a module refutes of what ruff, ty and pyright state about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from wardround_python.tools.refuted import refuter
+
+from wardround.findings import Span
+
+_EXPORTS = '__all__ = ["Client"]\n'
+_OLD = "import sys\n"
+
+REFUTED = {
+    "getattr": ("F822", f"{_EXPORTS}def __getattr__(name):\n    return 1\n", 1, 12),
+    "getattr-in-if": ("F822", f"{_EXPORTS}if True:\n    def __getattr__(name):\n        return 1\n", 1, 12),
+    "getattr-imported": ("F822", f"{_EXPORTS}from lazy import load as __getattr__\n", 1, 12),
+    "getattr-attached": ("F822", f"{_EXPORTS}__getattr__, __dir__, _ = attach(__name__)\n", 1, 12),
+    "module-replaced": ("F822", f"{_EXPORTS}sys.modules[__name__] = Lazy(__name__)\n", 1, 12),
+    "globals-filled": ("F822", f"{_EXPORTS}for n in __all__:\n    globals()[n] = make(n)\n", 1, 12),
+    "pyright-getattr": ("reportUnsupportedDunderAll", f"{_EXPORTS}def __getattr__(name): ...\n", 1, 12),
+    "old-branch": ("F821", f"{_OLD}if sys.version_info < (3,) and sys.platform:\n    t = unicode\n", 3, 9),
+    "old-major": ("F821", f"{_OLD}if sys.version_info[0] == 2:\n    t = unicode\n", 3, 9),
+    "old-named": ("F821", f"{_OLD}PY2 = sys.version_info[0] == 2\nt = unicode if PY2 else str\n", 3, 5),
+    "old-constant": ("F821", f"{_OLD}legacy = sys.version_info.major < 3\nif legacy:\n    t = long\n", 4, 9),
+    "old-six": ("F821", "import six\nif not six.PY3:\n    t = xrange\n", 3, 9),
+    "old-else": (
+        "F821",
+        f"{_OLD}if sys.version_info >= (3, 0):\n    t = str\nelse:\n    t = unicode\n",
+        5,
+        9,
+    ),
+    "old-operand": ("F821", f"{_OLD}t = sys.version_info[:2] < (3, 0) and isinstance(1, long)\n", 2, 53),
+    "old-or": ("F821", f"{_OLD}t = sys.version_info >= (3,) or unicode(1)\n", 2, 33),
+    "left-before": (
+        "F821",
+        f"{_OLD}def f(x):\n    if sys.version_info >= (3,):\n        return x\n    return unicode(x)\n",
+        5,
+        12,
+    ),
+    "absence-caught": (
+        "reportUndefinedVariable",
+        "try:\n    unicode\nexcept NameError:\n    t = str\n",
+        2,
+        5,
+    ),
+    "base-loader": ("S506", "import yaml\nyaml.load(text, Loader=yaml.BaseLoader)\n", 2, 24),
+    "c-base-loader": ("S506", "from yaml import CBaseLoader, load\nload(text, CBaseLoader)\n", 2, 12),
+}
+STANDING = {
+    "no-getattr": ("F822", _EXPORTS, 1, 12),
+    "getattr-of-class": ("F822", f"{_EXPORTS}class A:\n    def __getattr__(self, name): ...\n", 1, 12),
+    "any-branch": ("F821", f"{_OLD}if sys.platform == 'a':\n    t = unicode\n", 3, 9),
+    "new-branch": ("F821", f"{_OLD}if sys.version_info >= (3,):\n    t = unicode\n", 3, 9),
+    "else-of-old": ("F821", f"{_OLD}if sys.version_info < (3,):\n    t = 1\nelse:\n    t = unicode\n", 5, 9),
+    "either": ("F821", f"{_OLD}if sys.version_info < (3,) or sys.platform:\n    t = unicode\n", 3, 9),
+    "other-name": ("F821", f"{_OLD}if sys.version_info < (3,):\n    t = amount\n", 3, 9),
+    "minor": ("F821", f"{_OLD}if sys.version_info[1] < 3:\n    t = unicode\n", 3, 9),
+    "other-loader": ("S506", "import yaml\nyaml.load(text, Loader=yaml.Loader)\n", 2, 24),
+    "broken": ("F822", f"{_EXPORTS}def __getattr__(\n", 1, 12),
+    "other-code": ("F811", f"{_EXPORTS}def __getattr__(name): ...\n", 1, 12),
+}
+
+
+def _is_refuted(folder: Path, case: tuple[str, str, int, int]) -> bool:
+    code, text, line, column = case
+    (folder / "a.py").write_text(text, encoding="utf-8")
+    return refuter(folder)("a.py", code, Span(line, column, line, column + 1))
+
+
+@pytest.mark.parametrize("case", REFUTED.values(), ids=REFUTED)
+def test_refuted_statements_are_dropped(tmp_path: Path, case: tuple[str, str, int, int]) -> None:
+    assert _is_refuted(tmp_path, case)
+
+
+@pytest.mark.parametrize("case", STANDING.values(), ids=STANDING)
+def test_other_statements_stand(tmp_path: Path, case: tuple[str, str, int, int]) -> None:
+    assert not _is_refuted(tmp_path, case)

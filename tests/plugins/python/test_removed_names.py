@@ -1,0 +1,133 @@
+"""What a change removes while other files still use it, in real repositories, by the real command."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.conftest import GitRepository
+
+SEND = "def send(to):\n    return to\n"
+POST = SEND.replace("send", "post")
+PACKAGE = {"mail/__init__.py": "", "mail/box.py": SEND, "mail/old.py": "SIZE = 1\n"}
+USER = {"app.py": "from mail.box import send\nfrom mail.old import SIZE\n\nprint(send(SIZE))\n"}
+
+
+def _found(repo: GitRepository, rule: str = "python/PY084") -> list[dict[str, Any]]:
+    report = repo.report("--staged")
+    return [found for found in report["findings"] if found["rule"] == rule]
+
+
+def test_a_renamed_function_that_an_unchanged_file_imports_blocks(repo: GitRepository) -> None:
+    repo.commit({**PACKAGE, **USER})
+    repo.stage({"mail/box.py": POST})
+    done = repo.wardround("review", "--staged")
+    assert done.returncode == 1
+    assert '"send" is removed but still used at app.py:1' in " ".join(done.stdout.split())
+    (found,) = _found(repo)
+    assert (found["file"], found["line"], found["severity"]) == ("mail/box.py", 1, "error")
+
+
+def test_a_deleted_module_is_reported_at_its_old_path(repo: GitRepository) -> None:
+    repo.commit({**PACKAGE, **USER})
+    repo.git("rm", "--quiet", "mail/old.py")
+    (found,) = _found(repo)
+    assert (found["file"], found["line"], found["status"]) == ("mail/old.py", 1, "caused")
+    assert found["message"].startswith('module "mail.old" is removed but still used at app.py:2')
+
+
+def test_a_moved_module_is_reported_at_its_new_path(repo: GitRepository) -> None:
+    repo.commit({**PACKAGE, **USER})
+    repo.git("mv", "mail/box.py", "mail/desk.py")
+    (found,) = _found(repo)
+    assert found["file"] == "mail/desk.py"
+    assert 'module "mail.box" is moved to mail/desk.py but still used at app.py:1' in found["message"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param({"mail/box.py": f"{POST}send = post\n"}, id="alias"),
+        pytest.param({"mail/box.py": POST, "app.py": "from mail.box import post\n"}, id="user-changed-too"),
+        pytest.param({"mail/box.py": "from .new import *\n", "mail/new.py": SEND}, id="star"),
+        pytest.param({"mail/box.py": f"def __getattr__(name):\n    return name\n\n\n{POST}"}, id="getattr"),
+        pytest.param({"mail/box.py": "try:\n    import fast as send\nexcept ImportError:\n    send = 1\n"},
+                     id="conditional"),
+    ],
+)  # fmt: skip
+def test_a_name_that_is_still_provided_is_not_removed(repo: GitRepository, change: dict[str, str]) -> None:
+    repo.commit({**PACKAGE, **USER})
+    repo.stage(change)
+    assert _found(repo) == []
+
+
+@pytest.mark.parametrize(
+    "user",
+    [
+        pytest.param("try:\n    from mail.box import send\nexcept ImportError:\n    send = None\n", id="try"),
+        pytest.param(
+            "import mail.box\n\nif hasattr(mail.box, 'send'):\n    mail.box.send(1)\n", id="hasattr"
+        ),
+        pytest.param(
+            "import sys\n\nif sys.version_info < (3, 9):\n    from mail.box import send\n", id="version"
+        ),
+        pytest.param("from mail.box import send  # type: ignore\n", id="type-ignore"),
+        pytest.param("from other.box import send\n", id="other-package"),
+    ],
+)
+def test_an_import_that_may_fail_or_mean_another_module_is_no_use(repo: GitRepository, user: str) -> None:
+    repo.commit({**PACKAGE, "app.py": user, "other/__init__.py": "", "other/box.py": SEND})
+    repo.stage({"mail/box.py": POST})
+    assert _found(repo) == []
+
+
+def test_an_import_for_types_alone_is_a_warning(repo: GitRepository) -> None:
+    user = "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from mail.box import send\n"
+    repo.commit({**PACKAGE, "app.py": user})
+    repo.stage({"mail/box.py": POST})
+    (found,) = _found(repo)
+    assert found["severity"] == "warn"
+
+
+SCRIPTS = {
+    "tsconfig.json": '{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}}',
+    "src/mail/box.ts": "export const send = (to: string) => to;\n",
+    "src/mail/index.ts": "export * from './box';\n",
+}
+
+
+@pytest.mark.parametrize(
+    "user",
+    [
+        pytest.param("import { send } from './mail/box';\nsend('a');\n", id="relative"),
+        pytest.param("import { send } from '@/mail/box';\nsend('a');\n", id="alias"),
+        pytest.param("import { send } from './mail';\nsend('a');\n", id="barrel"),
+        pytest.param("import * as mail from './mail/box';\nmail.send('a');\n", id="namespace"),
+        pytest.param("const { send } = await import('./mail/box');\nsend('a');\n", id="dynamic"),
+    ],
+)
+def test_a_renamed_export_that_an_unchanged_file_imports_blocks(repo: GitRepository, user: str) -> None:
+    repo.commit({**SCRIPTS, "src/app.ts": user})
+    repo.stage({"src/mail/box.ts": "export const post = (to: string) => to;\n"})
+    (found,) = _found(repo, "typescript/TS098")
+    assert (found["file"], found["line"], found["severity"]) == ("src/mail/box.ts", 1, "error")
+    assert "src/app.ts:1" in found["message"] or "src/app.ts:2" in found["message"]
+
+
+def test_a_deleted_script_is_reported_at_its_old_path(repo: GitRepository) -> None:
+    repo.commit({**SCRIPTS, "src/app.ts": "import { send } from './mail';\nsend('a');\n"})
+    repo.git("rm", "--quiet", "src/mail/box.ts")
+    (found,) = _found(repo, "typescript/TS098")
+    assert (found["file"], found["line"]) == ("src/mail/box.ts", 1)
+
+
+def test_a_fact_that_a_type_checker_reports_is_found_without_dependencies(repo: GitRepository) -> None:
+    repo.stage({"app.py": "import time\n\nimport unknown\n\nprint(time.clock(), unknown.x)\n"})
+    (found,) = _found(repo, "ty/missing-attribute")
+    assert (found["line"], found["message"]) == (5, "Module `time` has no member `clock`")
+
+
+def test_a_fact_on_a_line_with_type_ignore_is_not_reported(repo: GitRepository) -> None:
+    repo.stage({"app.py": "import time\n\nprint(time.clock())  # type: ignore[attr-defined]\n"})
+    assert _found(repo, "ty/missing-attribute") == []
