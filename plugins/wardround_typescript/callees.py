@@ -11,12 +11,12 @@ import msgspec
 
 from wardround.checks import Project
 from wardround.late import LatePattern
+from wardround_typescript.bundles import is_minified
 from wardround_typescript.scanner import Scan
 
 _MOST_HOPS = 2
 _MOST_STARS = 8
 _LONGEST_LIST = 4_000
-_LONGEST_LINE = 5_000
 _ENDINGS = (".ts", ".tsx", ".js", ".jsx", ".mts", ".mjs", "/index.ts", "/index.tsx", "/index.js")
 _SCRIPT_ENDING = LatePattern(r"\.[mc]?jsx?$")
 _SIGN = LatePattern(r"[,()\[\]{}]")
@@ -74,8 +74,8 @@ class Script:
 
     @cached_property
     def is_written(self) -> bool:
-        """Whether people write it: what has lines without end is made by programs."""
-        return all(len(line) <= _LONGEST_LINE for line in self.text.split("\n"))
+        """Return True unless it is minified."""
+        return not is_minified(self.text)
 
     def list_at(self, opening: int) -> list[tuple[int, int]] | None:
         """The (start, end) of what stands between commas in a pair of brackets, blanks cut off."""

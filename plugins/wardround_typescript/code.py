@@ -291,6 +291,20 @@ def bare(node: Node | None) -> Node | None:
     return node
 
 
+def is_awaited(call: Node) -> bool:
+    """Return True for ``await get<T>()``, which the grammar reads as a call of ``await get``."""
+    function = call.child_by_field_name("function")
+    return function is not None and function.type == "await_expression"
+
+
+def awaited_call(node: Node) -> Node | None:
+    """The call that a node awaits, with type arguments or without; None if it awaits none."""
+    if node.type == "call_expression":
+        return node if is_awaited(node) else None
+    value = bare(node.named_children[0]) if node.type == "await_expression" and node.named_children else None
+    return value if value is not None and value.type == "call_expression" else None
+
+
 def argument(call: Node, place: int) -> Node | None:
     """The argument of a call at a place, counted from 0."""
     given = call.child_by_field_name("arguments")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wardround.drift.guards import CLEANS, KINDS, Body, Guard
+from wardround.drift.guards import CLEANS, GUARDS_NOTHING, KINDS, Body, Guard
 from wardround.late import LatePattern
 from wardround_typescript.code import FUNCTIONS, Code, argument, code_of
 from wardround_typescript.syntax import inside
@@ -32,7 +32,8 @@ _NAME = LatePattern(r"[A-Za-z_$][\w$]*")
 _GUARD_NAME = LatePattern(r"Guard$|^Requires?[A-Z]")
 _SERVER = LatePattern(r"\s*[\"']use server[\"']")
 _WHO = LatePattern(r"\bauth\.getUser$|getServerSession$|^auth$|^getSession$|^currentUser$|^getUser$")
-_TIMER = LatePattern(r"(?:set|clear)Timeout$")
+_TIMER = LatePattern(r"(?:^|\.|_)(?:set|clear|get|reset|cancel|start|stop|on|handle|refresh)_?Timeout\w*$")
+_LOGS = LatePattern(r"^(?:console|log|logger)\.\w+$")
 _Acts = dict[str, list[tuple[int, int]]]
 
 
@@ -180,8 +181,25 @@ def _standing(code: Code, node: Node, whole: _Acts) -> Iterator[Guard]:
     value = node.named_children[0] if node.named_children else None
     if value is not None and value.type == "await_expression":
         value = value.named_children[0]
-    if value is not None and value.type == "call_expression":
+    if value is not None and value.type == "call_expression" and _may_refuse(code, value):
         yield from _named(code.called(value), ("permission", "check", "limit"), _after(node, whole))
+
+
+def _may_refuse(code: Code, call: Node) -> bool:
+    """Return True unless its name, or the function of the file that it calls, shows that it lets all pass."""
+    called = code.called(call)
+    if GUARDS_NOTHING.search(called):
+        return False
+    function = code.function_of(called, call) if "." not in called else None
+    return function is None or any(
+        one.type in ("throw_statement", "await_expression", "call_expression") and _may_throw(code, one)
+        for one in inside(function)
+    )
+
+
+def _may_throw(code: Code, node: Node) -> bool:
+    """Return True for what throws, or may: not for a line that is logged."""
+    return node.type != "call_expression" or not _LOGS.search(code.called(node))
 
 
 def _wrapping(code: Code, node: Node, whole: _Acts) -> Iterator[Guard]:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from wardround.checks import Source
+from wardround.compiled import bounded
 from wardround.drift.documented import DocumentedChange, Parameter
 from wardround.drift.parameters import Gone, gone_parameters, undocumented_parameters
 from wardround.drift.quoting import Quote, QuoteKind, is_in_address, quotes
 from wardround.drift.text import is_code_like
 from wardround.late import LatePattern
-from wardround_typescript.bundles import is_bundle
 from wardround_typescript.functions import ComparedFunction, compared_functions
 from wardround_typescript.jsdoc import defaults_of
 
@@ -32,7 +32,7 @@ def untold(source: Source) -> Sequence[ComparedFunction]:
     """
     compared = compared_functions(source.base_text or "", source.text)
     found = {(one.compared.line, one.compared.change.name): one for one in compared}
-    if len(found) > _FUNCTIONS_AT_MOST or (found and is_bundle(source.path, source.text)):
+    if len(found) > _FUNCTIONS_AT_MOST:
         return ()
     return [one for one in found.values() if not one.compared.is_told]
 
@@ -118,7 +118,7 @@ def names_nothing(quote: Quote, change: DocumentedChange, source: Source) -> boo
     declared = re.compile(rf"(?:^|\s): {token}(?![\w$])|^{token} \??\s?:|\bas {token}(?![\w$])")
     if any(declared.search(line) for line in change.delta.old_lines):
         return True
-    if re.search(rf"@(?:typedef|import)\b[^\n]*(?<![\w$]){token}(?![\w$])", source.text):
+    if bounded(rf"@(?:typedef|import)\b[^\n]*(?<![\w$]){token}(?![\w$])").search(source.text):
         return False
     return not any(path != source.path for path in source.project.files_with_word([quote.token], _CODE))
 

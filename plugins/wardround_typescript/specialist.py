@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from msgspec.structs import replace
+
 from wardround.checks import Check, Source, run_each
+from wardround.errors import CannotReview
 from wardround.findings import RawResult, Span
 from wardround.late import Late, LateEach, LatePattern, chosen
 from wardround.rules import Rule, declarative_rules
@@ -15,6 +18,8 @@ from wardround_typescript.engines import FOLDER, engines
 PATTERNS = ("*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.vue", "*.svelte")
 
 _DOUBTED = frozenset({"code-injection", "sql-injection", "shell-injection", "async-endpoint-handler"})
+_LONGEST_TEXT = 400_000
+"""Characters whose syntax tree is walked within a commit."""
 _ENDING = LatePattern(r"\.(?:[mc]?[jt]s|[jt]sx|vue|svelte)$")
 
 
@@ -31,20 +36,29 @@ def specialist() -> Specialist:
         rules=_declared,
         comments=comments,
         refutes=_refutes,
+        declines=_declines,
     )
 
 
 def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
     """Run the checks; those of comments only where the change may have parted one from its code."""
     kind = _ENDING.search(source.path)
-    if kind is None or ".min." in source.path:
-        return ()
+    if kind is None:  # a script by its ``#!`` line
+        return _run_checks(checks, replace(source, path=f"{source.path}.js"))
+    if len(source.text) > _LONGEST_TEXT:
+        raise CannotReview("it is too large for these checks; split it, or leave it out with exclude")
     asked = list(chosen(checks, kind[0], source))
     if "/**" in source.text and not _may_part(source):
         from wardround_typescript.documented_check import JsDocCheck  # not needed to start the tools
 
         asked = [one for one in asked if not issubclass(one, JsDocCheck)]
     return run_each(asked, source)
+
+
+def _declines(path: str, text: str) -> str:
+    from wardround_typescript.bundles import declines
+
+    return declines(path, text)
 
 
 def _refutes(path: str, text: str, defect_class: str, span: Span, read: Callable[[str], str | None]) -> bool:

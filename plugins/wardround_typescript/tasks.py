@@ -5,21 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from wardround.late import LatePattern
 from wardround.overlap import OVERLAP_NAMES, overlap
 from wardround.pairs import Pair, choices_of_pairs
 from wardround.tasks import Choice, History, Task
 
 _PATTERNS = ("*.ts", "*.tsx", "*.js", "*.jsx", "*.mts", "*.cts")
-_COMMENT = re.compile(
+_COMMENT = LatePattern(
     r"^[ \t]*(?:/\*\*?(?P<block>(?s:.*?))\*/|(?P<lines>(?://[^\n]*\n[ \t]*)*//[^\n]*))[ \t]*\n", re.MULTILINE
 )
 _SIGN = re.compile(r"^[ \t]*(?:\*+|//+)[ \t]?", re.MULTILINE)
-_TAG = re.compile(r"^\s*@\w+.*$", re.MULTILINE)
+_TAG = LatePattern(r"^\s*@\w+.*$", re.MULTILINE)
 _WORD = re.compile(r"\b[A-Za-z]{2,}\b")
 _NOT_ABOUT_CODE = re.compile(
     r"(?i)eslint|prettier|biome-ignore|oxlint|@ts-|istanbul|c8 ignore|copyright|licen[cs]e|webpack|#region"
 )
-_CODE_LIKE = re.compile(
+_CODE_LIKE = LatePattern(
     r"[;{}]\s*$|^\s*(?:const|let|var|import|export|return|if|await|<\w)\b|=>", re.MULTILINE
 )
 _FEWEST_WORDS = 4

@@ -21,8 +21,6 @@ _TEST_PATH = LatePattern(
     r"(^|/)(__tests__|__mocks__|tests?|e2e|specs?|cypress|playwright|mocks|fixtures)/"
     r"|\.(\w*test|spec|stories|e2e|cy)\.[mc]?[jt]sx?$"
 )
-_LONGEST_TEXT = 400_000
-_LONGEST_LINE = 5_000
 
 
 def is_test_path(path: str) -> bool:
@@ -55,8 +53,7 @@ class TreeCheck(Check):
             return
         if not self.IN_TESTS and is_test_path(path):
             return
-        if len(text) <= _LONGEST_TEXT and all(len(line) <= _LONGEST_LINE for line in self.source.lines):
-            self.look()
+        self.look()
 
     def _may_speak(self, text: str) -> bool:
         if self.WORDS and not any(word in text for word in self.WORDS):

@@ -12,6 +12,7 @@ from wardround_typescript.guard_check import ScriptGuards
 _ASKS = (
     "export async function drop(req, key) {\n  await requireAdmin(req.user)\n  await shelf.remove(key)\n}\n"
 )
+_TELLS = "function requireAdmin(user) {\n  console.log(user)\n}\n"
 _GUARDED = (
     "export class Shelf {\n  @Mutation(() => Boolean)\n  @UseGuards(AuthGuard)\n"
     "  async drop(key: string) {\n    return this.shelf.remove(key)\n  }\n}\n"
@@ -46,6 +47,23 @@ class GuardGone(ScriptGuards, GuardGoneCheck):
         _case(_ASKS, _ASKS.replace("remove(key)", "remove(key, true)")),
         _case(_ASKS, _ASKS.replace("requireAdmin", "checkPermission")),
         _case(_GUARDED, "export class Shelf {\n  async drop(key: string) {\n    return key\n  }\n}\n"),
+        *(
+            _case(
+                _ASKS.replace("requireAdmin(req.user)", call),
+                _ASKS.replace("  await requireAdmin(req.user)\n", ""),
+            )
+            for call in (
+                "cache.invalidateQueries(key)",
+                "revalidatePath(key)",
+                "Notification.requestPermission()",
+                "api.authenticate()",
+                "setLimits(9)",
+                "delimiters(key)",
+                "resetTimeout()",
+                "updatePermissions(req)",
+            )
+        ),
+        _case(f"{_ASKS}{_TELLS}", f"{_ASKS.replace('  await requireAdmin(req.user)' + chr(10), '')}{_TELLS}"),
         _case(_WAITS, _WAITS.replace("AbortSignal.timeout(5000)", "deadline(5)")),
         ChangeCase(
             {
@@ -57,6 +75,12 @@ class GuardGone(ScriptGuards, GuardGoneCheck):
     INVALID: ClassVar[Sequence[ChangeCase]] = [
         _case(_ASKS, _ASKS.replace("  await requireAdmin(req.user)\n", ""), 2, 9),
         _case(_GUARDED, _GUARDED.replace("  @UseGuards(AuthGuard)\n", ""), 4, 12),
+        _case(
+            f"{_ASKS}function requireAdmin(user) {{\n  if (!user.admin) throw new Error()\n}}\n",
+            _ASKS.replace("  await requireAdmin(req.user)\n", ""),
+            2,
+            9,
+        ),
         _case(_WAITS, _WAITS.replace(", { signal: AbortSignal.timeout(5000) }", ""), 2, 23),
         _case(
             "export const pay = (a, b) =>\n"

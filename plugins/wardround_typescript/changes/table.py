@@ -34,6 +34,13 @@ TABLE: tuple[Row, ...] = (
         "",
     ),
     (
+        "TS098",
+        "removed_export:RemovedExport",
+        (".cjs", ".cts", ".js", ".jsx", ".mjs", ".mts", ".svelte", ".ts", ".tsx", ".vue"),
+        (),
+        "wardround_typescript.export_words:removes_an_export",
+    ),
+    (
         "TS390",
         "guard_gone:GuardGone",
         (".cjs", ".cts", ".js", ".jsx", ".mjs", ".mts", ".ts", ".tsx"),

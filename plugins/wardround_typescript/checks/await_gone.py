@@ -145,11 +145,11 @@ class AwaitGone(BeforeCheck):
 
 
 def _awaited(code: Code, function: Node) -> Iterator[str]:
-    from wardround_typescript.code import argument, bare, own_nodes
+    from wardround_typescript.code import argument, awaited_call, bare, own_nodes
 
     for node in own_nodes(function):
-        value = bare(node.named_children[0]) if node.type == "await_expression" else None
-        if value is not None and value.type == "call_expression":
+        value = awaited_call(node)
+        if value is not None:
             called = code.called(value)
             yield called
             each = bare(argument(value, 0)) if called.startswith("Promise.all") else None
@@ -161,12 +161,12 @@ def _awaited(code: Code, function: Node) -> Iterator[str]:
 
 def _dropped(function: Node) -> Iterator[Node]:
     """The calls of a function that are statements of their own, or are returned past a ``catch``."""
-    from wardround_typescript.code import own_nodes
+    from wardround_typescript.code import is_awaited, own_nodes
 
     for node in own_nodes(function):
         is_past = node.type == "return_statement" and bool(node.named_children) and _is_tried(node)
         value = node.named_children[0] if is_past or node.type == "expression_statement" else None
-        if value is not None and value.type == "call_expression":
+        if value is not None and value.type == "call_expression" and not is_awaited(value):
             yield value
 
 

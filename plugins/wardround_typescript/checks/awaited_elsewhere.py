@@ -115,13 +115,14 @@ class AwaitedElsewhere(TreeCheck):
 
     def _dropped(self) -> dict[str, list[Node]]:
         """The calls that are statements by themselves, of functions that are awaited in other places."""
+        from wardround_typescript.code import is_awaited
+
         found: dict[str, list[Node]] = {}
         for called, call in self.code.calls:
             statement = call.parent
             if statement is None or statement.type != "expression_statement" or called not in self._awaited:
                 continue
-            # The grammar reads `await get<T>()` as a call of `await get`.
-            if not self.code.field(call, "function").startswith("await "):
+            if not is_awaited(call):
                 found.setdefault(called, []).append(call)
         return found
 

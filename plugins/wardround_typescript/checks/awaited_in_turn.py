@@ -89,14 +89,18 @@ class AwaitedInTurn(TreeCheck):
 
     def _is_started(self, declarator: Node, awaited: Node) -> bool:
         """Whether a variable holds what a call gave in the same function, and only the wait uses it."""
-        from wardround_typescript.code import function_around
+        from wardround_typescript.code import function_around, is_awaited
 
         code = self.code
         value = declarator.child_by_field_name("value")
         name = declarator.child_by_field_name("name")
         if value is None or name is None or value.type != "call_expression" or name.type != "identifier":
             return False
-        if ".catch(" in code.text(value) or function_around(declarator) != function_around(awaited):
+        if (
+            is_awaited(value)
+            or ".catch(" in code.text(value)
+            or function_around(declarator) != function_around(awaited)
+        ):
             return False
         uses = [
             node

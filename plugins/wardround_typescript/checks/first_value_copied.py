@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.compiled import bounded
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_typescript.tree_check import TreeCheck
@@ -256,15 +257,15 @@ class FirstValueCopied(TreeCheck):
         text = self.code.module.text
         if prop is None or _FOLLOWS[1] not in text:
             return False
-        return re.search(rf"(?:prev\w*|before|old\w*|last\w*)\.{re.escape(prop[1])}\b", text) is not None
+        return bounded(rf"(?:prev\w*|before|old\w*|last\w*)\.{re.escape(prop[1])}\b").search(text) is not None
 
     def _is_set_and_told(self, key: str) -> bool:
         code = self.code
         for called, call in code.calls:
             if called != "this.setState":
                 continue
-            found = re.search(
-                rf"[{{,]\s*{re.escape(key)}\s*(?::\s*(\w+))?\s*[,}}]", code.field(call, "arguments")
+            found = bounded(rf"[{{,]\s*{re.escape(key)}\s*(?::\s*(\w+))?\s*[,}}]").search(
+                code.field(call, "arguments")
             )
             told = f"({found[1] or key})" if found else ""
             if told and any(

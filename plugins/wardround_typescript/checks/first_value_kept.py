@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.compiled import bounded
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_typescript.tree_check import COMPONENTS, TreeCheck
@@ -202,7 +203,7 @@ class FirstValueKept(TreeCheck):
                 if (
                     re.match(r"^(this\.)?props(\.\w+)+$", value)
                     and not _FIRST.search(key)
-                    and not re.search(rf"setState\([^;]*?(?<![\w.]){re.escape(key)}\b", text)
+                    and not bounded(rf"setState\([^;]*?(?<![\w.]){re.escape(key)}\b").search(text)
                 ):
                     yield pair
 

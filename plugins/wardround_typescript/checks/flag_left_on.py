@@ -130,7 +130,7 @@ class FlagLeftOn(TreeCheck):
 
     def _waits(self, statement: Node) -> list[Node]:
         """What is waited for in a statement itself and may throw."""
-        from wardround_typescript.code import FUNCTIONS
+        from wardround_typescript.code import FUNCTIONS, awaited_call
 
         if statement.type == "try_statement" or _ANSWERED.search(self.code.text(statement)):
             return []
@@ -140,8 +140,8 @@ class FlagLeftOn(TreeCheck):
         open_ = [statement]
         while open_:
             one = open_.pop()
-            inner = one.named_children[0] if one.type == "await_expression" else one
-            if inner is not one and inner.type == "call_expression" and not self._is_harmless(inner):
+            inner = awaited_call(one)
+            if inner is not None and not self._is_harmless(inner):
                 found.append(one)
             open_.extend(
                 child

@@ -19,7 +19,7 @@ _ROUTE_FILE = LatePattern(r"(^|/)(page|layout|template|loading|not-found|default
 _ROUTE_FILES = tuple(
     f"{name}.{kind}" for name in ("page", "layout", "template") for kind in ("tsx", "jsx", "js")
 )
-_CLIENT = LatePattern(r"^\s*(/\*[^*]*\*/\s*|//[^\n]*\s*)*['\"]use client['\"]")
+_CLIENT = LatePattern(r"^\s*(/\*[^*]*\*/\s*|//[^\n]*\n\s*)*['\"]use client['\"]")
 _HOOKS = (
     "useState", "useEffect", "useReducer", "useRef", "useLayoutEffect", "useContext", "useSyncExternalStore",
     "useTransition", "useOptimistic", "useActionState", "useFormState", "useRouter", "usePathname",

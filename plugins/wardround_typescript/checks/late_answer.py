@@ -252,13 +252,12 @@ class LateAnswer(TreeCheck):
 
     def _requests(self, function: Node) -> Iterator[Node]:
         """The calls whose answer is waited for."""
+        from wardround_typescript.code import awaited_call
+
         for node in _inside(function):
-            if node.type == "await_expression":
-                call = node.named_children[0]
-                if call.type == "call_expression":
-                    yield call
-            elif node.type == "call_expression" and node.named_children[0].type == "await_expression":
-                yield node
+            awaited = awaited_call(node)
+            if awaited is not None:
+                yield awaited
             elif node.type == "call_expression" and self.code.called(node).endswith(".then"):
                 owner = node.child_by_field_name("function")
                 value = owner.child_by_field_name("object") if owner is not None else None

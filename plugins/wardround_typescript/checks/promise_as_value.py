@@ -171,12 +171,14 @@ class PromiseAsValue(TreeCheck):
 
     def _is_taken(self, call: Node) -> bool:
         """Whether something looks at the value of a call where it stands."""
+        from wardround_typescript.code import is_awaited
+
         node, above = call, call.parent
         while above is not None and above.type in ("parenthesized_expression", "non_null_expression"):
             if above.parent is not None and above.parent.type in _TESTED:
                 return above.parent.child_by_field_name("condition") == above
             node, above = above, above.parent
-        if above is None or (call.named_children and call.named_children[0].type == "await_expression"):
+        if above is None or is_awaited(call):
             return False
         if above.type == "member_expression":
             return (

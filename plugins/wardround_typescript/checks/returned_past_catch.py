@@ -48,6 +48,13 @@ class ReturnedPastCatch(TreeCheck):
             path="a.ts",
         ),
         Valid(
+            "import { fetchRows, run } from './run';\nexport async function load<T>(old: boolean) {\n"
+            "  try {\n    return old ? (await run<Map<T, T[]>>()) : await fetchRows<T>('a');\n"
+            "  } catch {\n    return null;\n  }\n}\n",
+            path="a.ts",
+            others={"run.ts": "export async function run<T>(): Promise<T> {}\n"},
+        ),
+        Valid(
             "function parse() {}\nasync function load() {\n"
             "  try {\n    return parse();\n  } catch {\n"
             "    return find();\n  }\n}\n",
@@ -138,9 +145,10 @@ class ReturnedPastCatch(TreeCheck):
         return caught and above is not None and is_async(above)
 
     def _is_promise(self, node: Node) -> bool:
+        from wardround_typescript.code import is_awaited
         from wardround_typescript.promises import gives_promise
 
-        if node.type != "call_expression":
+        if node.type != "call_expression" or is_awaited(node):
             return False
         called = self.code.called(node)
         if gives_promise(self.code, node, self.source.project):

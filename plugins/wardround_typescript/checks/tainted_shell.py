@@ -34,6 +34,14 @@ class TaintedShell(TaintedCheck):
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(
+            "const cp = require('child_process');\n"
+            "exports.handler = async (event) => {\n"
+            "  cp.execFile('tar', ['-tf', '--', event.archive]);\n"
+            "  cp.exec(`report ${event.region}`);\n"
+            "};\n",
+            path="case.js",
+        ),
+        Valid(
             "import { execFile } from 'node:child_process';\n"
             "app.post('/ping', (req, res) => {\n"
             "  execFile('ping', ['-c', '1', '--', req.body.host], () => res.end());\n"
@@ -58,6 +66,24 @@ class TaintedShell(TaintedCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "const cp = require('child_process');\n"
+            "exports.handler = async (event) => {\n"
+            "  cp.exec(`tar -tf ${event.archive}`);\n"
+            "};\n",
+            line=3,
+            column=11,
+            path="case.js",
+        ),
+        Invalid(
+            "import * as cp from 'child_process';\n"
+            "export const handler = async (event: APIGatewayProxyEvent) => {\n"
+            "  cp.exec('ls ' + event.path);\n"
+            "};\n",
+            line=3,
+            column=11,
+            path="case.ts",
+        ),
         Invalid(
             "Deno.serve(async (request) => {\n"
             "  const host = new URL(request.url).searchParams.get('host');\n"

@@ -67,6 +67,16 @@ class TokenSettings(ServerCheck):
             path="case.ts",
         ),
         Valid(
+            "import jwt from 'jwt-simple';\n"
+            "export const roleOf = (req) => jwt.decode(req.headers.auth, SECRET, false, 'HS256').role;\n",
+            path="case.ts",
+        ),
+        Valid(
+            "const { decode } = require('jwt-simple');\n"
+            "const userOf = (req) => load(decode(req.headers.authorization, SECRET).sub);\n",
+            path="case.js",
+        ),
+        Valid(
             "const jwt = require('jsonwebtoken');\n"
             "function read(token) {\n"
             "  const { payload } = jwt.decode(token, { complete: true });\n"
@@ -129,6 +139,13 @@ class TokenSettings(ServerCheck):
             path="case.ts",
         ),
         Invalid(
+            "import jwt from 'jwt-simple';\n"
+            "export const roleOf = (req) => jwt.decode(req.headers.authorization, '', true).role;\n",
+            path="case.ts",
+            line=2,
+            column=32,
+        ),
+        Invalid(
             "import jwt from 'jsonwebtoken';\n"
             "const algorithms = ['RS256'];\n"
             "algorithms.push('none');\n"
@@ -174,7 +191,7 @@ class TokenSettings(ServerCheck):
             elif last == "sign" and ("SignJWT" in self.source.text) and self._is_endless(node):
                 self.say(node, "this token is valid for ever: setExpirationTime is missing")
             elif (
-                (last == "decode" and is_library and arguments)
+                (last == "decode" and is_library and arguments and not self._verifies(name, arguments))
                 or last in _DECODING
                 or (name == "JSON.parse" and arguments and self._is_payload(node, arguments[0]))
             ):
@@ -185,6 +202,15 @@ class TokenSettings(ServerCheck):
         for node in self.code.kinds("pair"):
             if self.code.field(node, "key") == "ignoreExpiration" and self._value(node) == "true":
                 self.say(node, "a token is taken long after it ended")
+
+    def _verifies(self, name: str, arguments: list[Node]) -> bool:
+        """Return True for jwt-simple's ``decode(token, key, noVerify)``, which verifies by default."""
+        if not name.startswith("jwt-simple"):
+            return False
+        return len(arguments) > 1 and not (
+            len(arguments) > 2
+            and self.text(self.scope.resolved(arguments[2])) not in ("false", "undefined", "null")
+        )
 
     def _value(self, pair: Node) -> str:
         value = pair.child_by_field_name("value")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _COMING_IN = LatePattern(
     r"\breq(uest)?\b|\bctx\b|\bc\.req\b|searchParams|formData|FormData|use server|\bevent\.(body|"
     r"query|path|headers|Records)|"
-    r"@(Body|Query|Param|Args|Headers)\b|process\.argv|\.input\(|\.action\(|\.on\(\s*['\"]|getQuery|readBody|entryName|"
+    r"@(Body|Query|Param|Args|Headers)\b|\b(?:lambda_?)?[hH]andler\b|process\.argv|\.input\(|\.action\(|\.on\(\s*['\"]|getQuery|readBody|entryName|"
     r"\bentry\.|header\.name|originalname|relativePath|fileName|\bparams\b|\bresolvers\b|Mutation\b"
 )
 _GIVES_OUT = LatePattern(r"\bexport\b|\bexports\b|\bclass\b")

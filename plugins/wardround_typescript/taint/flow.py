@@ -137,6 +137,15 @@ class FunctionFlow(Binding):
             if is_named and not sources.is_text(kind):
                 value = CLEAN
             self._parameter(pattern, kind, value, decorated is not None)
+            if at == 0 and self._is_lambda_event(pattern, kind):
+                self.kinds[self.module.of(pattern)] = sources.LAMBDA_EVENT
+
+    def _is_lambda_event(self, pattern: Node, kind: str) -> bool:
+        """Return True if a first parameter holds whatever the caller of a Lambda function sends."""
+        known = self.kinds.get(self.module.of(pattern))
+        if known != "event" or kind not in {"", "any", "unknown"} or self.function is None:
+            return False
+        return sources.is_lambda_handler(self.module, self.function)
 
     def _whole(self, kind: str) -> Danger:
         whole = EVERYTHING & ~PLACED

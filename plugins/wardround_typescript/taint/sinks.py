@@ -221,7 +221,7 @@ FORMATS = frozenset({"util.format", "node:util.format", "util.formatWithOptions"
 SHELLS = LatePattern(r"(^|/)(ba|z|da|k)?sh$|^(cmd(\.exe)?|powershell(\.exe)?|pwsh)$")
 COMMAND_FLAGS = LatePattern(r"^(-[elui]*c|/[cC]|-Command)$")
 RESPONSES = LatePattern(
-    r"^((this\.)?(res|response|_res|reply|rep|ctx\.res)(\.raw)?)((\.status|\.code|\.type|\.header|\.set|\.setHeader)\(.*\))*$",
+    r"^((this\.)?(res|response|_res|reply|rep|ctx\.res)(\.raw)?)((\.status|\.code|\.type|\.header|\.set|\.setHeader)\(.*\))?$",
     16,
 )
 """What answers a request in Express, Fastify and Node itself."""

@@ -87,9 +87,19 @@ _PARSED_CALLS = frozenset({"json", "parseBody", "body", "valid"})
 EVENT_PARTS = frozenset(
     {
         "body", "queryStringParameters", "pathParameters", "headers", "multiValueQueryStringParameters",
-        "rawQueryString", "rawPath", "Records", "cookies", "arguments", "multiValueHeaders",
+        "rawQueryString", "rawPath", "Records", "cookies", "arguments", "multiValueHeaders", "path",
     }
 )  # fmt: skip
+LAMBDA_EVENT = "lambda-event"
+"""The untyped first parameter of a Lambda handler: the caller chose all of it."""
+_OF_THE_SERVICE = frozenset(
+    {
+        "requestContext", "httpMethod", "isBase64Encoded", "version", "source", "detail-type", "resource",
+        "routeKey", "account", "region", "time", "id", "triggerSource", "userPoolId", "RequestType",
+    }
+)  # fmt: skip
+"""Properties of a Lambda event that the service that calls the function fills."""
+_HANDLER = LatePattern(r"^((module\.)?exports\.)?(handler|lambdaHandler|lambda_handler)$")
 _EVENT_NAME = LatePattern(r"^_?(event|evt)$")
 H3_CALLS = frozenset({"getQuery", "readBody", "getRouterParam", "getRouterParams", "getHeader",
 "getRequestHeader", "readFormData",
@@ -153,9 +163,25 @@ def part(kind: str, name: str) -> Value | None:
         return SENT_TEXT if name in _TEXT_PARTS else SENT
     if kind == "context" and name in CONTEXT_PARTS:
         return SENT_TEXT if name in _TEXT_PARTS else SENT
-    if kind == "event" and name in EVENT_PARTS:
+    if kind in {"event", LAMBDA_EVENT} and name in EVENT_PARTS:
         return SENT if name in {"Records", "arguments"} else SENT_TEXT
+    if kind == LAMBDA_EVENT and name not in _OF_THE_SERVICE:
+        return SENT
     return None
+
+
+def is_lambda_handler(module: Module, function: Node) -> bool:
+    """Return True if a function is exported under the name that AWS Lambda calls by default."""
+    parent = function.parent
+    if parent is None:
+        return False
+    if parent.type == "assignment_expression":
+        left = parent.child_by_field_name("left")
+        name = module.of(left) if left is not None else ""
+        return "exports" in name and _HANDLER.search(name) is not None
+    holder = parent if parent.type == "variable_declarator" else function
+    named = holder.child_by_field_name("name")
+    return named is not None and _HANDLER.search(module.of(named)) is not None and _is_exported(function)
 
 
 def called(kind: str, method: str) -> Value | None:

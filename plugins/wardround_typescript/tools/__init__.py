@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from wardround.tools.ast_grep import ast_grep
 from wardround.tools.semgrep import semgrep
-from wardround.tools.tool import Tool
-from wardround_typescript.bundles import PARSED, scanned, written
+from wardround.tools.tool import Probe, Tool
+from wardround_typescript.bundles import PARSED, named, scanned, too_large
 from wardround_typescript.engines import FOLDER, engines
 from wardround_typescript.tools.biome import BIOME
 from wardround_typescript.tools.eslint import ESLINT
@@ -13,8 +13,12 @@ from wardround_typescript.tools.oxlint import OXLINT, OXLINT_TYPES
 from wardround_typescript.tools.tsc import TSC
 
 _OURS = {
-    "ast-grep": ast_grep(FOLDER, takes=written(PARSED)),
-    "semgrep": semgrep(FOLDER, takes=scanned),
+    "ast-grep": ast_grep(
+        FOLDER,
+        takes=named(PARSED),
+        probe=Probe("probe.ts", 'window.removeEventListener("resize", () => measure());\n', "TS105"),
+    ),
+    "semgrep": semgrep(FOLDER, takes=scanned, declines=too_large),
 }
 
 TOOLS: tuple[Tool, ...] = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,9 @@ import msgspec
 
 from wardround.findings import RawResult
 from wardround.tools.output import RAN
-from wardround.tools.tool import Invocation, Tool
+from wardround.tools.tool import Invocation, Probe, Tool
 from wardround_typescript import jsonc
-from wardround_typescript.bundles import PARSED, written
+from wardround_typescript.bundles import PARSED, named
 from wardround_typescript.node_modules import missing, native_program
 from wardround_typescript.tools.own_config import check_seals, sealed
 
@@ -20,20 +20,19 @@ CONFIG_NAMES = ("biome.json", "biome.jsonc", ".biome.json", ".biome.jsonc")
 
 
 def find_biome(root: Path) -> Path | None:
-    """The native program a project has installed, where it has a configuration biome can read by itself."""
-    return (
-        native_program(root, "@biomejs/biome", "@biomejs", "cli-", "biome") if _is_configured(root) else None
-    )
+    """The native program a project has installed."""
+    return native_program(root, "@biomejs/biome", "@biomejs", "cli-", "biome")
 
 
 def missed(root: Path) -> str:
     """Why it is not run, where the project has such a configuration."""
-    return missing(root, "biome", "@biomejs/biome") if _is_configured(root) else ""
+    return missing(root, "biome", "@biomejs/biome")
 
 
-def _is_configured(root: Path) -> bool:
-    config = next((root / name for name in CONFIG_NAMES if (root / name).is_file()), None)
-    return config is not None and not _needs_packages(jsonc.loads(config.read_text("utf-8", "replace")))
+def is_configured(read: Callable[[str], str | None], paths: Iterable[str]) -> bool:
+    """Whether the project has a configuration at its root that biome can read by itself."""
+    config = next((text for name in CONFIG_NAMES if (text := read(name)) is not None), None)
+    return config is not None and not _needs_packages(jsonc.loads(config))
 
 
 def _needs_packages(config: Mapping[str, Any] | None) -> bool:
@@ -78,6 +77,7 @@ def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]
 
 BIOME = Tool(
     name="biome",
+    probe=Probe("probe.js", "debugger;\n", "noDebugger", settings={CONFIG_NAMES[0]: "{}"}),
     program="biome",
     command=biome_command,
     parse=parse_biome,
@@ -86,7 +86,8 @@ BIOME = Tool(
     find=find_biome,
     optional=True,
     missed=missed,
-    takes=written(PARSED),
+    is_configured=is_configured,
+    takes=named(PARSED),
     config_names=CONFIG_NAMES,
     config_closure=config_closure,
     config_overlay=config_overlay,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -12,8 +12,8 @@ import msgspec
 from wardround.errors import ToolFailed
 from wardround.findings import RawResult
 from wardround.tools.output import RAN
-from wardround.tools.tool import Invocation, Profile, Scope, Tool
-from wardround_typescript.bundles import PARSED, written
+from wardround.tools.tool import Invocation, Probe, Profile, Scope, Tool
+from wardround_typescript.bundles import PARSED, named
 from wardround_typescript.node_modules import missing, script
 from wardround_typescript.tools.own_config import check_seals, sealed
 from wardround_typescript.tools.tsc import CONFIG_NAMES as TYPE_CONFIGS
@@ -28,17 +28,18 @@ _GUARD = Path(__file__).with_name("only_base.cjs")
 
 
 def find_eslint(root: Path) -> Path | None:
-    """The program a project has installed, where it has a configuration at its root."""
-    return script(root, "eslint", "bin/eslint.js") if _is_configured(root) else None
+    """The program a project has installed."""
+    return script(root, "eslint", "bin/eslint.js")
 
 
 def missed(root: Path) -> str:
     """Why it is not run, where the project has a configuration for it."""
-    return missing(root, "eslint", "eslint") if _is_configured(root) else ""
+    return missing(root, "eslint", "eslint")
 
 
-def _is_configured(root: Path) -> bool:
-    return any((root / name).is_file() for name in _CONFIGS)
+def is_configured(read: Callable[[str], str | None], paths: Iterable[str]) -> bool:
+    """Whether the project has a configuration at its root."""
+    return any(read(name) is not None for name in _CONFIGS)
 
 
 def eslint_command(run: Invocation) -> Sequence[str]:
@@ -102,8 +103,15 @@ def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]
     return sealed("eslint", folder, configs) if any(stem + name in configs for name in _CONFIGS) else {}
 
 
+_PROBE_SETTINGS = {
+    "eslint.config.cjs": 'module.exports = [{ rules: { "no-debugger": "error" } }];\n',
+    ".eslintrc.json": '{"root": true, "rules": {"no-debugger": "error"}}\n',
+}
+"""For either of the two kinds of configuration: which one counts depends on the version."""
+
 ESLINT = Tool(
     name="eslint",
+    probe=Probe("probe.js", "debugger;\n", "no-debugger", settings=_PROBE_SETTINGS),
     program="eslint",
     command=eslint_command,
     parse=parse_eslint,
@@ -116,7 +124,8 @@ ESLINT = Tool(
     find=find_eslint,
     optional=True,
     missed=missed,
-    takes=written(PARSED),
+    is_configured=is_configured,
+    takes=named(PARSED),
     config_names=CONFIG_NAMES,
     runs_config=True,
     config_closure=config_closure,

@@ -10,8 +10,8 @@ import msgspec
 from wardround.findings import RawResult
 from wardround.tools.output import RAN
 from wardround.tools.process import find_program
-from wardround.tools.tool import Invocation, Scope, Tool, install_line
-from wardround_typescript.bundles import PARSED, TYPED, is_bundle, written
+from wardround.tools.tool import Invocation, Probe, Scope, Tool, install_line
+from wardround_typescript.bundles import PARSED, TYPED, named
 from wardround_typescript.node_modules import native_program, script
 from wardround_typescript.tools.own_config import check_seals
 from wardround_typescript.tools.oxlint_config import (
@@ -50,15 +50,16 @@ def find_oxlint(root: Path) -> Path | None:
 def oxlint_command(run: Invocation) -> Sequence[str]:
     check_seals("oxlint", run, (*CONFIG_NAMES, *CODE_NAMES))
     files = [_named_for_oxlint(run.root, file) for file in run.files]
-    return [str(run.program), "-f", "json", "--no-error-on-unmatched-pattern", "--", *files]
+    on = [part for code in run.requested for part in ("-W", code)]
+    return [str(run.program), "-f", "json", "--no-error-on-unmatched-pattern", *on, "--", *files]
 
 
 def find_type_aware(root: Path) -> Path | None:
-    """The type checker of a project that has one for oxlint, its packages and a configuration.
+    """The type checker of a project that has one for oxlint.
 
     The checker is what is looked for, so that one under version control is never started by oxlint either.
     """
-    if not (root / "tsconfig.json").is_file() or find_program("oxlint") is None:
+    if find_program("oxlint") is None:
         return None
     return native_program(root, "oxlint-tsgolint", "@oxlint-tsgolint", "", "tsgolint")
 
@@ -98,14 +99,15 @@ def _identity() -> str:
 
 
 def _takes(path: str, text: str) -> bool:
-    """Whether a file is a script somebody wrote: a specialist that borrows oxlint claims other files too."""
+    """Whether a file is a script: a specialist that borrows oxlint claims other files too."""
     from wardround_typescript.specialist import specialist
 
-    return specialist().claims(path, text) and not is_bundle(path, text)
+    return specialist().claims(path, text)
 
 
 OXLINT = Tool(
     name="oxlint",
+    probe=Probe("probe.js", "debugger;\n", "no-debugger"),
     program="oxlint",
     command=oxlint_command,
     parse=parse_oxlint,
@@ -125,6 +127,13 @@ OXLINT = Tool(
 )
 OXLINT_TYPES = Tool(
     name="oxlint",
+    probe=Probe(
+        "probe.ts",
+        "export async function later(): Promise<void> {}\nlater();\n",
+        "typescript/no-floating-promises",
+        2,
+        settings={"tsconfig.json": '{"compilerOptions": {"strict": true}, "files": ["probe.ts"]}\n'},
+    ),
     program="tsgolint",
     command=type_aware_command,
     parse=parse_type_aware,
@@ -134,8 +143,9 @@ OXLINT_TYPES = Tool(
     scope=Scope.PROJECT,
     timeout_s=60.0,
     find=find_type_aware,
+    is_configured=lambda read, paths: read("tsconfig.json") is not None,
     optional=True,
-    takes=written(TYPED),
+    takes=named(TYPED),
     config_names=CONFIG_NAMES,
     config_code=CODE_NAMES,
     config_closure=config_closure,

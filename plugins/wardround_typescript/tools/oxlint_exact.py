@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from wardround.compiled import bounded
 from wardround.findings import RawResult, Severity
 
 if TYPE_CHECKING:
@@ -146,7 +147,9 @@ def _is_told_of_failure(result: RawResult, file: Looked) -> bool:
     """A callback that is told of a result or an error; one for errors alone has only to do something."""
     line = file.lines[result.span.line - 1]
     before, rest = line[: result.span.column - 1], _rest(result, file)
-    return re.match(_ERROR_FIRST, rest) is not None and re.search(_FOR_ERRORS, before + rest) is None
+    return (
+        bounded(_ERROR_FIRST).match(rest) is not None and bounded(_FOR_ERRORS).search(before + rest) is None
+    )
 
 
 def _is_empty(result: RawResult, file: Looked) -> bool:
@@ -165,6 +168,24 @@ def _stands_beside_control(result: RawResult, file: Looked) -> bool:
 def _is_with_options(result: RawResult, file: Looked) -> bool:
     """A component of options, where both names are the instance's; in a setup one is read into the other."""
     return file.says(r"(?m)^export default (?:\{|define)") and "setup" not in file.text
+
+
+def _is_no_protocol(result: RawResult, file: Looked) -> bool:
+    """Return False for what a library asks to be thrown: an answer with a status or code, an error's message.
+
+    Nor in tests, which throw what they show to be caught.
+    """
+    if re.search(_IN_TESTS, file.path):
+        return False
+    first = result.span.line - 1
+    thrown = "\n".join([_rest(result, file), *file.lines[first + 1 : first + _SCREEN]])
+    return not thrown.startswith("{") or re.search(_PROTOCOL, thrown.partition("}")[0]) is None
+
+
+_IN_TESTS = r"(?:^|/)(?:tests?|__tests__|__mocks__|e2e|cypress)/|\.(?:test|spec|cy|stories)\.\w+$"
+_PROTOCOL = (
+    r"[{,]\s*['\"]?(?:message|status|statusCode|statusText|code|response|redirect|digest)['\"]?\s*[:,}\n]"
+)
 
 
 def _is_of_next(result: RawResult, file: Looked) -> bool:
@@ -188,6 +209,7 @@ EXACT: Mapping[str, Exact] = {
     **dict.fromkeys(HOOK_CODES, _is_hook_of_react),
     "eqeqeq": _converts,
     "no-eval": _is_global_eval,
+    "no-throw-literal": _is_no_protocol,
     "no-loss-of-precision": _loses,
     "jsx-a11y/anchor-has-content": _is_empty,
     "jsx-a11y/heading-has-content": _is_empty,

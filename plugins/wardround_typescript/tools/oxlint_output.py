@@ -22,6 +22,7 @@ _CODE = r"(?:eslint-plugin-)?@?([\w@/-]+)\(([\w/-]+)\)"
 _SCOPES = {
     "typescript-eslint": "typescript", "jsx_a11y": "jsx-a11y", "react_perf": "react-perf", "next": "nextjs",
 }  # fmt: skip
+_DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
 _REFUSED = (b"Failed to parse oxlint configuration", b"Failed to build configuration")
 _PLACED_LAST = frozenset(
     {"no-class-assign", "no-const-assign", "no-dupe-class-members", "no-dupe-else-if", "no-dupe-keys",
@@ -68,7 +69,20 @@ def parse(output: bytes, run: Invocation) -> list[RawResult]:
         raise ToolOutputError(f"oxlint looked at {answer.number_of_files} of {len(run.files)} files")
     looked = cache(lambda file: Looked(file, (run.root / file).read_bytes()))
     found = [_result(diagnostic, run, looked) for diagnostic in answer.diagnostics]
-    return sensible(found, looked)
+    return sensible([result for result in found if not _is_contradicted(result, looked)], looked)
+
+
+def _is_contradicted(result: RawResult, looked: Callable[[str], Looked]) -> bool:
+    """Return True for a syntax error in a declaration file that parses.
+
+    Nothing of such a file runs. Bundlers, and the snapshots of their output, put the declarations of several
+    modules into one file, where oxlint takes names that occur twice for errors of syntax.
+    """
+    if result.code != "syntax-error" or not result.file.endswith(_DECLARATIONS):
+        return False
+    from wardround_typescript.syntax import parsed  # the grammar: few declaration files are complained of
+
+    return not parsed(result.file, looked(result.file).text).root.has_error
 
 
 def _excludes(run: Invocation) -> bool:

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
+from wardround.compiled import bounded
 from wardround.findings import RawResult, Span
 from wardround.tools.output import map_of
 from wardround_typescript.tools.oxlint_exact import EXACT, weighed
@@ -144,7 +145,11 @@ class Looked:
         """Constant or function inside another -> what it is made of that may change; those given once."""
         always = _NO_PART.union(
             re.findall(_MODULE, self.text),
-            (name for given in re.findall(_IMPORTED, self.text) for name in re.findall(r"[\w$]+", given)),
+            (
+                name
+                for given in bounded(_IMPORTED).findall(self.text)
+                for name in bounded(r"[\w$]+").findall(given)
+            ),
         )
         made: dict[str, frozenset[str]] = {}
         twice: set[str] = set()
@@ -177,7 +182,7 @@ class Looked:
             indent = _indent(line)
             while open_ones and indent <= open_ones[-1][0] and line.lstrip()[0] not in ")]}":
                 open_ones.pop()
-            if defined := re.match(_DEFINED, line):
+            if defined := bounded(_DEFINED).match(line):
                 open_ones.append((indent, defined[1]))
             if re.search(_ASSERTS, line):
                 found.update(name for _, name in open_ones)
@@ -190,7 +195,7 @@ class Looked:
         for number, text in enumerate(test):
             if number and text.strip() and _indent(text) <= _indent(test[0]):
                 return False
-            if self.asserting.intersection(re.findall(_CALLED, text)):
+            if self.asserting.intersection(bounded(_CALLED).findall(text)):
                 return True
         return False
 
@@ -273,7 +278,7 @@ def _follows_all(result: RawResult, file: Looked) -> bool:
     settled = {*re.findall(_LISTED, listed)} | ({"router"} if re.search(_ROUTER, listed) else set())
     if not names or not settled:
         return False
-    settled.update(re.findall(_SETTER, file.text))
+    settled.update(bounded(_SETTER).findall(file.text))
     for _ in range(_LONGEST_CHAIN):
         settled.update(name for name, of in file.made_inside.items() if of <= settled)
     return names <= settled

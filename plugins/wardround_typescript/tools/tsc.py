@@ -5,15 +5,15 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from wardround.errors import ToolFailed, ToolOutputError
 from wardround.findings import RawResult
 from wardround.tools.output import one_line, span_of
-from wardround.tools.tool import Columns, Invocation, Profile, Scope, Tool
+from wardround.tools.tool import Columns, Invocation, Probe, Profile, Scope, Tool
 from wardround_typescript import jsonc
-from wardround_typescript.bundles import SCRIPTS, TYPED, written
+from wardround_typescript.bundles import SCRIPTS, TYPED, named
 from wardround_typescript.node_modules import missing, native_program, script
 from wardround_typescript.tools.own_config import check_seals, sealed
 
@@ -42,23 +42,24 @@ _LEFT = "wardround: left with "
 
 
 def find_tsc(root: Path) -> Path | None:
-    """The compiler a project has installed, where it has a configuration for it."""
-    if not _is_configured(root):
-        return None
+    """The compiler a project has installed."""
     return native_program(root, "typescript", "@typescript", "typescript-", "lib/tsc") or script(
         root, "typescript", "bin/tsc"
     )
 
 
-def _is_configured(root: Path) -> bool:
-    if any((root / name).is_file() for name in CONFIG_NAMES):
-        return True
-    return next(root.glob("*/*/tsconfig.json"), None) is not None
+def is_configured(read: Callable[[str], str | None], paths: Iterable[str]) -> bool:
+    """Whether the project has a configuration at its root, or in a folder above one of its files."""
+    folders = dict.fromkeys(
+        str(folder) for path in ("root", *paths) for folder in PurePosixPath(path).parents
+    )
+    names = (f"{folder}/{name}".removeprefix("./") for folder in folders for name in CONFIG_NAMES)
+    return any(read(name) is not None for name in names)
 
 
 def missed(root: Path) -> str:
     """Why it is not run, where the project has a configuration for it."""
-    return missing(root, "tsc", "typescript") if _is_configured(root) else ""
+    return missing(root, "tsc", "typescript")
 
 
 def tsc_command(run: Invocation) -> Sequence[str]:
@@ -202,6 +203,12 @@ def config_overlay(folder: str, configs: Mapping[str, str]) -> Mapping[str, str]
 
 TSC = Tool(
     name="tsc",
+    probe=Probe(
+        "probe.ts",
+        'export const number: number = "text";\n',
+        "TS2322",
+        settings={CONFIG_NAMES[0]: '{"compilerOptions": {"types": []}, "files": ["probe.ts"]}\n'},
+    ),
     program="tsc",
     command=tsc_command,
     parse=parse_tsc,
@@ -216,7 +223,8 @@ TSC = Tool(
     find=find_tsc,
     optional=True,
     missed=missed,
-    takes=written(TYPED),
+    is_configured=is_configured,
+    takes=named(TYPED),
     config_names=CONFIG_NAMES,
     config_closure=config_closure,
     config_overlay=config_overlay,

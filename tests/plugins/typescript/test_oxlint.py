@@ -59,6 +59,17 @@ def test_a_file_that_does_not_parse_is_an_error(reviewed: Reviewed) -> None:
     assert done.gate.outcome is Outcome.BLOCKED
 
 
+def test_declarations_of_several_modules_in_one_file_are_no_syntax_error(reviewed: Reviewed) -> None:
+    modules = "// a.d.ts\nexport declare const a: 1;\n// b.d.ts\nexport declare const a: 2;\n"
+    done = reviewed({"__snapshots__/index.d.ts": modules}, OXLINT)
+    assert (done.visible, done.gate.outcome) == ((), Outcome.PASS)
+
+
+def test_declarations_that_do_not_parse_are_an_error(reviewed: Reviewed) -> None:
+    done = reviewed({"index.d.ts": "export declare const = 1;\n"}, OXLINT)
+    assert [finding.defect_class for finding in done.visible] == ["syntax-error"]
+
+
 HOOK = """\
 import { useEffect } from '%s'
 export function Panel(props) {
@@ -310,6 +321,27 @@ def test_a_test_that_shows_that_nothing_is_thrown_needs_no_assertion(reviewed: R
     assert done.visible == ()
 
 
+@pytest.mark.parametrize(
+    ("path", "thrown", "count"),
+    [
+        ("a.ts", "'none'", 1),
+        ("a.ts", "{ id: 1 }", 1),
+        ("a.ts", "{ id: { code: 1 } }", 0),
+        ("a.ts", "{ code: 4001, message: 'refused' }", 0),
+        ("a.ts", "{\n  status: 404,\n  data: 'none',\n}", 0),
+        ("a.ts", "new Response('', { status: 404 })", 0),
+        ("a.ts", "redirect('/login')", 0),
+        ("a.test.ts", "'none'", 0),
+    ],
+)
+def test_what_a_library_asks_to_be_thrown_may_be(
+    reviewed: Reviewed, path: str, thrown: str, count: int
+) -> None:
+    done = reviewed({path: f"export function f() {{\n  throw {thrown};\n}}\n"}, OXLINT)
+
+    assert sum(f.rule == "oxlint/no-throw-literal" for f in done.findings) == count
+
+
 def test_a_host_calls_the_handler_of_a_script_that_is_no_module(reviewed: Reviewed) -> None:
     handler = "function handler(event) {\n  return event.request\n}\n"
     done = reviewed({"edge.js": handler, "module.js": f"{handler}export const a = 1\n"}, OXLINT)
@@ -332,10 +364,10 @@ def test_what_follows_a_return_is_one_complaint(reviewed: Reviewed) -> None:
     assert [(f.rule, f.span.line) for f in done.visible] == [("oxlint/no-unreachable", 3)]
 
 
-def test_bundles_are_passed_over(reviewed: Reviewed) -> None:
-    done = reviewed({"lib/x.min.js": "debugger", "app.js": "debugger\n"}, OXLINT)
+def test_a_file_is_linted_whatever_it_is_called(reviewed: Reviewed) -> None:
+    done = reviewed({"lib/x.min.js": "debugger", "app.js": "debugger\n", "vendor/a.js": "debugger\n"}, OXLINT)
 
-    assert [f.file for f in done.visible] == ["app.js"]
+    assert [f.file for f in done.visible] == ["app.js", "lib/x.min.js", "vendor/a.js"]
     assert done.unreviewed == ()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from wardround_typescript.tools.oxlint import OXLINT
 
 from tests.conftest import GitRepository
 from tests.plugins.typescript.conftest import Reviewed
+from tests.stand_ins import stand_in
 from wardround.verdict.gate import Outcome
 
 _NO_FILES = "{'diagnostics': [], 'number_of_files': 0}"
@@ -22,28 +22,19 @@ _TSCONFIG = (
 )
 _OTHER = _TSCONFIG.replace("typescript(tsconfig-error)", "eslint(no-debugger)").replace("tsconfig", "other")
 TROUBLE = {
-    "killed": ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "was killed by SIGKILL"),
+    "killed": ("os.kill(os.getpid(), signal.SIGKILL)", "was killed by SIGKILL"),
     "rubbish": ("print('all good here')", "its output could not be read"),
     "nothing": ("pass", "its output could not be read"),
     "half": ("print('{\"diagnostics\": [')", "its output could not be read"),
     "configuration": ("print('Failed to parse oxlint config'); sys.exit(1)", "its output could not be read"),
     "bad status": ("print('no such option', file=sys.stderr); sys.exit(2)", "exited with status 2"),
-    "no files": (f"import json; print(json.dumps({_NO_FILES}))", "oxlint looked at 0 of 1 files"),
+    "no files": (f"print(json.dumps({_NO_FILES}))", "oxlint looked at 0 of 1 files"),
     "project": (
-        f"import json; print(json.dumps({_TSCONFIG}))",
+        f"print(json.dumps({_TSCONFIG}))",
         "could not read the project: Invalid tsconfig",
     ),
-    "other file": (f"import json; print(json.dumps({_OTHER}))", "it was not given"),
+    "other file": (f"print(json.dumps({_OTHER}))", "it was not given"),
 }
-
-
-def _program(file: Path, code: str) -> Path:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(
-        f"#!{sys.executable}\nimport sys\nif '--version' in sys.argv: print('1.0.0'); sys.exit()\n{code}\n"
-    )
-    file.chmod(0o755)
-    return file
 
 
 @pytest.mark.parametrize("kind", TROUBLE)
@@ -51,7 +42,7 @@ def test_trouble_makes_the_review_inconclusive(
     reviewed: Reviewed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     code, said = TROUBLE[kind]
-    fake = _program(tmp_path / "fake" / "oxlint", code)
+    fake = stand_in(tmp_path / "fake" / "oxlint", "oxlint", code)
     monkeypatch.setattr(oxlint, "find_program", lambda name: fake)
 
     done = reviewed({"a.ts": "export const a = 1\n"}, OXLINT)
@@ -89,7 +80,11 @@ def test_the_projects_own_program_runs_unless_it_is_under_version_control(
     started = tmp_path / "started"
     folder = repo.root / "node_modules"
     native = folder / "@oxlint" / f"{node_modules.platform_name()}-gnu" / "oxlint"
-    _program(native, f"open({str(started)!r}, 'w').close(); print({_NO_FILES!r}.replace(chr(39), chr(34)))")
+    stand_in(
+        native,
+        "oxlint",
+        f"open({str(started)!r}, 'w').close(); print({_NO_FILES!r}.replace(chr(39), chr(34)))",
+    )
     repo.write("node_modules/oxlint/package.json", "{}")
 
     done = reviewed({".gitignore": "", "a.ts": "export const a = 1\n"}, OXLINT)
@@ -108,7 +103,7 @@ def test_a_link_to_a_program_under_version_control_is_not_followed(
 ) -> None:
     started = tmp_path / "started"
     native = f"@oxlint/{node_modules.platform_name()}-gnu/oxlint"
-    _program(repo.root / "tools" / native, f"open({str(started)!r}, 'w').close()")
+    stand_in(repo.root / "tools" / native, "oxlint", f"open({str(started)!r}, 'w').close()")
     repo.write("tools/oxlint/package.json", "{}")
     (repo.root / "node_modules").symlink_to("tools")
 

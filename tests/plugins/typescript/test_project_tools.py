@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,23 +16,18 @@ from wardround_typescript.tools.tsc import TSC, config_closure, parse_tsc, tsc_c
 
 from tests.conftest import GitRepository
 from tests.plugins.typescript.conftest import Reviewed
+from tests.stand_ins import stand_in
 from wardround.errors import ToolFailed, ToolOutputError
 from wardround.tools.tool import Invocation, Profile
 
 HAS_NODE = shutil.which("node", path="/usr/local/bin:/usr/bin:/bin") is not None
 
 
-VERSION = "if '--version' in sys.argv: print('1.0.0'); sys.exit()"
-
-
 def _install(repo: GitRepository, package: str, program: str, code: str) -> None:
     """A package with a program of ours in it, and what its platform package would hold."""
     repo.write(f"node_modules/{package}/package.json", "{}")
-    file = repo.write(
-        f"node_modules/{program}",
-        f"#!{sys.executable}\nimport json, os, sys\n{VERSION}\n{code}\n",
-    )
-    file.chmod(0o755)
+    tool = {"typescript": "tsc", "@biomejs/biome": "biome"}.get(package, package)
+    stand_in(repo.root / "node_modules" / program, tool, code)
 
 
 def _run(root: Path, *files: str) -> Invocation:
