@@ -21,6 +21,22 @@ UNTRUSTED = LatePattern(
 )
 """Text anybody who opens an issue or a pull request writes."""
 
+_OWNED = LatePattern(
+    r"^github\.(?:base_ref|workflow|repository\w*|actor\w*|triggering_actor"
+    r"|event\.(?:repository|organization|enterprise|installation)\.[\w.]+"
+    r"|event\.pull_request\.base\.[\w.]+"
+    r"|event\.(?:[\w.]+\.)?(?:user|sender|owner|author|actor)\.login"
+    r"|event\.[\w.]+\.head\.repo\.(?:full_name|name|owner\.login))$",
+    re.IGNORECASE,
+)
+"""What only those choose who own the repository, and names in which GitHub allows no sign of a shell's."""
+
+
+def is_owned(inside: str) -> bool:
+    """Return True for an expression that is one context nobody but the owner can put a command into."""
+    return _OWNED.search("".join(inside.split())) is not None
+
+
 _JUDGED = LatePattern(
     r"^(?:!|contains\(|startsWith\(|endsWith\(|hashFiles\(|fromJSON\(|toJSON\()|==|!=", re.IGNORECASE
 )

@@ -23,7 +23,7 @@ INSTRUCTIONS = frozenset(
 )  # fmt: skip
 _DIRECTIVE = LatePattern(r"#[ \t]*([A-Za-z]\w*)[ \t]*=[ \t]*(.*?)[ \t\r]*$")
 _KEYWORD = LatePattern(r"[ \t]*([A-Za-z]\w*)")
-_FLAG = LatePattern(r"\s*(--([\w-]+)(?:=((?:\"[^\"]*\"|\S)*))?)(?=\s|$)")
+_FLAG = LatePattern(r"\s*(--([\w-]+)(?:=((?:\"[^\"]*\"|[^\s\"]|\"(?![^\"]*\"))*))?)(?=\s|$)")
 _WORD = LatePattern(r"(?:[^\s\"'\\]|\\.|\"(?:\\.|[^\"\\])*\"|'[^']*'|[\"'\\])+", re.DOTALL)
 _PAIR = LatePattern(r"([A-Za-z_][\w.-]*)=")
 _HEREDOC = LatePattern(r"(?<!<)<<(-?)([\"']?)([A-Za-z_]\w*)\2")
@@ -120,6 +120,7 @@ class Stage(Struct, eq=False):
     Attributes:
         base: the image or stage it starts from, as written.
         name: what AS calls it.
+        parent: the earlier stage it starts from; an argument of FROM stands for its default.
         instructions: FROM and everything up to the next one.
     """
 
@@ -202,11 +203,12 @@ def _begin_stage(file: Dockerfile, one: Instruction) -> None:
     base = words[0] if words else Token("", one.body.start, one.body.start)
     name = words[2] if len(words) > 2 and words[1].text.lower() == "as" else None
     stage = Stage(len(file.stages), one, base, name)
+    parent = (file.expanded(base.text) or base.text).lower()
     stage.parent = next(
         (
             earlier
             for earlier in reversed(file.stages)
-            if earlier.name is not None and earlier.name.text.lower() == base.text.lower()
+            if earlier.name is not None and earlier.name.text.lower() == parent
         ),
         None,
     )

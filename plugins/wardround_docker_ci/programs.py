@@ -37,7 +37,7 @@ _RUN_BY = frozenset(
 )
 _TASK = LatePattern(
     r"(?:(?:\w+[-:_])?(?:tests?|lint|typecheck|type-check|check-types|specs?|e2e|integration|verify|acceptance)"
-    r"|unittests?|check|checks|smoke|regression|vet)(?:[-:_]\w+)*$"
+    r"|unittests?|check|checks|smoke|regression|vet)(?:[-:_]\w+(?:[-:]\w+)*)?$"
 )
 
 

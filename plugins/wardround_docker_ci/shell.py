@@ -328,10 +328,11 @@ def _expansion_end(text: str, start: int) -> int:
         return _closing(text, start + 2, ")")
     if text.startswith("${", start):
         return _closing(text, start + 2, "}")
-    name = LatePattern(r"\$(?:\w+|[@*#?$!-])?").match(text, start)
+    name = _PARAMETER.match(text, start)
     return max(name.end() if name else start + 1, start + 1)
 
 
+_PARAMETER = LatePattern(r"\$(?:\w+|[@*#?$!-])?")
 _INTERESTING = LatePattern(r"['\"\\(){}]")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from wardround.compiled import bounded
 from wardround.late import LatePattern
 from wardround_sql import nodes
 from wardround_sql.nodes import Node, column_name, content, walk
@@ -131,12 +132,12 @@ def _is_head(before: str, found: re.Match[str]) -> bool:
     """Whether a line begins a function or a constant, and is no call or assignment inside one."""
     line = before[found.start() : (before.find("\n", found.start()) + 1 or len(before) + 1) - 1]
     begins = re.match(r"\s*(?:export\s+|async\s+|static\s+|public\s+|private\s+)*(?:def|function)\b", line)
-    opens = re.search(r"\)\s*(?::[^{]*)?\{\s*$|=>\s*[{(]?\s*$", line)
+    opens = bounded(r"\)\s*(?::[^{]*)?\{\s*$|=>\s*[{(]?\s*$").search(line)
     constant = re.match(r"(?:export\s+)?(?:const\s+)?[A-Za-z_]\w*\s*=\s*(?:f?[\"'`]|\()", line)
     return bool(begins or opens or constant)
 
 
 def _said(before: str, head: re.Match[str]) -> str:
     """The name of a function and its first docstring."""
-    doc = re.search(r"^\s*\"\"\"(.*?)\"\"\"", before[head.end() :], re.DOTALL | re.MULTILINE)
+    doc = bounded(r"^\s*\"\"\"(.*?)\"\"\"", re.DOTALL | re.MULTILINE).search(before[head.end() :])
     return head["name"] + " " + (doc[1].split("\n\n")[0] if doc and doc.start() < 200 else "")

@@ -66,7 +66,11 @@ def _sql(module: Module, call: ast.Call, made: set[str]) -> str | Text:
         case "AddField":
             return (
                 f"ALTER TABLE {table} ADD COLUMN {found}"
-                if (found := field(column, given.get("field")))
+                if (
+                    found := field(
+                        column, given.get("field"), own=not _is_of_django(module, given.get("field"))
+                    )
+                )
                 else ""
             )
         case "AlterField":
@@ -158,12 +162,24 @@ def _target(node: ast.expr | None) -> str:
     return quoted(said.rsplit(".", 1)[-1] if isinstance(said, str) else "other")
 
 
-def field(name: str, node: ast.expr | None, *, modelled: bool = False) -> str:
+def _is_of_django(module: Module, node: ast.expr | None) -> bool:
+    """Return True for a field of Django itself; others may set ``null`` or a default on their own."""
+    written = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    head, dot, _ = written.partition(".")
+    if dot:
+        return written.startswith(("models.", "django.")) or any(
+            name.startswith("django.") and name.endswith(f".{head}") for name in module.imports
+        )
+    return any(name.startswith("django.") and name.endswith(f".{head}") for name in module.imports)
+
+
+def field(name: str, node: ast.expr | None, *, modelled: bool = False, own: bool = False) -> str:
     """A model's field as a column; nothing where it is none.
 
     ``modelled``: of a model, not of a migration: an index on a key that deletes with its target is left out,
     as
-    Django makes it, and stands as UNIQUE for what asks for one.
+    Django makes it, and stands as UNIQUE for what asks for one. ``own``: of a class that is not Django's,
+    which is required only where the migration says so.
     """
     kind = called_of(node)
     if not kind.endswith(("Field", "ForeignKey")) or kind in ("ManyToManyField", "GeneratedField"):
@@ -188,7 +204,7 @@ def field(name: str, node: ast.expr | None, *, modelled: bool = False) -> str:
         "EmailField",
         "URLField",
     )
-    required = options.get("null") is not True and not may_be_blank
+    required = options.get("null", own) is not True and not may_be_blank
     filled = any(one in options for one in _FILLED) or kind in ("AutoField", "BigAutoField")
     return sql + (" NOT NULL" if required else "") + (" DEFAULT null" if filled else "")
 

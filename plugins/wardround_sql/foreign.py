@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from wardround.compiled import bounded
 from wardround.findings import Span
 from wardround.late import LatePattern
 from wardround_sql.queries import (
@@ -232,7 +233,7 @@ class _Reader:
             return
         names = [t.alias_or_name for t in tables]
         pairs = _connected(select, joins, set(names))
-        if pairs is None:
+        if pairs is None or _picks_rows(select, joins, names):
             return
         for number, join in enumerate(joins, 1):
             explicit = any(join.args.get(k) for k in ("using", "kind", "side", "method"))
@@ -285,7 +286,7 @@ class _Reader:
             return own
         name = tree.find(exp.Table) if isinstance(tree, exp.Expression) else None
         after = (_start(name) if name is not None else 0) or 0
-        found = re.compile(r"\bselect\b[^*]*(\*)", re.IGNORECASE).search(self.statement.text, after)
+        found = bounded(r"\bselect\b[^*]*(\*)", re.IGNORECASE).search(self.statement.text, after)
         return found.start(1) if found else None
 
     def _columns(self, tree: object, table: str = "") -> Iterator[Fact]:
@@ -297,20 +298,40 @@ class _Reader:
             yield TypedColumn(self._span(start), self.note, None, table, column.name, kind)
 
 
+def _picks_rows(select: object, joins: list[Any], names: list[str]) -> bool:
+    """Return True if conditions pick the rows of every table by value, so that all pairs are meant."""
+    from sqlglot import exp
+
+    picked = set()
+    for part in _parts(select, joins):
+        value = part.expression if isinstance(part, exp.EQ) else None
+        is_value = isinstance(part, exp.In) or (value is not None and not value.find(exp.Column))
+        if is_value and isinstance(part.this, exp.Column):
+            picked.add(part.this.table)
+    return picked >= set(names)
+
+
+def _parts(select: object, joins: list[Any]) -> Iterator[Any]:
+    """The parts, connected by AND, of the conditions of WHERE and of the joins."""
+    from sqlglot import exp
+
+    where = select.args.get("where") if isinstance(select, exp.Select) else None
+    conditions = [where.this] if isinstance(where, exp.Where) else []
+    conditions += [join.args["on"] for join in joins if isinstance(join.args.get("on"), exp.Expression)]
+    for condition in conditions:
+        yield from condition.flatten() if isinstance(condition, exp.And) else [condition]
+
+
 def _connected(select: object, joins: list[Any], names: set[str]) -> list[set[str]] | None:
     """Which tables the parts of all conditions bring together; None if a column does not say whose it is."""
     from sqlglot import exp
 
     found: list[set[str]] = []
-    where = select.args.get("where") if isinstance(select, exp.Select) else None
-    conditions = [where.this] if isinstance(where, exp.Where) else []
-    conditions += [join.args["on"] for join in joins if isinstance(join.args.get("on"), exp.Expression)]
-    for condition in conditions:
-        for part in condition.flatten() if isinstance(condition, exp.And) else [condition]:
-            owners = {column.table for column in part.find_all(exp.Column)}
-            if "" in owners or owners - names or part.find(exp.Placeholder) is part:
-                return None
-            found.append(owners & names)
+    for part in _parts(select, joins):
+        owners = {column.table for column in part.find_all(exp.Column)}
+        if "" in owners or owners - names or part.find(exp.Placeholder) is part:
+            return None
+        found.append(owners & names)
     if any(join.args.get("using") or join.args.get("method") for join in joins):
         found.append(set(names))
     return found

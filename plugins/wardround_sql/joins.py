@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wardround_sql.nodes import (
     Node,
@@ -15,6 +15,9 @@ from wardround_sql.nodes import (
 )
 from wardround_sql.queries import CrossJoin, conjuncts, facts_of, parameters_of, roots
 from wardround_sql.script import Script
+from wardround_sql.statements import Statement
+
+_Aliased = tuple[Node, str]
 
 
 def cross_joins(script: Script) -> Iterator[CrossJoin]:
@@ -27,8 +30,9 @@ def cross_joins(script: Script) -> Iterator[CrossJoin]:
             if len(node.get("fromClause", [])) < 2:
                 continue
             loose = _unconnected(node, named)
-            if loose is not None:
-                first, second = loose
+            clusters = [[alias for _, alias in side] for side in loose or ()]
+            if loose is not None and not _picks_rows(statement, node, clusters):
+                first, second = loose[0][0][0], loose[1][0][0]
                 yield CrossJoin(
                     script.span(statement, second.get("location")), "", statement,
                     (first.get("relname", ""), second.get("relname", "")),
@@ -42,8 +46,34 @@ def one_sided_joins(script: Script) -> Iterator[CrossJoin]:
             for source in select.get("fromClause", []):
                 for join in joins_of(source):
                     loose = _one_sided(join, select.get("whereClause"))
-                    if loose is not None:
+                    clusters = (list(names_of(join.get("larg"))), list(names_of(join.get("rarg"))))
+                    if loose is not None and not _picks_rows(statement, select, clusters):
                         yield CrossJoin(script.span(statement, loose[2]), "", statement, loose[:2])
+
+
+def _picks_rows(statement: Statement, select: Node, clusters: Sequence[Sequence[str]]) -> bool:
+    """Return True if conditions pick the rows of unconnected tables by value, so that all pairs are meant.
+
+    ``... JOIN p ON p.key IN ('a', 'b') WHERE r.name = 'admin'``. What an INSERT stores is a list of pairs:
+    there it is enough if the rows of one of them are picked.
+    """
+    conditions = list(conjuncts(select.get("whereClause")))
+    for source in select.get("fromClause", []):
+        conditions += [part for join in joins_of(source) for part in conjuncts(join.get("quals"))]
+    picked = {alias for condition in conditions for alias in _picked(condition)}
+    found = [not picked.isdisjoint(cluster) for cluster in clusters]
+    return any(found) if statement.kind == "InsertStmt" else all(found)
+
+
+def _picked(condition: object) -> Iterator[str]:
+    """The table of which a condition sets a column equal to a value, or to one of several."""
+    one = content(condition, "A_Expr") or {}
+    if texts(one.get("name")) != ["="]:
+        return
+    for side, other in (("lexpr", "rexpr"), ("rexpr", "lexpr")):
+        column = column_name(one.get(side))
+        if len(column) > 1 and not any(True for _ in kinds(one.get(other), "ColumnRef")):
+            yield column[-2]
 
 
 def joins_of(node: object) -> Iterator[Node]:
@@ -94,8 +124,11 @@ def _one_sided(join: Node, where: object) -> tuple[str, str, int] | None:
     return first, table.get("relname", ""), table.get("location", 0)
 
 
-def _unconnected(select: Node, named: set[object]) -> tuple[Node, Node] | None:
-    """The first table and one that nothing connects with it; None if there is none, or it cannot be told."""
+def _unconnected(select: Node, named: set[object]) -> tuple[list[_Aliased], list[_Aliased]] | None:
+    """The tables that conditions connect with the first one, and the others, each with its alias.
+
+    None if there are no others, or it cannot be told.
+    """
     tables = [content(one, "RangeVar") for one in select["fromClause"]]
     if any(table is None or table.get("relname") in named for table in tables):
         return None
@@ -110,8 +143,9 @@ def _unconnected(select: Node, named: set[object]) -> tuple[Node, Node] | None:
         if one not in reached:
             reached.add(one)
             waiting += [other for pair in joined if one in pair for other in pair]
-    loose = [table for table, alias in zip(known, aliases, strict=True) if alias not in reached]
-    return (known[0], loose[0]) if loose else None
+    pairs = list(zip(known, aliases, strict=True))
+    loose = [pair for pair in pairs if pair[1] not in reached]
+    return ([pair for pair in pairs if pair[1] in reached], loose) if loose else None
 
 
 def _connections(

@@ -8,6 +8,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from wardround.compiled import bounded
 from wardround.late import LatePattern
 from wardround.python_tree import walk
 from wardround_sql.masked import statement_around
@@ -67,10 +68,10 @@ def _is_written_back(code: str, table: str, column: str, name: str) -> bool:
     same.
     """
     held = {name.lower()}
-    for made in re.finditer(r"(?i)(?:\bset\s+)?(@?\w+)\s*:?=\s*([^;]{1,200});", code):
+    for made in bounded(r"(?i)(?:\bset\s+)?(@?\w+)\s*:?=\s*([^;]{1,200});").finditer(code):
         if any(re.search(rf"(?i)(?<![\w@]){re.escape(one)}\b", made[2]) for one in held):
             held.add(made[1].lower())
-    update = re.compile(
+    update = bounded(
         rf"(?i)\bupdate\s+(?:[\w\[\]\"`]+\.)?[\"`\[]?{re.escape(table)}[\"`\]]?(?:\s+(?:as\s+)?(?!set\b)\w+)?\s+set\s+(?P<set>[^;]*?)(?:\bwhere\b(?P<where>[^;]*))?;"
     )
     for found in update.finditer(code):
@@ -81,8 +82,8 @@ def _is_written_back(code: str, table: str, column: str, name: str) -> bool:
         used = re.findall(r"@?\w+", value[1].lower())
         if held & set(used):
             return True
-        stands = re.search(
-            rf"(?i)\bif\b[^;]*?(?<![\w@]){re.escape(name)}\b[^;]*?\bthen\b", code[: found.start()]
+        stands = bounded(rf"(?i)\bif\b[^;]*?(?<![\w@]){re.escape(name)}\b[^;]*?\bthen\b").search(
+            code[: found.start()]
         )
         if column in used and stands is not None:
             return True
@@ -183,9 +184,7 @@ def of_python(tree: ast.Module) -> Iterator[tuple[ast.Call, str]]:
             sets = _SETS.match(text)
             if sets is None or not isinstance(call, ast.Call) or not _computes(call.args[1:]):
                 continue
-            read = re.compile(
-                rf"(?is)\s*select\b.*\b{sets['column']}\b.*\bfrom\s+{re.escape(sets['table'])}\b"
-            )
+            read = bounded(rf"(?is)\s*select\b.*\b{sets['column']}\b.*\bfrom\s+{re.escape(sets['table'])}\b")
             earlier = [
                 one for other, one in texts if getattr(other, "lineno", 0) < call.lineno and read.match(one)
             ]

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from wardround.compiled import bounded
 from wardround.late import LatePattern
 from wardround.python_tree import walk
 from wardround_sql.python_code import Call, Module
@@ -92,7 +93,9 @@ def may_be_null(code: str, before: int, sql: str, after: str) -> tuple[int, ...]
     for number, value in enumerate(one.strip() for one in given[1].split(",")):
         if not re.fullmatch(r"[A-Za-z_$][\w$]*", value):
             continue
-        typed = re.search(rf"\b{re.escape(value)}(?:\?\s*:\s*[\w<>\[\]]+|\s*:\s*[^,)=\n]*\bnull\b)", around)
+        typed = bounded(rf"\b{re.escape(value)}(?:\?\s*:\s*[\w<>\[\]]+|\s*:\s*[^,)=\n]*\bnull\b)").search(
+            around
+        )
         tested = re.search(
             rf"\bif\s*\([^\n]*\b{re.escape(value)}\b|\b{re.escape(value)}\s*(?:\?\?|\?[^.:]|[=!]==?|\|\||&&|=[^=>])",
             around[typed.end() :] if typed else "",

@@ -6,6 +6,7 @@ import fnmatch
 import re
 from collections.abc import Sequence
 
+from wardround.compiled import bounded
 from wardround.late import LatePattern
 
 _FOLDERS = LatePattern(
@@ -104,7 +105,7 @@ def set_patterns(path: str) -> list[str]:
     """Glob patterns of the files that make up one schema together with a file."""
     root = set_root(path)
     found = [f"{root}/*.sql" if root else "*.sql"]
-    supabase = re.search(r"(?:^|.*/)supabase(?=/)", path)
+    supabase = bounded(r"(?:^|.*/)supabase(?=/)").search(path)
     if supabase:
         found = [f"{supabase.group()}/{folder}/*.sql" for folder in ("migrations", "schemas")]
     return found

@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable
 
 from wardround.late import LatePattern
+from wardround.line_ends import with_newlines
+from wardround.python_tokens import field_at
 from wardround_sql.written import Text, Writer
 
 _OPEN = LatePattern(r"(?P<prefix>[A-Za-z]{0,2})(?P<quote>\"\"\"|'''|\"|')")
-_BETWEEN = LatePattern(r"(?:[\s()\\]|#[^\n]*)+")
+_BETWEEN = LatePattern(r"(?:[\s()\\]|#[^\n]*+)+")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "\n": ""}
-_NESTING = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 
 Fill = Callable[[str, int, Writer], None]
 """Writes what stands for an expression of an f-string, given its code and its place in the file."""
@@ -57,30 +58,14 @@ def _literal(source: str, opening: re.Match[str], offset: int, fill: Fill, write
             at = begun = at + 2
         elif is_format and char == "{":
             writer.add(source[begun:at], offset + begun)
-            end = _expression_end(source, at + 1)
-            if end < 0:
+            try:
+                end = field_at(source, at, prefix, quote).end
+            except SyntaxError:
                 return -1
-            fill(source[at + 1 : end], offset + at + 1, writer)
-            at = begun = end + 1
+            fill(source[at + 1 : end - 1], offset + at + 1, writer)
+            at = begun = end
         else:
             at += 2 if char == "\\" else 1
-    return -1
-
-
-def _expression_end(source: str, at: int) -> int:
-    """Where the brace of an f-string's expression closes."""
-    depth, quote = 0, ""
-    while at < len(source):
-        char = source[at]
-        if quote:
-            quote = "" if char == quote else quote
-        elif char in "'\"":
-            quote = char
-        elif char == "}" and depth == 0:
-            return at
-        else:
-            depth += _NESTING.get(char, 0)
-        at += 1
     return -1
 
 
@@ -88,7 +73,7 @@ class LineStarts:
     """Offsets in code points of places that ``ast`` gives as lines and UTF-8 columns."""
 
     def __init__(self, text: str) -> None:
-        self._lines = text.split("\n")
+        self._lines = with_newlines(text).split("\n")
         self._starts = [0]
         for line in self._lines:
             self._starts.append(self._starts[-1] + len(line) + 1)

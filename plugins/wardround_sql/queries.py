@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TypeVar
 from weakref import WeakKeyDictionary
@@ -9,6 +10,7 @@ from weakref import WeakKeyDictionary
 from msgspec import Struct
 
 from wardround.findings import Span
+from wardround.late import LatePattern
 from wardround_sql import nodes, places
 from wardround_sql.nodes import (
     Node,
@@ -361,9 +363,14 @@ def _typed_columns(script: Script) -> Iterator[TypedColumn]:
                 )
 
 
+_MAY_QUERY = LatePattern(r"\b(?:select|from|using|update|table|where)\b", re.IGNORECASE)
+"""What every query holds, and no INSERT of plain rows, of which a file may have thousands."""
+
+
 def roots(script: Script) -> Iterator[Statement]:
     """The statements to look for queries in, each query once."""
-    return (s for s in script.queries if s.kind not in ("CreateFunctionStmt", "DoStmt"))
+    skipped = ("CreateFunctionStmt", "DoStmt")
+    return (s for s in script.queries if s.kind not in skipped and _MAY_QUERY.search(s.text))
 
 
 def parameters_of(statement: Statement) -> frozenset[str]:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from wardround.late import LatePattern
 from wardround_sql.nodes import (
     Node,
+    column_name,
     content,
     is_true,
     items,
@@ -103,7 +104,13 @@ class Policy(Struct):
 
 
 class Index(Struct, eq=False):
-    """An index; ``shape`` is everything that makes it differ from another on the same table."""
+    """An index.
+
+    Attributes:
+        shape: everything that makes it differ from another on the same table.
+        whole: whether every value of its columns is found by it; rows may be left out by other columns, such
+            as those that mark a row as deleted, or because a column is NULL.
+    """
 
     name: str
     table: Name
@@ -224,6 +231,19 @@ class Schema(Struct, dict=True):
         keys = self.tables[table].keys if table in self.tables else []
         found = [index.columns for index in self.indexes.get(table, ()) if index.whole]
         return any(set(one[: len(columns)]) == wanted for one in (*keys, *found))
+
+
+def _leaves_out_values(where: object, columns: tuple[str, ...]) -> bool:
+    """Return True if the condition of a partial index is about a value of one of its columns."""
+    junction = content(where, "BoolExpr")
+    if junction and junction.get("boolop") == "AND_EXPR":
+        return any(_leaves_out_values(part, columns) for part in junction["args"])
+    test = content(where, "NullTest")
+    if test is not None and test.get("nulltesttype") == "IS_NOT_NULL":
+        return False
+    return any(
+        name in columns for one in kinds(where, "ColumnRef") for name in column_name({"ColumnRef": one})[-1:]
+    )
 
 
 class _Loops(Struct, frozen=True):
@@ -485,7 +505,7 @@ class _Maker:
         table = self._name(node.get("relation"))
         elements = [content(one, "IndexElem") or {} for one in node.get("indexParams", [])]
         columns = tuple(str(element.get("name", "")) for element in elements)
-        name, is_whole = node.get("idxname", ""), "whereClause" not in node
+        name, is_whole = node.get("idxname", ""), not _leaves_out_values(node.get("whereClause"), columns)
         index = Index(name, table, columns, _shape(node), is_whole, statement)
         self.schema.indexes[table][index] = self._named_indexes[name][index] = None
 

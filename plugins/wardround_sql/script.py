@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from wardround.checks import Source
+from wardround.compiled import bounded
 from wardround.findings import Span
 from wardround.late import LatePattern
 from wardround_sql import places
@@ -336,6 +337,6 @@ class Script:
 def _prisma_provider(source: Source) -> str:
     """The database a Prisma migration is written for, as its lock file says."""
     lock = source.project.read(f"{source.path.rsplit('/', 2)[0]}/migration_lock.toml") or ""
-    found = re.search(r'^\s*provider\s*=\s*"(\w+)"', lock, re.MULTILINE)
+    found = bounded(r'^\s*provider\s*=\s*"(\w+)"', re.MULTILINE).search(lock)
     known = {"postgresql": "postgres", "cockroachdb": "postgres", "sqlserver": "tsql"}
     return known.get(found[1], found[1]) if found else ""

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from wardround.compiled import bounded
 from wardround.late import LatePattern
 from wardround_sql.chosen import is_shown, says_which, works_in_batches
 from wardround_sql.schema_builders import closing
@@ -297,7 +298,9 @@ def _chain_start(text: str, at: int) -> int:
                 return at
             at = place - 1
         elif char == ">":
-            opened = re.search(r"\w(<[^()<>]*(?:<[^<>]*>)?[^()<>]*>)$", text[max(place - 200, 0) : place])
+            opened = bounded(r"\w(<[^()<>]*(?:<[^<>]*>)?[^()<>]*>)$").search(
+                text[max(place - 200, 0) : place]
+            )
             if opened is None:
                 return at
             at = place - len(opened[1])

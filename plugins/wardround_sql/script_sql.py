@@ -290,7 +290,7 @@ class _Found:
         return {found[1]: True for pattern in (_TYPED, _COUNTED) for found in pattern.finditer(self.text)}
 
 
-_BLANK = LatePattern(r"(?:\s|//[^\n]*\n|/\*.*?\*/)*", re.DOTALL)
+_BLANK = LatePattern(r"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*")
 
 
 def _skipped(text: str, at: int) -> int:

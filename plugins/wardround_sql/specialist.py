@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from wardround.checks import Check, Source
 from wardround.findings import RawResult
 from wardround.late import Late, LateEach, LatePattern
+from wardround.line_ends import run_by_lines
 from wardround.specialists import Specialist
 from wardround.words_in import said_in
 from wardround_sql.options import SqlOptions
@@ -66,6 +68,7 @@ def specialist() -> Specialist:
         claims_text=holds_sql,
         tools=Late("wardround_sql.tools:TOOLS"),
         checks=LateEach("wardround_sql.checks.table:TABLE"),
+        change_checks=LateEach("wardround_sql.changes.table:TABLE"),
         run_checks=_run_checks,
         options=SqlOptions,
     )
@@ -95,4 +98,5 @@ def _text_of(content: bytes) -> str:
 def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
     from wardround_sql.check import run_sql_checks  # the parser's part: not needed to start the tools
 
-    return run_sql_checks(checks, source)
+    run = partial(run_sql_checks, checks)
+    return run_by_lines(run, source) if source.path.endswith(".py") else run(source)

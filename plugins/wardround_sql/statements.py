@@ -238,6 +238,15 @@ def _turns(remarks: list[Remark]) -> list[tuple[int, bool]]:
     return found
 
 
+def lines_down(text: str) -> frozenset[int]:
+    """The lines, 1-based, of the part of a migration that takes it back: ``-- +goose Down``."""
+    if _DOWN.search(text) is None:
+        return frozenset()
+    turns = _turns(cut(text)[1])
+    starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    return frozenset(number for number, at in enumerate(starts, 1) if _is_down(turns, at))
+
+
 def _is_down(turns: list[tuple[int, bool]], offset: int) -> bool:
     return next((down for at, down in reversed(turns) if at < offset), False)
 

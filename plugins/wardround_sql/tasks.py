@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from wardround.late import LatePattern
 from wardround.overlap import OVERLAP_NAMES, overlap
 from wardround.pairs import Pair, choices_of_pairs
 from wardround.retrieval.words import parts
@@ -16,7 +17,7 @@ from wardround_sql.places import is_down, is_migration, is_spare
 from wardround_sql.templates import is_template, without_jinja
 
 _PATTERNS = ("*.sql",)
-_SIGN = re.compile(r"^\s*(?:--+|/\*+|\*+/?|#+)\s?|\s*\*+/\s*$", re.MULTILINE)
+_SIGN = LatePattern(r"^\s*(?:--+|/\*+|\*+/?|#+)\s?|\s*\*+/\s*$", re.MULTILINE)
 _PROSE = re.compile(r"[A-Za-z]{2,}")
 _STATEMENT = re.compile(
     r"(?i)^\s*(?:select|insert|update|delete|create|alter|drop|grant|revoke|begin|commit|set|with|from|where|and|or)\b"

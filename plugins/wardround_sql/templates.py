@@ -18,11 +18,15 @@ _QUOTED = LatePattern(
     r"(\$(?:[A-Za-z_]\w*)?\$).*?\1",
     re.DOTALL,
 )
+_PIECE = LatePattern(rf"{_JINJA.pattern}|{_QUOTED.pattern}", re.DOTALL)
+"""The holes of a template, comments and strings, whichever begins first."""
 
 
 def is_template(text: str) -> bool:
-    """Whether a text is Jinja around SQL."""
-    return any(sign in text for sign in ("{{", "{%", "{#")) and _JINJA.search(text) is not None
+    """Whether a text is Jinja around SQL. What stands in comments and strings alone leaves it SQL."""
+    if not any(sign in text for sign in ("{{", "{%", "{#")):
+        return False
+    return any(piece[0].startswith("{") for piece in _PIECE.finditer(text))
 
 
 def without_jinja(text: str) -> str:

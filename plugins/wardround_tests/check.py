@@ -34,7 +34,7 @@ def run_test_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[R
     """Run the checks over one test file: parsed once, walked once.
 
     Raises:
-        SyntaxError: the text is not Python that this interpreter can read.
+        SyntaxError: the text is not Python.
     """
     if not source.path.endswith(".py"):
         return

@@ -53,7 +53,7 @@ def python_tests(path: str, text: str) -> Iterator[TestedCase]:
     """The tests of a Python module.
 
     Raises:
-        SyntaxError, ValueError, RecursionError, MemoryError: it is not Python this interpreter can read.
+        SyntaxError, ValueError, RecursionError, MemoryError: it is not Python.
     """
     module = TestModule(path, text)
     lists = _module_lists(module)

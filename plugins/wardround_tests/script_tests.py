@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 
+from wardround.compiled import bounded
 from wardround.findings import Span
 from wardround.late import LatePattern
 from wardround_tests.assertions import EXACT, LOOSE, PARTIAL, Assertion, TestedCase
 
-_TITLE = r"\(\s*(?P<quote>['\"`])(?P<title>(?:\\.|(?!(?P=quote)).)*)(?P=quote)"
+_TITLE = r"\(\s*(?P<quote>['\"`])(?P<title>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)"
 _CALL = r"(?<![\w.$])(?P<call>(?:it|test|xit|xtest|fit)(?:\.\w+)*)\s*(?=[(`])"
 _GROUP = r"(?<![\w.$])(?P<call>x?(?:describe|suite|context)(?:\.\w+)*)\s*\("
 _EXPECT = LatePattern(r"(?<![\w.$])expect(?:\.\w+)?\s*\(")
@@ -122,7 +123,7 @@ class Script:
 
 def _titled(script: Script) -> Iterator[tuple[str, re.Match[str], int, str]]:
     """Title, match of the call, opening bracket and table of cases of each test."""
-    titled = re.compile(f"(?s){_TITLE}")
+    titled = bounded(f"(?s){_TITLE}")
     for match in re.finditer(_CALL, script.text):
         start, table = match.end(), ""
         if match["call"].endswith(".each"):
@@ -213,7 +214,7 @@ def _tolerance(subject: str, matcher: str, expected: str) -> Iterator[tuple[str,
         digits = re.search(r",\s*(\d+)$", expected)
         yield "digits", -float(digits[1]) if digits else -2.0
     elif matcher.startswith("toBeLessThan") and "Math.abs(" in subject:
-        limit = re.fullmatch(r"\d*\.?\d+(e-?\d+)?", expected)
+        limit = bounded(r"\d*\.?\d+(e-?\d+)?").fullmatch(expected)
         if limit:
             yield "distance", float(limit[0])
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from wardround_python import syntax
 
 from wardround.checks import Check, Source
 from wardround.findings import RawResult
 from wardround.late import Late, LateEach
+from wardround.line_ends import run_by_lines
 from wardround.rules import Rule, declarative_rules
 from wardround.specialists import Specialist
 from wardround_tests.paths import PATTERNS
@@ -32,7 +34,7 @@ def specialist() -> Specialist:
 def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
     from wardround_tests.check import run_test_checks  # the parser's part: not needed to start the tools
 
-    return run_test_checks(checks, source)
+    return run_by_lines(partial(run_test_checks, checks), source)
 
 
 def _declared() -> Sequence[Rule]:

@@ -8,8 +8,14 @@ from wardround_typescript.tools.eslint import ESLINT
 from wardround_typescript.tools.oxlint import OXLINT
 
 from wardround.tools.ast_grep import ast_grep
-from wardround.tools.tool import Tool
+from wardround.tools.tool import Probe, Tool
 from wardround_tests.paths import is_script_test
 
-TOOLS: tuple[Tool, ...] = (ast_grep("tests", takes=is_script_test),)
+TOOLS: tuple[Tool, ...] = (
+    ast_grep(
+        "tests",
+        takes=is_script_test,
+        probe=Probe("probe.test.ts", "fdescribe('add', () => {})\n", "TE110"),
+    ),
+)
 BORROWED: tuple[Tool, ...] = (RUFF, OXLINT, BIOME, ESLINT)

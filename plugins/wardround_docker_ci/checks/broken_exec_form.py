@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.compiled import bounded
 from wardround.findings import Severity, SuggestedFix
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
 from wardround_docker_ci.dockerfile import Instruction
@@ -58,7 +58,7 @@ class BrokenExecForm(CiCheck):
                 )  # fmt: skip
 
     def _requoted(self, one: Instruction) -> SuggestedFix | None:
-        if not re.fullmatch(r"\[(?:\s*'[^'\"\\]*'\s*,?)+\]", one.text):
+        if not bounded(r"\[(?:\s*'[^'\"\\]*'\s*,?)+\]").fullmatch(one.text):
             return None
         start = one.body.start + len(one.body.text) - len(one.body.text.lstrip())
         return self.replacing(start, one.end, one.text.replace("'", '"'), "use double quotes", safe=True)

@@ -9,6 +9,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from wardround.checks import Invalid, Valid
+from wardround.compiled import bounded
 from wardround.late import LatePattern
 from wardround_docker_ci.check import CiCheck
 from wardround_docker_ci.kinds import Kind
@@ -108,7 +109,7 @@ def _is_read(text: str, loop: _Loop, name: str) -> bool:
     if re.search(rf"\blocal\b[^\n]*\b{name}\b", text[loop.start : loop.end]):
         return False
     rest = text[loop.end :]
-    if re.match(r"\s*(?:\||[^\n]*\n?\s*\|)(?!\|)", rest) or _in_group(text, loop):
+    if bounded(r"\s*(?:\||[^\n]*\n?\s*\|)(?!\|)").match(rest) or _in_group(text, loop):
         return False
     function_ends = re.search(r"^\}", rest, re.MULTILINE)
     if function_ends is not None and re.search(
@@ -116,7 +117,7 @@ def _is_read(text: str, loop: _Loop, name: str) -> bool:
     ):
         inside = rest[: function_ends.start()]
         rest = inside if not re.search(rf"^{name}=", text[: loop.start], re.MULTILINE) else rest
-    used = re.search(rf"\$\{{?#?{name}\b|\(\([^)\n]*(?<![\w$]){name}\b", rest)
+    used = bounded(rf"\$\{{?#?{name}\b|\(\([^)\n]*(?<![\w$]){name}\b").search(rest)
     again = re.search(
         rf"(?:^|[\s;&|(]){name}=|\bread\b[^\n]*\b{name}\b|\bfor\s+{name}\b|\blocal\b[^\n]*\b{name}\b", rest
     )

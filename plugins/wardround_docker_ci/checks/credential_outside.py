@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.compiled import bounded
 from wardround.late import LatePattern
 from wardround_docker_ci.check import JENKINS, CiCheck
 from wardround_docker_ci.jenkinsfile import Block, Call, Token
@@ -96,7 +96,9 @@ class CredentialOutside(CiCheck):
     def _is_set(self, name: str) -> bool:
         """Whether anything gives the name a value in another way."""
         return (
-            re.search(rf"\b{name}\s*=(?!=)|\bname:\s*['\"]{name}['\"]|read\s[^\n]*\b{name}\b", self.file.text)
+            bounded(rf"\b{name}\s*=(?!=)|\bname:\s*['\"]{name}['\"]|read\s[^\n]*\b{name}\b").search(
+                self.file.text
+            )
             is not None
         )
 

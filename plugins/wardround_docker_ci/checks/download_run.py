@@ -9,6 +9,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from wardround.checks import Invalid, Valid
+from wardround.compiled import bounded
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_docker_ci.check import SCRIPTS, CiCheck
@@ -112,7 +113,9 @@ def _download(command: Command) -> _Download | None:
     if program(command) not in FETCHERS:
         return None
     words = unwrapped(command)
-    url = next((w.text for w in words[1:] if re.match(r"https?://|\$\{?\w*(?:URL|url)\w*\}?", w.text)), "")
+    url = next(
+        (w.text for w in words[1:] if bounded(r"https?://|\$\{?\w*(?:URL|url)\w*\}?").match(w.text)), ""
+    )
     if not url or _LOCAL.search(url):
         return None
     file = next(_into(program(command), words), "") or _redirected(command)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.compiled import bounded
 from wardround.findings import Severity
 from wardround.late import LatePattern
 from wardround_docker_ci.check import DOCKERFILE, CiCheck
@@ -65,4 +65,6 @@ def _filled(text: str, values: dict[str, str]) -> str:
     filled = substituted(text, dict(values))
     if filled is not None:
         return filled
-    return re.sub(r"\$(?:(\w+)|\{(\w+)[^}]*\})", lambda m: values.get(m.group(1) or m.group(2), ""), text)
+    return bounded(r"\$(?:(\w+)|\{(\w+)[^}]*\})").sub(
+        lambda m: values.get(m.group(1) or m.group(2), ""), text
+    )

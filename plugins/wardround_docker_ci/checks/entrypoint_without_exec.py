@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.compiled import bounded
 from wardround.late import LatePattern
 from wardround_docker_ci.check import CiCheck
 from wardround_docker_ci.kinds import Kind
@@ -103,7 +104,7 @@ class EntrypointWithoutExec(CiCheck):
         if not _MAY_START.search(name):
             return False
         images = self.source.project.files_with_word([name], ["*ockerfile*", "*ontainerfile*"])
-        started = re.compile(
+        started = bounded(
             rf"^\s*(?:ENTRYPOINT|CMD)\b[^\n]*[/\"\s]{re.escape(name)}\b", re.MULTILINE | re.IGNORECASE
         )
         return any(started.search(self.source.project.read(path) or "") for path in images)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.compiled import bounded
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_docker_ci.check import COMPOSE, DOCKERFILE, CiCheck
@@ -109,4 +110,4 @@ class HealthcheckUseless(CiCheck):
 
 def _words(text: str) -> str:
     """Arguments with blanks between them, however they are listed."""
-    return re.sub(r"[\"',\[\]]|\n\s*-(?=\s)", " ", text)
+    return bounded(r"[\"',\[\]]|\n\s*-(?=\s)").sub(" ", text)

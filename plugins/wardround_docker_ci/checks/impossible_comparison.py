@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.compiled import bounded
 from wardround.findings import Severity
 from wardround.late import LatePattern
 from wardround_docker_ci.check import WORKFLOW, CiCheck
@@ -200,7 +201,7 @@ class ImpossibleComparison(CiCheck):
                 seen.append((text.start, text.end))
                 yield text
         seen.sort()
-        for found in re.finditer(r"\$\{\{.*?\}\}", self.file.text):
+        for found in bounded(r"\$\{\{.*?\}\}").finditer(self.file.text):
             before = bisect.bisect_right(seen, found.start(), key=lambda one: one[0])
             if not before or found.start() >= seen[before - 1][1]:
                 yield Passage(found.group(), found.start())

@@ -104,6 +104,8 @@ TABLE: tuple[Row, ...] = (
             "github-action",
             "github-workflow",
             "gitlab-ci",
+            "helm-template",
+            "helm-values",
             "jenkinsfile",
             "kubernetes",
             "shell",
@@ -576,6 +578,13 @@ TABLE: tuple[Row, ...] = (
         "",
     ),
     ("DC130", "secrets_for_all_jobs:SecretsForAllJobs", ("github-workflow",), ("secrets.",), ""),
+    (
+        "DC131",
+        "debug_in_image:DebugInImage",
+        ("dockerfile", "kubernetes"),
+        ("FLASK_DEBUG", "FLASK_ENV", "DJANGO_DEBUG", "APP_DEBUG", "WERKZEUG_DEBUG_PIN"),
+        "",
+    ),
     (
         "DC160",
         "stale_words:StaleWords",

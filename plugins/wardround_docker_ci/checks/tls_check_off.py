@@ -9,7 +9,7 @@ from typing import ClassVar
 from wardround.checks import Invalid, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
-from wardround_docker_ci.check import SCRIPTS, CiCheck
+from wardround_docker_ci.check import COMPOSE, HELM, KUBERNETES, SCRIPTS, TEMPLATE, CiCheck
 from wardround_docker_ci.programs import program
 from wardround_docker_ci.shell import Command, Word, unwrapped
 
@@ -81,6 +81,13 @@ _OFF_IN_FILE = LatePattern(
     re.IGNORECASE,
 )
 """Lines of configuration files that scripts write."""
+_WITH_SETTINGS = COMPOSE | KUBERNETES | HELM | TEMPLATE
+_OFF_IN_MANIFEST = LatePattern(
+    r"^[ \t]*(?:-[ \t]+)?[\"']?(?P<key>insecure[-_]?skip[-_]?(?:tls[-_]?)?verify|tls[-_]?insecure"
+    r"|skip[-_]?tls[-_]?verify|tls[-_]?skip[-_]?verify)[\"']?[ \t]*:[ \t]*[\"']?(?:true|yes|on)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Keys of clusters, API services, scrape and data source settings that accept any certificate."""
 _UNSIGNED = LatePattern(r"\bdeb\s+\[[^\]]*trusted=yes")
 
 
@@ -98,8 +105,12 @@ class TlsCheckOff(CiCheck):
     TRIED_ON = (
         "trees of 85 repositories: 42 hits, 36 of them in one that speaks with its own network; all true"
     )
-    KINDS = SCRIPTS
+    KINDS = SCRIPTS | HELM | TEMPLATE
     VALID: ClassVar[Sequence[str | Valid]] = [
+        Valid(
+            "apiVersion: v1\nkind: Config\nclusters:\n- cluster:\n    insecure-skip-tls-verify: false\n",
+            path="kubeconfig.yaml",
+        ),
         Valid("pip install --trusted-host pypi.internal --trusted-host 10.0.0.5 a\n", path="a.sh"),
         Valid("FROM a:1\nENV PIP_TRUSTED_HOST=devpi GONOSUMDB=example.org/x\n", path="Dockerfile"),
         Valid("curl -fsSL https://example.org/a -o a\n", path="a.sh"),
@@ -109,6 +120,20 @@ class TlsCheckOff(CiCheck):
         Valid("pip install --trusted-host 127.0.0.1 a\n", path="a.sh"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nspec:\n  insecureSkipTLSVerify: true\n",
+            4,
+            3,
+            path="api.yaml",
+        ),
+        Invalid(
+            "apiVersion: v1\nkind: ConfigMap\ndata:\n  prometheus.yml: |\n    scrape_configs:\n"
+            "      - tls_config:\n          insecure_skip_verify: true\n",
+            7,
+            11,
+            path="prometheus.yaml",
+        ),
+        Invalid("grafana:\n  tlsSkipVerify: 'true'\nreplicaCount: 1\n", 2, 3, path="values.yaml"),
         Invalid("FROM a:1\nENV PIP_TRUSTED_HOST=pypi.acme.example\n", 2, 22, path="Dockerfile"),
         Invalid("python -m pip install --trusted-host=pypi.acme.example a\n", 1, 23, path="a.sh"),
         Invalid("FROM a:1\nRUN apk add --allow-untrusted a.apk\n", 2, 13, path="Dockerfile"),
@@ -135,6 +160,11 @@ class TlsCheckOff(CiCheck):
     ]
 
     def run(self) -> None:
+        if self.file.kind in _WITH_SETTINGS:
+            for match in _OFF_IN_MANIFEST.finditer(self.file.text):
+                self._report(*match.span("key"), match["key"])
+        if self.file.kind not in SCRIPTS:
+            return
         for variable in self.file.variables:
             if _is_off_by(variable.name, variable.value):
                 self._report(variable.start, variable.end, variable.name)

@@ -53,6 +53,8 @@ class UnpinnedImage(CiCheck):
         Valid("FROM alpine:3.20\nFROM scratch\n", path="Dockerfile"),
         Valid("ARG BASE\nFROM ${BASE}\n", path="Dockerfile"),
         Valid("ARG V=3.20\nFROM alpine:$V AS a\nFROM a\n", path="Dockerfile"),
+        Valid("ARG X=Build\nFROM alpine:3.20 AS build\nFROM ${X}\n", path="Dockerfile"),
+        Valid("ARG V=slim\nFROM alpine:3.20 AS base-slim\nFROM base-$V AS last\n", path="Dockerfile"),
         Valid("FROM debian:bookworm-slim\nFROM ubuntu:noble\nFROM x/base:jammy\n", path="Dockerfile"),
         Valid("FROM gcr.io/distroless/static-debian12:nonroot\n", path="Dockerfile"),
         Valid("FROM localhost:5000/app@sha256:0000\n", path="Dockerfile"),
@@ -98,6 +100,7 @@ class UnpinnedImage(CiCheck):
             "FROM a:1\nCOPY --from=ghcr.io/x/uv:latest /uv /bin/\n", line=2, column=13, path="Dockerfile"
         ),
         Invalid("FROM node:lts-slim\n", line=1, column=6, path="Dockerfile"),
+        Invalid("ARG X=build\nFROM $X\nFROM alpine:3.20 AS build\n", line=1, column=7, path="Dockerfile"),
         Invalid("FROM mcr.microsoft.com/playwright:jammy\n", line=1, column=6, path="Dockerfile"),
         Invalid(
             "a:\n  services:\n    - name: docker:dind\n  script: make\n",

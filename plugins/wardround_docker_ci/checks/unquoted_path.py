@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.compiled import bounded
 from wardround.findings import Severity
 from wardround.late import LatePattern
 from wardround_docker_ci.check import CiCheck
@@ -59,7 +60,7 @@ class UnquotedPath(CiCheck):
 
     def run(self) -> None:
         text = self.file.text
-        if "SC2086" in text or re.search(r"(?:^|\n)\s*IFS=|set -f|noglob", text):
+        if "SC2086" in text or bounded(r"(?:^|\n)\s*IFS=|set -f|noglob").search(text):
             return
         commands = [command for script in self.file.scripts for command in script.commands]
         for loop in _OVER_LS.finditer(text):

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.compiled import bounded
 from wardround.late import LatePattern
 from wardround_docker_ci.check import SCRIPTS, CiCheck
 from wardround_docker_ci.programs import program
@@ -61,7 +62,9 @@ class UnsetVariableRemoved(CiCheck):
 
     def run(self) -> None:
         for script in self.file.scripts:
-            if re.search(r"^\s*set\s+-\w*u|set -o nounset|^#!.* -\w*u", script.passage.text, re.MULTILINE):
+            if bounded(r"^\s*set\s+-\w*u|set -o nounset|^#!.* -\w*u", re.MULTILINE).search(
+                script.passage.text
+            ):
                 continue
             for command in script.commands:
                 if program(command) != "rm" or not (

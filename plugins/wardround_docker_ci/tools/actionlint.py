@@ -15,7 +15,7 @@ from wardround.findings import RawResult, Span
 from wardround.late import LatePattern
 from wardround.tools.output import RAN, decoded, one_line, relative, span_of
 from wardround.tools.process import find_program
-from wardround.tools.tool import Invocation, Scope, Tool, install_line
+from wardround.tools.tool import Invocation, Probe, Scope, Tool, install_line
 from wardround_docker_ci.kinds import Kind, kind_of
 from wardround_docker_ci.tools.block_scalars import content_of, place_in_block
 from wardround_docker_ci.tools.trusted import configuration, placed_above
@@ -164,18 +164,32 @@ def parse_actionlint_in_project(output: bytes, run: Invocation) -> list[RawResul
     return _read([one for one in results if not _is_unseen(one, run)], run)
 
 
-_NOT_THERE = LatePattern(r"^could not read reusable workflow file\b.*no such file", re.DOTALL)
+_NOT_THERE = LatePattern(
+    r"^could not read reusable workflow file for \"(?:[^\"]*/)?([^\"/]+)\".*no such file", re.DOTALL
+)
 
 
 def _is_unseen(result: ActionlintResult, run: Invocation) -> bool:
-    """Whether a called workflow may be missing only because no other workflow of the project is known."""
-    if result.kind != "workflow-call" or not _NOT_THERE.search(result.message):
+    """Return True if a called workflow may be missing only because the project is known in part.
+
+    It is known well enough where another workflow that is called by its path is there, or one with nearly the
+    name of the missing one.
+    """
+    missing = _NOT_THERE.search(result.message) if result.kind == "workflow-call" else None
+    if missing is None:
         return False
     folder = (run.root / relative(result.filepath, run)).parent
-    return sum(one.suffix in (".yml", ".yaml") for one in folder.iterdir()) < _SEVERAL
+    there = [one for one in sorted(folder.iterdir()) if one.suffix in (".yml", ".yaml")]
+    called = {name for one in there for name in _CALLED.findall(one.read_text("utf-8", "replace"))}
+    names = [one.name for one in there]
+    from difflib import get_close_matches  # few workflows call one that is missing
+
+    return called.isdisjoint(names) and not get_close_matches(missing[1], names, cutoff=_NEARLY)
 
 
-_SEVERAL = 2
+_CALLED = LatePattern(r"\buses['\"]?[ \t]*:[ \t]*['\"]?\./\.github/workflows/([\w.-]+)")
+_NEARLY = 0.85
+"""The likeness of two names from which one is taken for a misspelling of the other."""
 
 
 def results_of(output: bytes) -> list[ActionlintResult]:
@@ -251,8 +265,11 @@ def _of_need(name: str, lines: Sequence[str], first: int) -> Span | None:
     return None
 
 
+_TOKEN = LatePattern(r"[\w.*\[\]'-]+")
+
+
 def _token_width(line: str, column: int) -> int:
-    word = LatePattern(r"[\w.*\[\]'-]+").match(line, column - 1)
+    word = _TOKEN.match(line, column - 1)
     return max(len(word[0]), 1) if word else 1
 
 
@@ -298,8 +315,19 @@ def _uses_its_project(path: str, text: str) -> bool:
     return kind_of(path, text) is Kind.WORKFLOW and _LOCAL.search(text) is not None
 
 
+_PROBE = """\
+on: push
+jobs:
+  probe:
+    runs-on: ubuntu-latest
+    needs: [nothing]
+    steps:
+      - uses: ./probe
+"""
+
 ACTIONLINT = Tool(
     name="actionlint",
+    probe=Probe(".github/workflows/probe.yml", _PROBE, "job-needs", 5),
     program="actionlint",
     command=actionlint_command,
     parse=parse_actionlint,

@@ -13,7 +13,7 @@ from wardround.errors import ToolFailed, ToolOutputError
 from wardround.findings import DOES_NOT_PARSE, RawResult, Span
 from wardround.late import LatePattern
 from wardround.tools.output import RAN, decoded, one_line, relative
-from wardround.tools.tool import Invocation, Profile, Tool, install_line
+from wardround.tools.tool import Invocation, Probe, Profile, Tool, install_line
 from wardround_docker_ci.kinds import Kind, kind_of
 from wardround_docker_ci.tools.trusted import configuration, placed_above
 
@@ -143,6 +143,13 @@ def _checkov_config(folder: str, found: Mapping[str, str]) -> Mapping[str, str]:
 
 CHECKOV = Tool(
     name="checkov",
+    probe=Probe(
+        "probe.yml",
+        "apiVersion: v1\nkind: Pod\nmetadata:\n  name: probe\nspec:\n  containers:\n    - name: probe\n"
+        "      image: scratch\n      securityContext:\n        privileged: true\n",
+        "CKV_K8S_16",
+        10,
+    ),
     program="checkov",
     command=checkov_command,
     parse=parse_checkov,

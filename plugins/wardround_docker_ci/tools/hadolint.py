@@ -10,7 +10,7 @@ import msgspec
 from wardround.findings import RawResult, Span
 from wardround.late import LatePattern
 from wardround.tools.output import decoded, one_line, selection
-from wardround.tools.tool import Invocation, Tool, install_line
+from wardround.tools.tool import Invocation, Probe, Tool, install_line
 from wardround_docker_ci.kinds import Kind, kind_of
 from wardround_docker_ci.secret_names import is_real_secret, is_secret_name
 from wardround_docker_ci.tools.here_documents import original, readable
@@ -61,6 +61,8 @@ def parse_hadolint(output: bytes, run: Invocation) -> list[RawResult]:
             span = _place(result, lines)
         if result.code == "DL3025" and _TAKES_SIGNALS.match(lines[span.line - 1]):
             continue  # it runs to its end by itself, or takes the shell's place
+        if result.code == "DL3006" and _is_of_a_stage(text, result.line):
+            continue  # hadolint does not fill in arguments
         if result.code in _SAID_BETTER and _is_said_better(result.code, lines, result.line):
             continue
         rule = result.code.removeprefix("forgotten-")
@@ -161,6 +163,14 @@ def _place(result: HadolintResult, lines: Sequence[str]) -> Span:
     return Span(first, start + 1, first, max(len(line), start) + 1)
 
 
+def _is_of_a_stage(text: str, line: int) -> bool:
+    """Return True for a FROM whose argument stands for an earlier stage."""
+    from wardround_docker_ci import dockerfile  # the parser: not needed to start the tool
+
+    stages = dockerfile.read(text).stages
+    return any(one.parent is not None and text.count("\n", 0, one.start.start) + 1 == line for one in stages)
+
+
 def _is_said_better(code: str, lines: Sequence[str], first: int) -> bool:
     """Whether a check of ours tells the same defect by its cause: a lone update, a script run unseen."""
     text = "\n".join(line for _, line in _instruction(lines, first)).replace("\\\n", " ")
@@ -199,6 +209,7 @@ _CONFIGS = (".hadolint.yaml", ".hadolint.yml")
 
 HADOLINT = Tool(
     name="hadolint",
+    probe=Probe("Dockerfile", "FROM scratch\nEXPOSE 80000\n", "DL3011", 2),
     program="hadolint",
     command=hadolint_command,
     parse=parse_hadolint,

@@ -12,7 +12,7 @@ from wardround.errors import ToolOutputError
 from wardround.findings import RawResult, Span
 from wardround.late import LatePattern
 from wardround.tools.output import RAN, decoded, one_line
-from wardround.tools.tool import Invocation, Tool, install_line
+from wardround.tools.tool import Invocation, Probe, Tool, install_line
 from wardround_docker_ci.ci_file import CiFile
 from wardround_docker_ci.kinds import Kind, kind_of
 
@@ -125,6 +125,13 @@ def _place_of(name: str, run: Invocation) -> tuple[str, int]:
 
 RUFF_IN_WORKFLOWS = Tool(
     name="ruff",
+    probe=Probe(
+        ".github/workflows/probe.yml",
+        "on: push\njobs:\n  probe:\n    runs-on: ubuntu-latest\n    steps:\n"
+        "      - shell: python\n        run: print(undefined)\n",
+        "F821",
+        7,
+    ),
     program="ruff",
     command=ruff_in_workflows_command,
     parse=parse_ruff_in_workflows,

@@ -13,7 +13,7 @@ from wardround.errors import ToolMissing
 from wardround.findings import Edit, RawResult, Severity, Span, SuggestedFix
 from wardround.late import LatePattern
 from wardround.tools.output import RAN, decoded, map_of, one_line, relative, span_of
-from wardround.tools.tool import Invocation, Tool, install_line
+from wardround.tools.tool import Invocation, Probe, Tool, install_line
 from wardround_docker_ci.kinds import Kind, kind_of
 from wardround_docker_ci.tools.actionlint import (
     ActionlintResult,
@@ -177,6 +177,7 @@ def _actionlint_state() -> str:
 
 SHELLCHECK = Tool(
     name="shellcheck",
+    probe=Probe("probe.sh", "# shellcheck shell=sh\nrm -rf /usr\n", "SC2114", 2),
     program="shellcheck",
     command=shellcheck_command,
     parse=parse_shellcheck,
@@ -190,6 +191,12 @@ SHELLCHECK = Tool(
 )
 SHELLCHECK_IN_WORKFLOWS = Tool(
     name="shellcheck",
+    probe=Probe(
+        ".github/workflows/probe.yml",
+        "on: push\njobs:\n  probe:\n    runs-on: ubuntu-latest\n    steps:\n      - run: rm -rf /usr\n",
+        "SC2114",
+        6,
+    ),
     program="shellcheck",
     command=shellcheck_in_workflows_command,
     parse=parse_shellcheck_in_workflows,

@@ -15,7 +15,8 @@ from wardround.errors import ToolOutputError
 from wardround.findings import DOES_NOT_PARSE, RawResult, Severity, Span
 from wardround.late import LatePattern
 from wardround.tools.output import decoded, map_of, one_line, relative
-from wardround.tools.tool import Columns, Invocation, Tool, install_line
+from wardround.tools.tool import Columns, Invocation, Probe, Tool, install_line
+from wardround_docker_ci.contexts import is_owned
 from wardround_docker_ci.kinds import Kind, kind_of
 from wardround_docker_ci.tools.trusted import configuration, placed_above
 
@@ -106,7 +107,8 @@ def parse_zizmor(output: bytes, run: Invocation) -> list[RawResult]:
         if code == "cache-of-release":
             span = _switch_of_cache(span, run.root / file)
         judged = result.determinations
-        if not result.ignored and not _is_within(result, place, run.root / file):
+        is_pinned = result.ident == "unpinned-uses" and _AT_COMMIT.match(text) is not None
+        if not result.ignored and not is_pinned and not _is_within(result, place, run.root / file):
             found.append(
                 RawResult(
                     code, file, span, _message(result, place.symbolic.annotation, text), result.url,
@@ -269,6 +271,8 @@ def _message(result: ZizmorResult, annotation: str, text: str) -> str:
 
 _ACTION = LatePattern(r"(?:uses:\s*)?['\"]?(?P<owner>[\w.-]+)/[^@\s]+(?:@(?P<ref>[^\s'\"]*))?")
 _TAG = LatePattern(r"v?\d")
+_AT_COMMIT = LatePattern(r"(?:uses:\s*)?['\"]?[^@\s]+\s*@\s*[0-9a-f]{40}\b")
+"""An action by its commit, whatever blanks are before or behind the sign."""
 _UNSURE = {"artipacked": "possible-artipacked", "template-injection": "possible-template-injection"}
 _OWN = ("actions", "github")
 
@@ -308,6 +312,8 @@ def _code(result: ZizmorResult, place: ZizmorLocation, text: str, file: Path) ->
     persona = judged.persona.lower()
     if persona != "regular":
         return f"{persona}-{result.ident}"
+    if result.ident == "template-injection" and is_owned(text):
+        return _UNSURE[result.ident]
     if result.ident in _UNSURE and (judged.confidence not in _SURE or judged.severity in _SLIGHT):
         return _UNSURE[result.ident]
     if result.ident == "excessive-permissions" and place.symbolic.annotation.startswith(
@@ -392,6 +398,13 @@ _CONFIGS = (".github/zizmor.yml", ".github/zizmor.yaml", "zizmor.yml", "zizmor.y
 
 ZIZMOR = Tool(
     name="zizmor",
+    probe=Probe(
+        ".github/workflows/probe.yml",
+        "on: issues\npermissions: {}\njobs:\n  probe:\n    runs-on: ubuntu-latest\n    steps:\n"
+        "      - run: echo ${{ github.event.issue.title }}\n",
+        "template-injection",
+        7,
+    ),
     program="zizmor",
     command=zizmor_command,
     parse=parse_zizmor,

@@ -76,7 +76,7 @@ _REST_OF_NAME = LatePattern(
     r"(?:[_-]?(?:access[_-]?)?key)?"
     r"(?:[_-]?(?:value|val|prod(?:uction)?|dev(?:elopment)?|staging|live|base(?:64|32)?|b64|hex"
     r"|str(?:ing)?|default"
-    r"|plain|raw|v?\d{1,2}))*",
+    r"|plain|raw|v?\d{1,2}))*+",
     re.IGNORECASE,
 )
 _TO_VALUE = LatePattern(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
-from wardround.findings import Plane, Severity
+from wardround.findings import MERGE_CONFLICT, Plane, Severity
 from wardround.late import LatePattern
 from wardround_secrets.checks.scanning import Hit, SecretCheck, Text
 
@@ -29,7 +29,7 @@ class ConflictMarker(SecretCheck):
     NAME = "conflict-marker"
     PLANE: ClassVar[Plane] = Plane.SEMANTIC
     SEVERITY: ClassVar[Severity] = Severity.ERROR
-    DEFECT_CLASS: ClassVar[str | None] = "syntax-error"
+    DEFECT_CLASS: ClassVar[str | None] = MERGE_CONFLICT
     MASKED: ClassVar[bool] = False
     IN_TESTS: ClassVar[bool] = True
     IN_GENERATED: ClassVar[bool] = True

@@ -45,6 +45,8 @@ class HardcodedPassword(SecretCheck):
         "password = getpass()\n",
         'password = "changeme123"\n',
         'user.checkPassword("tIger!77"); matches(password("tIger!77"));\n',
+        'password = "abc12345"\n',
+        'password = "pass123!"\n',
         'password_label = "Choose 8 characters"\n',
         'PASSWORD = "DB_PASSWORD_2"\n',
         'password: "form.password.label"\n',
@@ -52,6 +54,8 @@ class HardcodedPassword(SecretCheck):
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid('password = "' + 'Blauwal.4711"\n', line=1, column=13),
+        Invalid('connect(host="db", user="app", password="' + 'hunter2")\n', line=1, column=42),
+        Invalid('SECRET_KEY = "' + 'Azerty123"\n', line=1, column=15),
         Invalid("POSTGRES_PASSWORD=" + "Kestrel_88\n", line=1, column=19, path=".env"),
         Invalid('source.setPassword("' + 'tIger!77");\n', line=1, column=21, path="A.java"),
         Invalid('connect(host="h", smtpPassword="' + 'tIger!77"\n', line=1, column=33),

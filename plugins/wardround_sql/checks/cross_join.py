@@ -49,6 +49,10 @@ class ImplicitCrossJoin(SqlCheck):
         valid("select 1 from a join b on b.x = 1 where a.id = b.a_id;\n"),
         valid("select 1 from a join b on b.a_id = x;\n"),
         valid("SELECT 1 FROM a JOIN b USING (id) JOIN c ON c.a_id = a.id;\n", "mysql/q.sql"),
+        valid("select r.x, p.y from r join p on p.key in ('a', 'b') where r.name = 'admin';\n"),
+        valid("select r.x, p.y from r, p where p.id = any($1) and r.id = $2;\n"),
+        valid("SELECT r.x FROM r JOIN p ON p.k IN ('a', 'b') WHERE r.name = 'c';\n", "mysql/q.sql"),
+        valid("insert into r_p (r_id, p_id) select r.id, p.id from r, p where r.name = 'admin';\n"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         invalid("select a.x from a, b;\n", 1, 20),
@@ -69,6 +73,8 @@ class ImplicitCrossJoin(SqlCheck):
         invalid("SELECT a.x FROM a JOIN b ON a.id = a.b_id;\n", 1, 24, "mysql/q.sql"),
         invalid("select a.x from a\njoin b on a.id = a.b_id;\n", 2, 6),
         invalid("select a.x from a left join b on b.id = b.a_id where a.y = 1;\n", 1, 29),
+        invalid("select a.x from a join b on b.key > 'c' where a.y = 1;\n", 1, 24),
+        invalid("select a.x from a, b, c where a.id = b.id and a.y = 1 and c.z is null;\n", 1, 23),
         invalid("select a.x from a\njoin b on true\njoin c on c.b_id = b.id where a.y = 1;\n", 2, 6),
         Invalid(
             'session.execute(text("SELECT 1 FROM a, b WHERE a.x > 1"))\n', line=1, column=40, path="app/q.py"

@@ -53,6 +53,10 @@ class EmptiedTables(SqlCheck):
         valid("truncate staging_orders;\n"),
         valid("truncate import_tmp cascade;\n"),
         valid("drop function f() cascade;\n"),
+        valid(
+            "create function f() returns void language plpgsql as $$\nbegin\n  truncate stats;\nend\n$$;\n"
+            "create procedure g() language sql as 'truncate stats';\n"
+        ),
         valid("drop table notes;\n", path="db/change.sql"),
         Valid("cur.execute('TRUNCATE regions CASCADE')\n", path="tests/conftest.py"),
         Valid("cur.execute('TRUNCATE regions CASCADE')\n", path="scripts/reset_db.py"),
@@ -62,6 +66,7 @@ class EmptiedTables(SqlCheck):
         Invalid("cur.execute('TRUNCATE regions CASCADE')\n", line=1, column=14, path="etl/load.py"),
         invalid("select 1;\ntruncate orders;\n", 2, 1),
         invalid("drop type state cascade;\n", 1, 1),
+        invalid("do $$\nbegin\n  truncate orders;\nend\n$$;\n", 3, 3),
         invalid("drop schema app cascade;\n", 1, 1),
         Invalid(
             "await q.query('TRUNCATE TABLE \"regions\" CASCADE');\n", line=1, column=16, path="src/load.ts"
@@ -88,13 +93,13 @@ class EmptiedTables(SqlCheck):
         if node.get("behavior") == "DROP_CASCADE":
             if not (self.script.is_sql and statement.fragment.migrates):  # squawk says it
                 self.say(statement, f"CASCADE empties every table that refers to {kept[0]} too, however far")
-        elif statement.fragment.migrates and not places.is_seed(self.source.path):
+        elif _runs_now(statement) and not places.is_seed(self.source.path):
             self.say(statement, f"everything in {kept[0]} is gone once this migration has run")
 
     def _drop(self, statement: Statement) -> None:
         node = statement.node
         kind = _CASCADED.get(node.get("removeType", ""))
-        if kind is None or not (statement.fragment.migrates or kind == "schema"):
+        if kind is None or not (_runs_now(statement) or kind == "schema"):
             return
         name = next((_named(one) for one in node.get("objects", [])), Name("public", ""))
         if (kind == "table" and self.script.is_new(name)) or name in self._made:
@@ -112,6 +117,12 @@ class EmptiedTables(SqlCheck):
         return enums | {
             Name("public", s.node.get("schemaname", "")) for s in self.script.of("CreateSchemaStmt")
         }
+
+
+def _runs_now(statement: Statement) -> bool:
+    """Return True if a migration runs a statement; what stands in a function runs when that is called."""
+    is_called = statement.outer is not None and statement.outer.kind != "DoStmt"
+    return statement.fragment.migrates and not is_called
 
 
 def _named(one: Node) -> Name:

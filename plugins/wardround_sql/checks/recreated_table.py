@@ -80,8 +80,8 @@ class RecreatedTable(SqlCheck):
 
     def _is_kept(self, name: Name) -> bool:
         """Whether the file reads the table, so that its rows may be somewhere else by then."""
-        word = LatePattern(rf"(?i)\b(?:from|join|rename\s+to)\s+(?:\w+\.)?\"?{name.name}\b")
-        return word.search(self.script.sql) is not None
+        word = rf"(?i)\b(?:from|join|rename\s+to)\s+(?:\w+\.)?\"?{re.escape(name.name)}\b"
+        return re.search(word, self.script.sql) is not None
 
     def _forced(self) -> None:
         text = self.source.text

@@ -17,6 +17,12 @@ _SELF_FILLED = frozenset({"serial", "bigserial", "smallserial", "serial4", "seri
 _FILLS = frozenset({"CONSTR_DEFAULT", "CONSTR_IDENTITY", "CONSTR_GENERATED"})
 
 
+_OWN_FIELD = (
+    "import app.fields\nfrom django.db import migrations, models\nclass Migration(migrations.Migration):\n"
+    "    operations = [\n        migrations.AddField('note', 'a', {}),\n    ]\n"
+)
+
+
 class RequiredColumn(SqlCheck):
     """A NOT NULL column without a default is added to a table that exists.
 
@@ -41,12 +47,28 @@ class RequiredColumn(SqlCheck):
         valid("alter table notes add column a bigserial not null;\n"),
         valid("truncate notes;\nalter table notes add column a int not null;\n"),
         valid("alter table notes add column a int not null;\n", path="db/migrations/0002_change.down.sql"),
+        Valid(
+            _OWN_FIELD.format("app.fields.OptionalTextField(max_length=9)"), path="app/migrations/0002_add.py"
+        ),
+        Valid(_OWN_FIELD.format("CreatedField()"), path="app/migrations/0002_add.py"),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         invalid("alter table notes add column a int not null;\n", 1, 30),
         invalid('ALTER TABLE "Notes"\n  ADD COLUMN "é" TEXT NOT NULL UNIQUE,\n  ADD COLUMN b INT;\n', 2, 14),
         invalid("alter table notes add column a uuid primary key;\n", 1, 30),
         invalid("ALTER TABLE dbo.Notes ADD Region NVARCHAR(20) NOT NULL;\nGO\n", 1, 27),
+        Invalid(
+            _OWN_FIELD.format("models.CharField(max_length=9)"),
+            line=5,
+            column=9,
+            path="app/migrations/0002_add.py",
+        ),
+        Invalid(
+            _OWN_FIELD.format("app.fields.TextField(null=False)"),
+            line=5,
+            column=9,
+            path="app/migrations/0002_add.py",
+        ),
         Invalid(
             "def upgrade():\n    op.add_column('notes', sa.Column('a', sa.Integer(), nullable=False))\n"
             "def downgrade():\n    op.drop_column('notes', 'a')\n",

@@ -23,7 +23,7 @@ _RUNS = LatePattern(
 )
 _QUOTED = LatePattern(r"''%?'\s*(?:\|\||\+)\s*(?P<name>@?[a-z_][\w.]*)\b(?!\s*\()", re.IGNORECASE)
 """A value between quotes that the routine writes itself: ``... = ''' || name || ''''``."""
-_FORMATTED = LatePattern(r"(?i)\bformat\s*\(\s*(?P<text>(?:[eE]?'(?:[^']|'')*'\s*(?:\|\|\s*)?)+),")
+_FORMATTED = LatePattern(r"(?i)\bformat\s*\(\s*(?P<text>(?:[eE]?'(?:[^']|'')*'(?!')\s*(?:\|\|\s*)?)+),")
 _PERCENT = LatePattern(r"''%?%s%?%?''|(?:=|<>|\blike|\bilike)\s*%s")
 _BARE = LatePattern(
     r"(?i)(?:[=<>]|\b(?:from|into|update|table|by|like|in\s*\())\s*'\s*(?:\|\||\+)\s*"

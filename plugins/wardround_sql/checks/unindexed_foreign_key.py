@@ -38,6 +38,13 @@ class UnindexedForeignKey(SqlCheck):
             others={"db/migrations/0001_a.sql": "create index i on a (b_id, c);\n"},
         ),
         valid("create table a (b_id int references b (id));\ndrop table a;\n"),
+        valid(
+            "create table a (b_id int references b (id));\ncreate index on a (b_id) where b_id is not null;\n"
+        ),
+        valid(
+            "create table a (b_id int references b (id), gone timestamptz);\n"
+            "create unique index on a (b_id) where gone is null;\n"
+        ),
         Valid(
             "def upgrade():\n    op.create_foreign_key('k', 'a', 'b', ['b_id'], ['id'])\n",
             path="migrations/versions/1a2b_add.py",

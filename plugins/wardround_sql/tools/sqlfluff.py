@@ -21,7 +21,7 @@ from wardround.errors import ToolFailed, ToolOutputError
 from wardround.findings import Edit, RawResult, Span, SuggestedFix
 from wardround.late import LatePattern
 from wardround.tools.output import RAN, decoded, map_of, one_line, selection, span_of
-from wardround.tools.tool import Invocation, Tool, install_line
+from wardround.tools.tool import Invocation, Probe, Tool, install_line
 from wardround_sql.dialects import POSTGRES, dialect_of
 from wardround_sql.options import SqlOptions
 from wardround_sql.templates import is_template
@@ -194,13 +194,13 @@ def _plan(run: Invocation) -> tuple[list[_Copy], dict[str, str]]:
             over[file] = f"sqlfluff is slow: {lines} lines are past the {LINES} it reads in one review"
             continue
         left -= lines
-        config = _settings(run.root, file, text)
+        config = _settings(run.root, file, text, run.requested)
         group = hashlib.sha256(config.encode()).hexdigest()[:8]
         copies.append(_Copy(file, room / group / file, config, _INLINE.sub(r"\1sqlfl_ff", text)))
     return copies, over
 
 
-def _settings(root: Path, file: str, text: str) -> str:
+def _settings(root: Path, file: str, text: str, requested: Sequence[str] = ()) -> str:
     """What counts for a file, as sqlfluff's configuration: the project's, else ours."""
     sections: Sections = {}
     usual = POSTGRES
@@ -223,6 +223,9 @@ def _settings(root: Path, file: str, text: str) -> str:
     merged = _over({"sqlfluff": ours}, sections)
     if merged["sqlfluff"]["dialect"] not in _KNOWN:
         raise ToolFailed(f"sqlfluff knows no dialect {merged['sqlfluff']['dialect']}; see {CONFIG}")
+    if requested:
+        asked = "all" if "*" in requested else ",".join([merged["sqlfluff"]["rules"], *requested])
+        merged["sqlfluff"]["rules"] = asked
     return _written(merged)
 
 
@@ -300,6 +303,7 @@ def wanted(options: SqlOptions | None, path: str, text: str) -> bool:
 
 SQLFLUFF = Tool(
     name="sqlfluff",
+    probe=Probe("probe.sql", "SELECT a, b FROM t UNION ALL SELECT a FROM s;\n", "AM07"),
     program="sqlfluff",
     command=command,
     parse=parse,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -14,7 +15,7 @@ import msgspec
 from wardround.findings import RawResult, Span
 from wardround.late import LatePattern
 from wardround.tools.output import RAN, decoded, one_line, relative
-from wardround.tools.tool import Columns, Invocation, Tool, install_line
+from wardround.tools.tool import Columns, Invocation, Probe, Tool, install_line
 from wardround_sql.dialects import POSTGRES, dialect_of
 from wardround_sql.options import SqlOptions
 from wardround_sql.places import is_down, is_migration
@@ -35,11 +36,18 @@ class SquawkResult(msgspec.Struct):
 
 
 def wanted(options: SqlOptions | None, path: str, text: str) -> bool:
-    """Whether a file is a migration forwards, for Postgres and without holes."""
+    """Whether a file is a migration forwards, for Postgres."""
     chosen = options or SqlOptions()
     if not path.endswith(".sql") or not is_migration(path, chosen.migrations) or is_down(path):
         return False
-    return not is_template(text) and dialect_of(path, text, chosen.dialect) == POSTGRES
+    return dialect_of(path, text, chosen.dialect) == POSTGRES
+
+
+def declines(path: str, text: str) -> str:
+    """Why squawk cannot read a migration; empty if it can."""
+    if not is_template(text):
+        return ""
+    return "it is a template, not SQL; review what it is rendered to, or leave it out with exclude"
 
 
 def command(run: Invocation) -> Sequence[str]:
@@ -54,8 +62,11 @@ def parse(output: bytes, run: Invocation) -> list[RawResult]:
     """Read ``squawk --reporter json``, whose lines and columns are 0-based and count bytes."""
     found = []
     is_configured = (run.root / CONFIG).is_file()
+    down = cache(_lines_down)
     for result in decoded(output, list[SquawkResult]):
         file = relative(result.file, run)
+        if result.line + 1 in down(run.root / file):
+            continue
         if result.rule_name == _IN_TRANSACTION and not (is_configured or _opens_transaction(run.root / file)):
             continue
         if result.rule_name == _CHAR and _is_code(run.root / file, result):
@@ -69,6 +80,12 @@ def parse(output: bytes, run: Invocation) -> list[RawResult]:
         message = one_line(f"{result.message} {result.help or ''}".replace("`", "")).strip()
         found.append(RawResult(result.rule_name, file, Span(*start, *end), message))
     return found
+
+
+def _lines_down(file: Path) -> frozenset[int]:
+    from wardround_sql.statements import lines_down  # the lexer: not needed to start the tool
+
+    return lines_down(file.read_text("utf-8", "replace"))
 
 
 _IN_TRANSACTION = "ban-concurrent-index-creation-in-transaction"
@@ -173,6 +190,7 @@ def fallback_config(read: Callable[[str], str | None]) -> tuple[str, str]:
 
 SQUAWK = Tool(
     name="squawk",
+    probe=Probe("probe.sql", "DROP TABLE orders;\n", "ban-drop-table"),
     program="squawk",
     command=command,
     parse=parse,
@@ -184,4 +202,5 @@ SQUAWK = Tool(
     config_at_root=True,
     fallback_config=fallback_config,
     wanted=wanted,
+    declines=declines,
 )

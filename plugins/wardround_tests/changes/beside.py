@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from wardround.checks import Project
+from wardround.compiled import bounded
 from wardround_tests.paths import SCRIPT_ENDINGS, is_test
 
 _READ = 20
@@ -36,7 +37,7 @@ def imports(text: str, test: str, path: str) -> bool:
 
 def _imports_python(text: str, path: str) -> bool:
     name = re.escape(module_name(path))
-    if re.search(rf"(?m)^\s*(?:import|from)\s+\.*{name}\b", text) is not None:
+    if bounded(rf"(?m)^\s*(?:import|from)\s+\.*{name}\b").search(text) is not None:
         return True
     folder = re.escape(_stem(path).rpartition("/")[0].rpartition("/")[2])
     within = rf"\b{folder}\.{name}\b|from\s+[\w.]*\b{folder}\s+import\b[^#;]{{0,400}}?\b{name}\b"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from wardround.checks import ChangedText
+from wardround.compiled import bounded
 from wardround.findings import Severity
 from wardround_tests.changes.easing import Eased, line_that_lost, short
 from wardround_tests.changes.edited_lines import numbered_removed_lines
@@ -54,7 +55,7 @@ def _fixtures(text: str) -> Iterator[tuple[str, tuple[int, str]]]:
 
 def _code(body: str) -> list[str]:
     """The lines of a body without comments, and without what types and formatters change."""
-    return [line for line in (re.sub(r"\s*#.*", "", one).strip() for one in body.split("\n")) if line]
+    return [line for line in (bounded(r"\s*#.*").sub("", one).strip() for one in body.split("\n")) if line]
 
 
 def _demands(body: str) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from wardround.checks import ChangeCase, ChangeCheck, ChangedText
+from wardround.compiled import bounded
 from wardround.findings import Severity, Span
 from wardround_tests.changes.beside import is_tested
 from wardround_tests.changes.edited_lines import added_lines
@@ -214,9 +215,9 @@ def _code_lines(file: ChangedText) -> Iterator[tuple[int, str]]:
         return
     is_given = is_for_settings or re.search(_TEXTS, path) is not None
     for number, line in added_lines(file):
-        if re.match(_COMMENT, line) or re.match(_SCHEMA_ENTRY, line):
+        if bounded(_COMMENT).match(line) or bounded(_SCHEMA_ENTRY).match(line):
             continue
-        if not (is_given and (re.match(_CONSTANT, line) or _is_in_text(text, number, line))):
+        if not (is_given and (bounded(_CONSTANT).match(line) or _is_in_text(text, number, line))):
             yield number, line
 
 

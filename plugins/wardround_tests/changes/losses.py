@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from wardround_tests.assertions import EXACT, LOOSE, Assertion, TestedCase
+from wardround.compiled import bounded
+from wardround_tests.assertions import EXACT, LOOSE, PARTIAL, Assertion, TestedCase
 from wardround_tests.written_out import is_written_out
 
 LITERAL = (
@@ -84,12 +85,12 @@ def losses(before: TestedCase, after: TestedCase, elsewhere: Counter[str]) -> It
         elsewhere: how often other tests of the file have each assertion more or less often than before.
     """
     if after.skip and not before.skip and not re.search(_REFERENCE, after.skip):
-        is_told = re.search(r"reason|[\"'].*\w.*[\"']", after.skip) is not None
+        is_told = bounded(r"reason|[\"'].*\w.*[\"']").search(after.skip) is not None
         yield Lost(f'"{after.name}" is skipped now, and ran before', Loss.SKIPPED, is_a_note=is_told)
     if before.source == after.source and before.parameters == after.parameters:
         return
     gone = list((Counter(before.assertions) - Counter(after.assertions)).elements())
-    gone = [a for a in gone if "eprecat" not in a.text]
+    gone = [a for a in gone if "eprecat" not in a.text and not _is_moved(a, after.assertions)]
     new = list((Counter(after.assertions) - Counter(before.assertions)).elements())
     for old, now in _pairs(gone, new):
         if now.strength == LOOSE and old.strength > LOOSE:
@@ -130,7 +131,7 @@ def _steps(case: TestedCase) -> Counter[str]:
     return Counter(
         line.strip()
         for line in case.source.split("\n")
-        if re.match(_STEP, line) and not re.search(r"assert|expect|raises|warns", line)
+        if bounded(_STEP).match(line) and not bounded(r"assert|expect|raises|warns").search(line)
     )
 
 
@@ -195,6 +196,31 @@ def _asks_part_of(old: Assertion, now: Assertion) -> bool:
 def _is_about_none(old: Assertion, others: Sequence[Assertion]) -> bool:
     """Whether an assertion that something is there at all is implied by one that says what it is."""
     return old.strength == LOOSE and any(old.subject and old.subject in now.subject for now in others)
+
+
+def _is_moved(old: Assertion, others: Sequence[Assertion]) -> bool:
+    """Return True if one of some assertions asks at least as much of what an old one was about.
+
+    It compares the whole of which that is a part, or a part or a record of it, with the same value.
+    """
+    literals = re.findall(LITERAL, _values_of(old))
+    return bool(literals) and any(
+        other.strength >= max(old.strength, PARTIAL)
+        and other.subject != old.subject
+        and (_is_part(old.subject, other.subject) or _is_part(other.subject, old.subject))
+        and set(literals) <= set(re.findall(LITERAL, _values_of(other)))
+        for other in others
+    )
+
+
+def _is_part(inner: str, outer: str) -> bool:
+    """Return True if a subject is reached from another: ``got['name']`` from ``got``."""
+    return bool(outer) and inner.startswith(outer) and inner[len(outer) :].startswith((".", "[", "?."))
+
+
+def _values_of(assertion: Assertion) -> str:
+    """What an assertion says apart from what it is about."""
+    return assertion.expected or assertion.text.replace(assertion.subject, "", 1)
 
 
 def other_literal(before: TestedCase, after: TestedCase) -> OtherLiteral | None:

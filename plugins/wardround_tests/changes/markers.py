@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import msgspec
 
 from wardround.checks import ChangedText
+from wardround.compiled import bounded
 from wardround_tests.paths import is_test
 
 _SIGN = r"(?:#|//|--|/\*|<!--|\{#|;)\s*"
@@ -60,7 +61,7 @@ def lost_marks(file: ChangedText) -> Iterator[LostMark]:
 
 def _code(line: str) -> str:
     """A line without the expectation in it; empty if there is nothing else in it."""
-    match = re.match(_MARK, line) or re.match(rf"(?P<code>.*?){_INSTEAD}", line)
+    match = bounded(_MARK).match(line) or bounded(rf"(?P<code>.*?){_INSTEAD}").match(line)
     return (match["code"] if match else line).strip()
 
 
@@ -70,7 +71,7 @@ def _marked(text: str) -> Iterator[tuple[str, str, str]]:
         return
     waiting: list[tuple[str, str]] = []
     for line in text.split("\n"):
-        match = re.match(_MARK, line)
+        match = bounded(_MARK).match(line)
         if match is not None:
             waiting.append((match["rule"] or match["kind"] or "error", match["mark"].strip()))
         code = _code(line)

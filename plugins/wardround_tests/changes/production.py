@@ -9,6 +9,7 @@ from functools import cached_property
 import msgspec
 
 from wardround.checks import ChangedText, WholeChange
+from wardround.compiled import bounded
 from wardround_tests.changes.edited_lines import added_lines, numbered_removed_lines
 from wardround_tests.paths import is_production
 
@@ -84,7 +85,7 @@ class Production(msgspec.Struct, frozen=True, dict=True):
 
 
 def _definitions(path: str, text: str) -> Iterator[tuple[str, int]]:
-    pattern = re.compile(_PYTHON if path.endswith(".py") else _SCRIPT)
+    pattern = bounded(_PYTHON if path.endswith(".py") else _SCRIPT)
     for number, line in enumerate(text.split("\n"), 1):
         match = pattern.match(line)
         if match is not None:

@@ -11,6 +11,7 @@ from typing import ClassVar
 import msgspec
 
 from wardround.checks import ChangeCase, ChangeCheck, ChangedText, WholeChange
+from wardround.compiled import bounded
 from wardround.findings import Severity, Span
 from wardround_tests.changes.beside import has_tested_neighbour, imports, module_name
 from wardround_tests.changes.edited_lines import added_lines
@@ -159,6 +160,32 @@ class UntestedFunction(ChangeCheck):
             others=_TESTS,
         ),
         ChangeCase({"shop.py": (None, f"def _total(xs):\n{_BODY}")}, others=_TESTS),
+        # a framework calls it, or tests know it by another name
+        ChangeCase({"plugin.py": (None, f"def pytest_collection_finish(xs):\n{_BODY}")}, others=_TESTS),
+        ChangeCase(
+            {"src/pages.ts": (None, _SCRIPT_FUNCTION.replace("total", "getServerSideProps"))},
+            others={
+                "src/other.test.ts": "import { other } from './other'\n",
+                "src/other.ts": "export const other = 1\n",
+            },
+        ),
+        ChangeCase(
+            {"shop.py": (None, f"import os\n\ndef total(xs):\n{_BODY}")},
+            others={
+                **_TESTS,
+                "api.py": "from shop import total as sum_of\n",
+                "tests/test_api.py": "import api\ndef test_a():\n    assert api.sum_of([1]) == 1\n",
+            },
+        ),
+        ChangeCase(
+            {"src/shop.ts": (None, _SCRIPT_FUNCTION)},
+            others={
+                "src/index.ts": "export { total as sumOf } from './shop'\n",
+                "src/other.ts": "export const other = 1\n",
+                "src/other.test.ts": "import { other } from './other'\n",
+                "src/index.test.ts": "import { sumOf } from '.'\n",
+            },
+        ),
         ChangeCase({"shop.py": (None, f"@app.route('/')\ndef total(xs):\n{_BODY}")}, others=_TESTS),
         ChangeCase(
             {"src/shop.ts": (None, _SCRIPT_FUNCTION)},
@@ -251,6 +278,7 @@ class UntestedFunction(ChangeCheck):
                 continue
             left = self._not_reached(touched, naming, patterns)
             told = {one.file.path for one in left}
+            left = [one for one in left if not self._is_reached_by_alias(one, patterns)]
             self._look_for_new([one for one in touched if one.file.path not in told], naming)
             hints = self._hints(left[:_HINTS], patterns)
             for one in left:
@@ -287,6 +315,16 @@ class UntestedFunction(ChangeCheck):
             brought = ((one, tuple(f for f in fs if not self._is_called(f, one))) for one, fs in brought)
         kept = [Touched(one.file, functions) for one, functions in brought if functions]
         return [one for one in kept if self._has_tested_neighbour(one.file.path, patterns)]
+
+    def _is_reached_by_alias(self, one: Touched, patterns: Sequence[str]) -> bool:
+        """Return True if tests name a function by what another module calls it: ``total as sum_of``."""
+        project, names = self.change.project, [function.name for function in one.functions]
+        users = project.files_with_word(sorted(names), _SOURCES)
+        if len(users) > _READ:
+            return True
+        texts = [project.read(path) or "" for path in users]
+        aliases = {alias for name in names for text in texts for alias in _aliases(name, text)}
+        return bool(aliases) and any(map(is_test, project.files_with_word(sorted(aliases), patterns)))
 
     @cached_property
     def _telling(self) -> list[ChangedText]:
@@ -419,6 +457,36 @@ class Function(msgspec.Struct, frozen=True):
         return self.name in text and re.search(rf"\b{re.escape(self.name)}\b", text) is not None
 
 
+_HOOKS = frozenset(
+    {
+        "main", "setup", "teardown", "ready", "loader", "action", "clientLoader", "clientAction", "load",
+        "register",
+        "meta", "links", "headers", "handle", "middleware", "generateMetadata", "generateStaticParams",
+        "generateViewport", "getServerSideProps", "getStaticProps", "getStaticPaths", "getInitialProps",
+        "handler",
+        "hydrate", "upgrade", "downgrade", "up", "down", "activate", "deactivate", "includeme", "app_ready",
+        "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "__getattr__", "lambda_handler",
+    }
+)  # fmt: skip
+"""What a framework calls by its name, so that tests reach it through the framework."""
+
+
+def _is_hook(name: str) -> bool:
+    return name in _HOOKS or name.startswith(("pytest_", "wardround_", "on_"))
+
+
+def _aliases(name: str, text: str) -> Iterator[str]:
+    """The other names that a module gives a function it imports, exports or registers."""
+    word = re.escape(name)
+    for found in re.finditer(
+        rf"(?<![\w$]){word}\s+as\s+([A-Za-z_$][\w$]*)|(?<![\w$])([A-Za-z_$][\w$]*)[\"']?\s*[:=]\s*{word}(?=\s*[,;)}}\n]|$)",
+        text,
+    ):
+        alias = found[1] or found[2]
+        if alias not in (name, "default"):
+            yield alias
+
+
 def _changed_functions(file: ChangedText) -> Iterator[Function]:
     """Top-level public functions of some size with an added line that is code."""
     pattern = _PYTHON if file.path.endswith(".py") else _SCRIPT
@@ -435,7 +503,7 @@ def _changed_functions(file: ChangedText) -> Iterator[Function]:
         name = next(group for group in match.groups() if group)
         if pattern is _SCRIPT and not match[0].startswith("export ") and not _is_exported(name, text):
             continue
-        if end - number >= _LINES and name != "main" and (first := next(touched, None)) is not None:
+        if end - number >= _LINES and not _is_hook(name) and (first := next(touched, None)) is not None:
             yield Function(name, first, number)
 
 
@@ -470,12 +538,11 @@ def _is_exported(name: str, text: str) -> bool:
     if name.isidentifier():
         return name in _exported(text)
     return (
-        re.search(
+        bounded(
             rf"(module\.exports\s*=|^export)\s*\{{[^}}]*\b{re.escape(name)}\b|exports\.{re.escape(name)}\s*=|"
             rf"(module\.exports\s*=|^export default)\s*{re.escape(name)}\b",
-            text,
             re.MULTILINE,
-        )
+        ).search(text)
         is not None
     )
 

@@ -199,6 +199,36 @@ class WeakenedTest(ChangeCheck):
                 ),
             }
         ),
+        # moved into one that asks as much: of the whole, of a part, of a record
+        ChangeCase(
+            {
+                **_CODE,
+                "test_shop.py": (
+                    "def test_bill():\n    got = total(1)\n    assert got['a'] == 'x'\n"
+                    "    assert got == {'a': 'x', 'b': 2}\n",
+                    "def test_bill():\n    got = total(1)\n    assert got == {'a': 'x', 'b': 2}\n",
+                ),
+            }
+        ),
+        ChangeCase(
+            {
+                **_CODE,
+                "test_shop.py": (
+                    "def test_bill():\n    got = total(1)\n    assert got == 'x'\n",
+                    "def test_bill():\n    got = total(1)\n    assert got\n    assert got.name == 'x'\n",
+                ),
+            }
+        ),
+        ChangeCase(
+            {
+                **_SCRIPT_CODE,
+                "shop.test.ts": (
+                    "it('tells', () => {\n  expect(log).toHaveBeenCalledWith('x')\n})\n",
+                    "it('tells', () => {\n  expect(log).toHaveBeenCalled()\n"
+                    "  expect(log.mock.calls).toEqual([['x'], ['y']])\n})\n",
+                ),
+            }
+        ),
         # a narrower tolerance
         ChangeCase(
             {
@@ -383,6 +413,28 @@ class WeakenedTest(ChangeCheck):
         ChangeCase(
             {**_CODE, "tests/data/a.ts": ("total('a')  // E: not a list\n", "total('a')\n")},
             place=("tests/data/a.ts", 1, 1),
+        ),
+        # the other assertion asks for another value, or about something else
+        ChangeCase(
+            {
+                **_CODE,
+                "test_shop.py": (
+                    "def test_bill():\n    got = total(1)\n    assert got == 'x'\n",
+                    "def test_bill():\n    got = total(1)\n    assert got\n    assert got.name == 'y'\n",
+                ),
+            },
+            place=("test_shop.py", 3, 5),
+        ),
+        ChangeCase(
+            {
+                **_CODE,
+                "test_shop.py": (
+                    "def test_bill():\n    got = total(1)\n    assert got['a'] == 'x'\n"
+                    "    assert other == {'a': 'x'}\n",
+                    "def test_bill():\n    got = total(1)\n    assert other == {'a': 'x'}\n",
+                ),
+            },
+            place=("test_shop.py", 1, 5),
         ),
         # another value made of literals, another row of a table, less of the same list
         ChangeCase(

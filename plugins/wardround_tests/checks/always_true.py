@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
 from wardround.checks import Invalid, Valid
+from wardround.compiled import bounded
 from wardround.late import LatePattern
 from wardround.python_tree import walk
 from wardround_tests.check import PythonTestCheck
@@ -38,6 +40,8 @@ _OF_A_MOCK = frozenset(
 """What a mock itself says of how it was used."""
 _MISSPELT = LatePattern(r"called_|has_calls?$|not_called|awaited_|any_call$")
 """What looks like an assertion of a mock and, without ``assert_`` in front, is a call that it answers."""
+Intended = Callable[[ast.expr], bool]
+"""Return True if a test compares an expression with itself on purpose."""
 _SUM = "def test_sum():\n"
 _UNIT = "class TestSum(TestCase):\n    def test_sum(self):\n"
 
@@ -59,6 +63,11 @@ class AlwaysTrue(PythonTestCheck):
     VALID: ClassVar[Sequence[str | Valid]] = [
         Valid(f"{_SUM}    assert add(1, 2) == 3\n", path="test_case.py"),
         Valid("def test_equality():\n    a = Money(1)\n    assert a == a\n", path="test_case.py"),
+        Valid(
+            "def test_equality():\n    a = Money(1)\n    b = a.copy()\n    assert a == a\n"
+            "    assert a == b\n",
+            path="test_case.py",
+        ),
         Valid(f"{_SUM}    assert len(items) >= 1\n", path="test_case.py"),
         Valid(f"{_SUM}    assert isinstance(add(1, 2), int)\n", path="test_case.py"),
         Valid(f"{_UNIT}        self.assertTrue(add(1, 2), 'adds')\n", path="test_case.py"),
@@ -137,6 +146,13 @@ class AlwaysTrue(PythonTestCheck):
             column=5,
             path="test_case.py",
         ),
+        Invalid(
+            "class TestSum(TestCase):\n    def test_same_sum(self):\n        total = add(1, 2)\n"
+            "        self.assertEqual(total, total)\n",
+            line=4,
+            column=9,
+            path="test_case.py",
+        ),
         Invalid(f"{_SUM}    add(1, 2)\n    assert True\n", line=3, column=5, path="test_case.py"),
         Invalid(
             f"{_SUM}    total = add(1, 2)\n    assert total == total\n", line=3, column=5, path="test_case.py"
@@ -152,9 +168,14 @@ class AlwaysTrue(PythonTestCheck):
     ]
 
     def look_at(self, case: TestCase) -> None:
-        about_equality = _is_about_equality(case, self.module.text_of(case.node))
-        mocks = self._mocks(case)
         nodes = list(self.module.own(case))
+        about_equality = _is_about_equality(case, self.module.text_of(case.node))
+        results = _results(nodes)
+
+        def is_intended(one: ast.expr) -> bool:
+            return about_equality and not (isinstance(one, ast.Name) and one.id in results)
+
+        mocks = self._mocks(case)
         for node in nodes:
             sides = equal_sides(node)
             reason = _why_alias(*sides, nodes) if sides is not None and not about_equality else None
@@ -162,9 +183,9 @@ class AlwaysTrue(PythonTestCheck):
                 self.report(self.module.span(node), f"this assertion cannot fail: {reason}")
                 continue
             if isinstance(node, ast.Assert):
-                reason = _why_true(node.test, about_equality) or self._why_mock_is_true(node.test, mocks)
+                reason = _why_true(node.test, is_intended) or self._why_mock_is_true(node.test, mocks)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                reason = _why_method_passes(node, node.func.attr, about_equality)
+                reason = _why_method_passes(node, node.func.attr, is_intended)
                 if reason is None and node.func.attr == "assertTrue" and node.args:
                     reason = self._why_mock_is_true(node.args[0], mocks)
             if reason and isinstance(node, (ast.Assert, ast.Call)) and not self._marks_a_branch(node):
@@ -314,7 +335,7 @@ def _excludes(one: ast.expr, other: ast.expr) -> bool:
     return ast.dump(said) == ast.dump(denied) or (is_none and is_empty)
 
 
-def _why_true(test: ast.expr, about_equality: bool) -> str | None:
+def _why_true(test: ast.expr, is_intended: Intended) -> str | None:
     """Why an asserted expression is true whatever happens; None if it can be false."""
     if isinstance(test, ast.Constant) and test.value and not isinstance(test.value, str):
         return f"{test.value!r} is always true"
@@ -333,11 +354,11 @@ def _why_true(test: ast.expr, about_equality: bool) -> str | None:
     if isinstance(test, ast.Lambda):
         return "a function is always true"
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        return _why_compares(test.left, test.ops[0], test.comparators[0], about_equality)
+        return _why_compares(test.left, test.ops[0], test.comparators[0], is_intended)
     return None
 
 
-def _why_compares(left: ast.expr, how: ast.cmpop, right: ast.expr, about_equality: bool) -> str | None:
+def _why_compares(left: ast.expr, how: ast.cmpop, right: ast.expr, is_intended: Intended) -> str | None:
     is_length = isinstance(left, ast.Call) and last_name(left.func) in ("len", "abs")
     if is_length and isinstance(how, ast.GtE) and isinstance(right, ast.Constant) and right.value == 0:
         return (
@@ -350,11 +371,11 @@ def _why_compares(left: ast.expr, how: ast.cmpop, right: ast.expr, about_equalit
     if (
         isinstance(how, ast.In)
         and isinstance(right, (ast.List, ast.Tuple, ast.Set))
-        and not about_equality
-        and any(_are_same(left, one, about_equality) for one in right.elts)
+        and not is_intended(left)
+        and any(_are_same(left, one, is_intended) for one in right.elts)
     ):
         return "it is one of what it is looked for in"
-    if isinstance(how, (ast.Eq, ast.Is, ast.LtE, ast.GtE)) and _are_same(left, right, about_equality):
+    if isinstance(how, (ast.Eq, ast.Is, ast.LtE, ast.GtE)) and _are_same(left, right, is_intended):
         return "both sides are the same expression"
     return None
 
@@ -363,35 +384,51 @@ def _is_minus_one(node: ast.expr) -> bool:
     return isinstance(node, ast.UnaryOp) and ast.unparse(node) == "-1"
 
 
-def _are_same(left: ast.expr, right: ast.expr, about_equality: bool) -> bool:
+def _are_same(left: ast.expr, right: ast.expr, is_intended: Intended) -> bool:
     """Whether two expressions are the same and no call in them can answer differently."""
-    if ast.dump(left) != ast.dump(right) or (about_equality and not isinstance(left, ast.Constant)):
+    if ast.dump(left) != ast.dump(right) or (is_intended(left) and not isinstance(left, ast.Constant)):
         return False
     return not any(isinstance(node, (ast.Call, ast.Await, ast.Yield)) for node in walk(left))
 
 
+def _results(nodes: Sequence[ast.AST]) -> frozenset[str]:
+    """Return the names a test assigns once, each the result of calling a function: not an object it makes."""
+    stored = Counter(n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return frozenset(
+        node.targets[0].id
+        for node in nodes
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+        if stored[node.targets[0].id] == 1 and _is_function_call(node.value)
+    )
+
+
+def _is_function_call(value: ast.expr) -> bool:
+    call = value.value if isinstance(value, ast.Await) else value
+    return isinstance(call, ast.Call) and last_name(call.func)[:1].islower()
+
+
 def _is_about_equality(case: TestCase, text: str) -> bool:
     """Whether a test compares things with themselves on purpose: it says so, or does it more than once."""
-    if _ON_EQUALITY.search(case.name.removeprefix("test_")) or re.search(
-        r"(?i)#[^\n]*equal|__eq__|!=|assertNotEqual", text
-    ):
+    if _ON_EQUALITY.search(case.name.removeprefix("test_")) or bounded(
+        r"(?i)#[^\n]*equal|__eq__|!=|assertNotEqual"
+    ).search(text):
         return True
     compared = [n for n in own_nodes(case.node.body) if isinstance(n, ast.Compare) and len(n.ops) == 1]
     return sum(ast.dump(n.left) == ast.dump(n.comparators[0]) for n in compared) > 1
 
 
-def _why_method_passes(call: ast.Call, name: str, about_equality: bool) -> str | None:
+def _why_method_passes(call: ast.Call, name: str, is_intended: Intended) -> str | None:
     """The same for the assertions of unittest."""
     arguments = call.args
     if name in ("assertTrue", "assertFalse") and arguments and not isinstance(arguments[0], ast.Constant):
         meant = arguments[0]
-        if name == "assertTrue" and (reason := _why_true(meant, about_equality)) is not None:
+        if name == "assertTrue" and (reason := _why_true(meant, is_intended)) is not None:
             return reason
     if name in ("assertGreaterEqual", "assertGreater", "assertEqual", "assertIn") and len(arguments) >= 2:
         how = {"assertGreaterEqual": ast.GtE(), "assertGreater": ast.Gt(), "assertIn": ast.In()}.get(
             name, ast.Eq()
         )
-        if (reason := _why_compares(arguments[0], how, arguments[1], about_equality)) is not None:
+        if (reason := _why_compares(arguments[0], how, arguments[1], is_intended)) is not None:
             return reason
     if name == "assertIsInstance" and len(arguments) >= 2 and last_name(arguments[1]) == "object":
         return "everything is an object"
@@ -401,7 +438,7 @@ def _why_method_passes(call: ast.Call, name: str, about_equality: bool) -> str |
         return "the second argument of assertTrue is a message; assertEqual compares"
     if name == "assertTrue" and arguments and isinstance(arguments[0], ast.Constant) and arguments[0].value:
         return f"{arguments[0].value!r} is always true"
-    if name in _COMPARING and len(arguments) >= 2 and _are_same(arguments[0], arguments[1], about_equality):
+    if name in _COMPARING and len(arguments) >= 2 and _are_same(arguments[0], arguments[1], is_intended):
         return "both sides are the same expression"
     return None
 

@@ -18,6 +18,8 @@ from wardround_tests.module import TestCase, own_nodes
 
 _CALLS = frozenset({"os.putenv", "os.chdir", "os.environ.update", "os.environ.setdefault", "os.umask"})
 _PUT_BACK = LatePattern(r"environ|chdir|monkeypatch|getcwd|umask")
+_TESTS_RUN = LatePattern(r"(?i)(?:^|_)test(?:s|ing)?(?:_mode|_run)?$|^(?:\w+_)?(?:env|environment|mode)$")
+"""Names of variables that say that tests run, or as what the program runs: for all tests alike."""
 _START = "import os\ndef test_region():\n"
 
 
@@ -58,6 +60,12 @@ class LeftChanged(PythonTestCheck):
             path="test_case.py",
         ),
         Valid(f"{_START}    assert os.environ['HOME']\n", path="test_case.py"),
+        Valid(
+            f"{_START}    os.environ['TESTING'] = 'True'\n    assert region() == 'eu'\n", path="test_case.py"
+        ),
+        Valid(
+            f"{_START}    os.environ['APP_ENV'] = 'test'\n    assert region() == 'eu'\n", path="test_case.py"
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
@@ -116,7 +124,11 @@ class LeftChanged(PythonTestCheck):
     def _changes(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Assign):
             target = node.targets[0]
-            return isinstance(target, ast.Subscript) and self._is_environment(target.value)
+            return (
+                isinstance(target, ast.Subscript)
+                and self._is_environment(target.value)
+                and not _says_that_tests_run(target.slice, node.value)
+            )
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             return self.module.imported_name(node.value.func) in _CALLS
         return False
@@ -167,3 +179,12 @@ def _gives_back(helper: ast.AST) -> bool:
 
 def _is_test(name: str) -> bool:
     return name.startswith("test")
+
+
+def _says_that_tests_run(name: ast.expr, value: ast.expr) -> bool:
+    """Return True for ``TESTING=True`` and ``APP_ENV="test"``, which hold for every test."""
+    if not isinstance(name, ast.Constant) or not isinstance(value, ast.Constant):
+        return False
+    if not _TESTS_RUN.search(str(name.value)):
+        return False
+    return "test" in str(name.value).lower() or str(value.value).lower().startswith("test")

@@ -4,21 +4,42 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import ClassVar
+from functools import cached_property, partial
+from typing import ClassVar, TypeGuard
 
 from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Severity
+from wardround.late import LatePattern
 from wardround_tests.check import PythonTestCheck
 from wardround_tests.module import TestCase
 
 _UNIT = "import unittest\n"
+_PYTEST = "async def test_up():\n    assert await up()\n"
+_PLUGINS = (
+    "anyio", "alt-pytest-asyncio", "pytest-aiohttp", "pytest-anyio", "pytest-sanic",
+    "pytest-tornado", "pytest-tornasync", "pytest-trio", "pytest-twisted", "pytest_aiohttp", "pytest_trio",
+    "pytest_twisted", "trio_mode",
+)  # fmt: skip
+"""What runs async tests, as requirements and settings name it, and asks for no mark in some mode."""
+_BY_MARK = ("pytest-asyncio", "pytest_asyncio")
+"""The plugin that runs marked tests only, unless its mode is auto."""
+_OWN_RUNNERS = ("asyncio_mode", "asyncio-mode", "iscoroutinefunction", "pytest_collection_modifyitems",
+                "pytest_pycollect_makeitem", "pytest_pyfunc_call")  # fmt: skip
+"""Settings and plugin hooks by which a project may run unmarked async tests."""
+_MANIFESTS = (
+    "*.toml", "*.cfg", "*.ini", "*.txt", "*.in", "*.lock", "*.yml", "*.yaml", "Pipfile", "*conftest.py",
+    "*setup.py", "*noxfile.py", "*tasks.py", "Makefile", "*.nix", "BUILD*",
+)  # fmt: skip
+_RUNS_ASYNC = LatePattern(r"\b(asyncio|anyio|trio|async|tornado|twisted|inlineCallbacks|gen_test)\w*")
 
 
 class NeverRun(PythonTestCheck):
-    """An async test stands in a class that does not await its tests.
+    """An async test that nothing awaits.
 
     ``unittest.TestCase`` calls the method, gets a coroutine, and counts the test as passed without running a
-    line of it. Derive from ``unittest.IsolatedAsyncioTestCase``.
+    line of it: derive from ``unittest.IsolatedAsyncioTestCase``. pytest runs async tests through a plugin
+    only: without pytest-asyncio or anyio, or without the plugin's mark where its mode is strict, it skips
+    the test or fails it.
     """
 
     ID = "TE016"
@@ -48,6 +69,17 @@ class NeverRun(PythonTestCheck):
         Valid(
             "class TestUp:\n    async def test_up(self):\n        assert await up()\n", path="test_case.py"
         ),
+        Valid(_PYTEST, path="test_case.py", others={"pyproject.toml": "dev = ['pytest', 'anyio']\n"}),
+        Valid(
+            f"import pytest\n@pytest.mark.asyncio\n{_PYTEST}",
+            path="test_case.py",
+            others={"requirements.txt": "pytest\n"},
+        ),
+        Valid(
+            _PYTEST,
+            path="test_case.py",
+            others={"pyproject.toml": "dev = ['pytest', 'pytest-asyncio']\nasyncio_mode = 'auto'\n"},
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
@@ -71,16 +103,63 @@ class NeverRun(PythonTestCheck):
             column=15,
             path="test_case.py",
         ),
+        Invalid(
+            _PYTEST, line=1, column=11, path="test_case.py", others={"requirements-dev.txt": "pytest==8.3\n"}
+        ),
+        Invalid(
+            f"import pytest\n@pytest.mark.slow\n{_PYTEST}",
+            line=3,
+            column=11,
+            path="test_case.py",
+            others={"pyproject.toml": "dev = ['pytest', 'pytest-asyncio']\n"},
+        ),
     ]
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return "async def test" in source.text and "TestCase" in source.text
+        return "async def test" in source.text
 
     def look_at(self, case: TestCase) -> None:
-        if case.cls is None or not isinstance(case.node, ast.AsyncFunctionDef) or case.node.decorator_list:
+        if not isinstance(case.node, ast.AsyncFunctionDef):
             return
-        bases = [self.module.imported_name(base) for base in case.cls.bases]
-        if bases == ["unittest.TestCase"] and not case.cls.decorator_list:
+        bases = [self.module.imported_name(base) for base in (case.cls.bases if case.cls else ())]
+        if bases == ["unittest.TestCase"] and not _decorators(case):
             text = f'"{case.name}" is never awaited by unittest.TestCase, and passes'
             self.report(self.module.name_span(case.node), text)
+        elif not bases and self._missing_plugin and not self._may_be_run(case):
+            self.report(
+                self.module.name_span(case.node), f'pytest does not run "{case.name}": {self._missing_plugin}'
+            )
+
+    def _may_be_run(self, case: TestCase) -> bool:
+        """Return True if a decorator or a mark of the module may run the test, or it yields."""
+        unusual = (
+            d for d in _decorators(case) if not ast.unparse(d).startswith(("pytest.mark.", "mock.", "patch"))
+        )
+        marks = " ".join(ast.unparse(one) for one in _decorators(case))
+        arguments = " ".join(one.arg for one in case.node.args.args)
+        return any(unusual) or _RUNS_ASYNC.search(f"{marks} {arguments} {self._module_marks}") is not None
+
+    @cached_property
+    def _module_marks(self) -> str:
+        """The marks of every test of the module, and the imports that may bring a runner along."""
+        marked = (ast.unparse(n.value) for n in self.module.tree.body if _assigns(n, "pytestmark"))
+        return " ".join([*marked, *(name for name in self.module.imported.values() if "pytest" in name)])
+
+    @cached_property
+    def _missing_plugin(self) -> str:
+        """What an unmarked async test lacks in this project; empty if nothing, or if that is not known."""
+        held = partial(self.source.project.files_with_word, patterns=_MANIFESTS)
+        if not held(["pytest"]) or held([*_PLUGINS, *_OWN_RUNNERS]):
+            return ""
+        if held(_BY_MARK):
+            return "mark it with pytest.mark.asyncio, or set asyncio_mode to auto"
+        return "no plugin for async tests is among the requirements; add pytest-asyncio or anyio"
+
+
+def _decorators(case: TestCase) -> list[ast.expr]:
+    return [*case.node.decorator_list, *(case.cls.decorator_list if case.cls else ())]
+
+
+def _assigns(node: ast.stmt, name: str) -> TypeGuard[ast.Assign]:
+    return isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == [name]

@@ -16,6 +16,13 @@ from wardround_tests.module import FUNCTIONS, TestCase, body_of, is_certain_asse
 
 _SETTINGS = ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", ".pytest.ini", "pytest.toml")
 _TEST = "    def test_open(self):\n        assert self.box\n"
+_CASES = frozenset(
+    {
+        "unittest.TestCase", "unittest.IsolatedAsyncioTestCase", "django.test.TestCase",
+        "django.test.SimpleTestCase", "django.test.TransactionTestCase", "rest_framework.test.APITestCase",
+    }
+)  # fmt: skip
+"""Classes that bring no test of their own to what derives from them."""
 _UNIT = "class BoxTest(TestCase):\n    def test_open(self):\n        self.assertTrue(Box())\n"
 
 
@@ -23,7 +30,8 @@ class UncollectedTest(PythonTestCheck):
     """A test that no runner finds: it never runs, and its name is missed by nobody.
 
     Runners take functions called test..., pytest takes classes called Test... that have no ``__init__``. What
-    is called otherwise, or stands inside another test, is left out without a word.
+    is called otherwise, or stands inside another test, is left out without a word. So is a ``TestCase``
+    without a test, and pytest skips a test that is parametrized with an empty list.
     """
 
     ID = "TE037"
@@ -54,6 +62,21 @@ class UncollectedTest(PythonTestCheck):
             path="test_case.py",
             others={"pytest.ini": "[pytest]\npython_classes = *Spec\n"},
         ),
+        Valid(
+            "from unittest import TestCase\nclass BoxTestBase(TestCase):\n    def check_open(self):\n"
+            "        self.assertTrue(Box())\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "from unittest import TestCase\nclass BoxTest(TestCase):\n    def check_open(self):\n"
+            "        self.assertTrue(Box())\nfor n in range(3):\n"
+            "    setattr(BoxTest, f'test_{n}', make(n))\n",
+            path="test_case.py",
+        ),
+        Valid(
+            "import pytest\n@pytest.mark.parametrize('n', [1])\ndef test_open(n):\n    assert Box(n)\n",
+            path="test_case.py",
+        ),
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
         Invalid(
@@ -61,6 +84,19 @@ class UncollectedTest(PythonTestCheck):
             "        self.box = Box()\n    def test_open(self):\n        self.assertTrue(self.box)\n",
             line=2,
             column=9,
+            path="test_case.py",
+        ),
+        Invalid(
+            "from unittest import TestCase\nclass BoxTest(TestCase):\n    def check_open(self):\n"
+            "        self.assertTrue(Box())\n",
+            line=2,
+            column=7,
+            path="test_case.py",
+        ),
+        Invalid(
+            "import pytest\n@pytest.mark.parametrize('n', [])\ndef test_open(n):\n    assert Box(n)\n",
+            line=2,
+            column=31,
             path="test_case.py",
         ),
         Invalid(
@@ -98,9 +134,8 @@ class UncollectedTest(PythonTestCheck):
 
     @classmethod
     def wants(cls, source: Source) -> bool:
-        return "assert" in source.text and (
-            "class " in source.text or "    def test" in source.text or "fixture" in source.text
-        )
+        words = ("class ", "    def test", "fixture", "parametrize")
+        return "assert" in source.text and any(word in source.text for word in words)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         if not self.module.is_collected or self.module.function_of(node) is not None:
@@ -108,6 +143,7 @@ class UncollectedTest(PythonTestCheck):
         methods = [s for s in node.body if isinstance(s, FUNCTIONS)]
         tests = [one for one in methods if re.match(r"test(_|[A-Z])", one.name)]
         if not tests:
+            self._report_without_tests(node, methods)
             return
         is_plain = not node.bases and not node.keywords and not node.decorator_list
         if is_plain and not self._look_at_plain(node, methods):
@@ -120,6 +156,18 @@ class UncollectedTest(PythonTestCheck):
             if method not in tests and self._is_test(method):
                 text = f'"{method.name}" is no name of a test: nothing runs it'
                 self.report(self.module.name_span(method), text)
+
+    def _report_without_tests(self, node: ast.ClassDef, methods: Sequence[FunctionNode]) -> None:
+        """Report a TestCase whose methods assert, and none of which a runner calls."""
+        bases = {self.module.imported_name(base) for base in node.bases}
+        if not bases or not bases <= _CASES or node.keywords or node.decorator_list:
+            return
+        is_shared = self._is_known(node.name) or self._is_used(node.name)
+        if not is_shared and any(map(_asserts, methods)) and not any(m.name == "runTest" for m in methods):
+            self.report(
+                self.module.name_span(node),
+                f'"{node.name}" has no method called test..., so nothing of it runs',
+            )
 
     def _look_at_plain(self, node: ast.ClassDef, methods: Sequence[FunctionNode]) -> bool:
         """Report a class of pytest's that it does not collect; say whether it does."""
@@ -145,6 +193,9 @@ class UncollectedTest(PythonTestCheck):
             self.report(self.module.name_span(node), text)
 
     def look_at(self, case: TestCase) -> None:
+        for values in filter(None, map(_empty_cases, case.node.decorator_list)):
+            text = f'pytest skips "{case.name}": it is parametrized with no case; add one, or remove the test'
+            self.report(self.module.span(values), text)
         for statement in case.node.body:
             inner = isinstance(statement, FUNCTIONS) and re.match(r"test_[a-z]", statement.name)
             if inner and isinstance(statement, FUNCTIONS) and not statement.decorator_list:
@@ -193,6 +244,15 @@ class UncollectedTest(PythonTestCheck):
         """Whether pytest is left to its own idea of which classes hold tests."""
         settings = (self.source.project.read(path) for path in _SETTINGS)
         return not any(text and "python_classes" in text for text in settings)
+
+
+def _empty_cases(decorator: ast.expr) -> ast.expr | None:
+    """Return the empty list of cases a test is parametrized with, if it is."""
+    if not isinstance(decorator, ast.Call) or last_name(decorator) != "parametrize":
+        return None
+    values = [*decorator.args[1:2], *(k.value for k in decorator.keywords if k.arg == "argvalues")]
+    empty = (one for one in values if isinstance(one, (ast.List, ast.Tuple)) and not one.elts)
+    return next(empty, None)
 
 
 def _keeps_own(made: FunctionNode) -> bool:

@@ -1,0 +1,1 @@
+"""Checks that look at a change as a whole."""

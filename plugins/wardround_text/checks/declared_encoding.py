@@ -1,0 +1,98 @@
+"""TX001: a Python file that declares an encoding in which it means something else than it shows."""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from wardround.checks import Check, Invalid, Valid
+from wardround.findings import Plane, Severity, Span
+from wardround.late import LatePattern
+
+_DECLARED = LatePattern(r"[ \t\f]*#.*?(coding[:=][ \t]*([-\w.]+))", re.ASCII)
+_NO_CODE = LatePattern(r"[ \t\f]*(?:#.*)?", re.ASCII)
+_PYTHON = LatePattern(r"#!.*\bpython")
+_LINE_END = LatePattern(r"\r\n?|\n")
+_PROBE = (
+    bytes(set(range(128)) - {ord("\\")})
+    + rb"\u0041\x41\101 +AEE- ~{VP~} .xn--bcher-kva. "
+    + b"\x1b$B0!\x1b(B \x0e\x0f"
+)
+"""ASCII, in which encodings that are not a superset of it find something else."""
+_EVERY_BYTE = bytes(range(256))
+
+
+class DeclaredEncoding(Check):
+    """A Python file declares an encoding in which it is not what a reviewer reads.
+
+    Python decodes the file by its ``coding:`` comment before it looks for comments and strings. In UTF-7 or
+    ``unicode_escape`` a comment can hold a line end, and the statement behind it is executed; in multi-byte
+    encodings such as GBK the second byte of a character can be a backslash. Declare UTF-8, or nothing.
+    Encodings of one byte for a character, such as Latin-1, and multi-byte ones in a file that is plain ASCII
+    change nothing and are left alone.
+    """
+
+    ID = "TX001"
+    NAME = "misleading-encoding"
+    PLANE: ClassVar[Plane] = Plane.SECURITY
+    SEVERITY: ClassVar[Severity] = Severity.ERROR
+    DEFECT_CLASS: ClassVar[str | None] = "hidden-unicode"
+    TRIED_ON = "All 50,000 files of 19 repositories, many with Chinese or Russian text: no hit"
+    VALID = [
+        "# -*- coding: utf-8 -*-\nx = 1\n",
+        "# vim: set fileencoding=latin-1 :\nx = 'caf\u00e9'\n",
+        "#!/usr/bin/python\n# coding: utf-8-unix\n",
+        "# coding: gbk\nx = 1\n",
+        "x = 1\n\n# coding: utf-7\n",
+        Valid("# coding: utf-7\n", path="notes.rb"),
+    ]
+    INVALID = [
+        Invalid("# coding: utf-7\n# +AAo-import os\n", 1, 3),
+        Invalid("#!/usr/bin/env python\n# -*- coding: unicode_escape -*-\n", 2, 7),
+        Invalid("\n# coding=raw_unicode_escape\n", 2, 3),
+        Invalid("# coding: rot13\n", 1, 3),
+        Invalid("# coding: gbk\nx = '\u4e2d\\'\n", 1, 3),
+        Invalid("# coding: of-our-own\n", 1, 3),
+    ]
+
+    def run(self) -> None:
+        is_python = self.source.path.endswith((".py", ".pyi", ".pyw"))
+        if not is_python and _PYTHON.match(self.source.text) is None:
+            return
+        found = self._declaration()
+        if found is None:
+            return
+        number, match = found
+        if not _is_harmless(match[2], self.source.text):
+            span = Span(number, match.start(1) + 1, number, match.end(1) + 1)
+            self.report(
+                span, f"in the encoding {match[2]!r} Python reads other code than is shown; use UTF-8"
+            )
+
+    def _declaration(self) -> tuple[int, re.Match[str]] | None:
+        """The line (1-based) of the declaration that Python finds, if there is one."""
+        for number, line in enumerate(_LINE_END.split(self.source.text, 2)[:2], 1):
+            match = _DECLARED.match(line)
+            if match is not None:
+                return self._counted(number), match
+            if _NO_CODE.fullmatch(line) is None:
+                return None
+        return None
+
+    def _counted(self, number: int) -> int:
+        """The number of a line as others count, for whom a carriage return ends none."""
+        return min(number, len(self.source.lines))
+
+
+def _is_harmless(name: str, text: str) -> bool:
+    """Return True if a text is the same in an encoding as it is shown."""
+    usual = name.lower().replace("_", "-")
+    if usual == "utf-8" or usual.startswith("utf-8-"):
+        return True
+    encoding = re.sub(r"-(?:unix|dos|mac)$", "", usual)
+    try:
+        if _PROBE.decode(encoding) != _PROBE.decode("ascii"):
+            return False
+        return text.isascii() or len(_EVERY_BYTE.decode(encoding, "replace")) == len(_EVERY_BYTE)
+    except (LookupError, ValueError):  # unknown, no encoding of text, or one that is no superset of ASCII
+        return False

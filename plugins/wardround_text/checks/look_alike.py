@@ -1,0 +1,119 @@
+"""TX004: names with letters of another script that look like Latin ones."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import ClassVar
+
+from wardround.checks import Check, Invalid, Valid
+from wardround.findings import Plane, Severity, Span
+from wardround.late import LatePattern
+from wardround_text.kinds import Kind, Part, is_for_tests, kind_of, part_at
+
+_WORD = LatePattern(r"\w*[^\W\x00-\x7f]\w*")
+_PAIRS = (
+    ("\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d\u0475\u04cf",
+     "aeopcyxijshdqwvl"),
+    ("\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425\u0405\u0406\u0408\u050c\u051a\u051c\u04ae",
+     "ABEKMHOPCTYXSIJGQWY"),
+    ("\u03bf\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7",
+     "oABEZHIKMNOPTYX"),
+    ("\u0585\u057d\u0578\u0570\u0581\u0575\u0566\u0555\u054d\u053c", "ounhgjqOUL"),
+    ("\u0251\u0261\u017f\u212a", "agsK"),
+    ("\u13a0\u13a1\u13a2\u13aa\u13ab\u13ac\u13b3\u13b7\u13bb\u13c0\u13c3\u13d2\u13da\u13d9\u13de\u13df\u13e2\u13e6\u13f4",
+     "DRTAJEWMHGZRSVLCPKB"),
+)  # fmt: skip
+"""Cyrillic, Greek, Armenian, Latin and Cherokee letters that fonts draw as ASCII (after Unicode TR39)."""
+_LATIN = {other: latin for others, latins in _PAIRS for other, latin in zip(others, latins, strict=True)}
+_USUAL_ALONE = dict(zip("\u03b1\u03b3\u03b9\u03ba\u03bd\u03c1\u03c4\u03c5\u03c7", "ayikvptux", strict=True))
+"""Greek letters that formulas use, which count only where the Latin name is there too."""
+_PHONETIC = frozenset("\u0251\u0261")
+"""Latin letters that strings have for how a word is spoken."""
+_COMPATIBLE = LatePattern("[\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff]")
+"""Fullwidth and mathematical letters: to Python the same name as in ASCII."""
+
+
+class LookAlikeIdentifier(Check):
+    """A name has letters of another script that look like Latin letters.
+
+    A Cyrillic or Greek letter in an otherwise Latin name, or a whole name of such letters where the Latin one
+    is used in the same file, makes two names out of what a reviewer reads as one; Python reads fullwidth and
+    mathematical letters as the ASCII name, and searches do not find it. Write the name in one script. Names,
+    comments and strings in any one script are left alone, and so are single letters and formulas.
+    """
+
+    ID = "TX004"
+    NAME = "look-alike-identifier"
+    PLANE: ClassVar[Plane] = Plane.SECURITY
+    SEVERITY: ClassVar[Severity] = Severity.ERROR
+    TRIED_ON = "All 50,000 files of 19 repositories: two hits, both slips (a Cyrillic letter in a docstring)"
+    VALID = [
+        "# \u044d\u0442\u043e \u0440\u0430\u0441\u0447\u0451\u0442 API-\u043a\u043b\u044e\u0447\u0430\n",
+        "\u0441\u0447\u0451\u0442 = 1\n\u8ba1\u6570 = 2\n\u0394t = 3\n\u03bdx = \u03c1_max\n\u00b5s = 4\n",
+        "x = 'n\u00ba 1\u00aa m\u00b2 caf\u00e9 na\u00efve kullan\u0131c\u0131'\n",
+        "\u0441\u043e\u0440 = 1\n",
+        Valid("\u0441opy\n", path="README.md"),
+    ]
+    INVALID = [
+        Invalid("def is_\u0430dmin(): ...\n", 1, 5),
+        Invalid("const \u0441opy = 1;\n", 1, 7, path="a.ts"),
+        Invalid("scope = 1\n\u0455\u0441\u043e\u0440\u0435 = 2\n", 2, 1),
+        Invalid("\U0001d41e\U0001d42f\U0001d41a\U0001d425(x)\n", 1, 1),
+        Invalid("value = 1\nv\u03b1lue = 2\n", 2, 1),
+        Invalid("export P\u0410TH=/tmp\n", 1, 8, path="run.sh"),
+    ]
+
+    def run(self) -> None:
+        if self.source.text.isascii() or kind_of(self.source.path) is not Kind.CODE:
+            return
+        for number, line in enumerate(self.source.lines, 1):
+            if not line.isascii():
+                self._inspect(number, line)
+
+    def _inspect(self, number: int, line: str) -> None:
+        for start, word, skeleton, is_mixed in _candidates(line):
+            part = part_at(self.source.path, line, start)
+            if part is Part.COMMENT or not (
+                is_mixed or (part is Part.CODE and self._is_known(word, skeleton))
+            ):
+                continue
+            in_tests = is_for_tests(self.source.path)
+            if part is Part.STRING and (in_tests or not _PHONETIC.isdisjoint(word)):
+                continue
+            weak = part is Part.STRING or in_tests
+            odd = next(sign for sign in word if not sign.isascii())
+            span = Span(number, start + 1, number, start + len(word) + 1)
+            name = f"U+{ord(odd):04X} {unicodedata.name(odd, '')}".strip()
+            text = f"this name looks like {skeleton!r}, but has {name}; write it in one script"
+            self.report(span, text, severity=Severity.WARN if weak else None)
+
+    def _is_known(self, word: str, skeleton: str) -> bool:
+        """Return True if the Latin name means the same to Python, or is used in the file as well."""
+        if _COMPATIBLE.search(word) is not None:
+            return True
+        return re.search(rf"(?<![^\W_]){re.escape(skeleton)}(?![^\W_])", self.source.text) is not None
+
+
+def _candidates(line: str) -> Iterator[tuple[int, str, str, bool]]:
+    """The words that read as ASCII: where they start, the ASCII, and whether scripts are surely mixed."""
+    for match in _WORD.finditer(line):
+        word = match[0]
+        odd = [sign for sign in word if not sign.isascii()]
+        if sum(map(str.isalpha, word)) < 2 or not all(map(_has_look_alike, odd)):
+            continue
+        skeleton = "".join(map(_skeleton, word))
+        has_latin = any(sign.isascii() and sign.isalpha() for sign in word)
+        surely = has_latin and any(sign not in _USUAL_ALONE for sign in odd)
+        yield match.start(), word, skeleton, surely
+
+
+def _has_look_alike(sign: str) -> bool:
+    if sign in _LATIN or sign in _USUAL_ALONE:
+        return True
+    return _COMPATIBLE.match(sign) is not None and unicodedata.normalize("NFKC", sign).isascii()
+
+
+def _skeleton(sign: str) -> str:
+    return _LATIN.get(sign) or _USUAL_ALONE.get(sign) or unicodedata.normalize("NFKC", sign)

@@ -1,0 +1,54 @@
+"""TX005: a submodule whose address or settings run a program."""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from wardround.checks import Check, Invalid, Valid
+from wardround.findings import Plane, Severity, Span
+from wardround.late import LatePattern
+
+_VALUE = LatePattern(r"""(?im)^[ \t]*(url|path|update)[ \t]*=[ \t"]*([^\s"].*?)"?[ \t]*\r?$""")
+_RUNS = {"url": r"-|ext::|fd::", "path": r"-", "update": r"!"}
+_LOCAL = LatePattern(r"(?i)file:|/")
+
+
+class SubmoduleCommand(Check):
+    """A submodule's address or settings make git run a program, or read this machine's files.
+
+    ``ext::`` addresses are commands, an address or path with a leading dash is an option of the program git
+    starts, and ``update = !command`` is run at every update. ``file:`` and absolute addresses name a place on
+    whichever machine clones the repository. Use an https or ssh address.
+    """
+
+    ID = "TX005"
+    NAME = "submodule-runs-command"
+    PLANE: ClassVar[Plane] = Plane.SECURITY
+    SEVERITY: ClassVar[Severity] = Severity.ERROR
+    TRIED_ON = "The submodules of 19 repositories: no hit"
+    URL = "https://git-scm.com/docs/git-remote-ext"
+    VALID = [
+        Valid('[submodule "a"]\n\tpath = a\n\turl = https://example.org/a.git\n', path=".gitmodules"),
+        Valid('[submodule "a"]\n\tpath = a\n\turl = ../a.git\n\tupdate = rebase\n', path=".gitmodules"),
+        Valid("url = ext::sh\n", path="notes.ini"),
+    ]
+    INVALID = [
+        Invalid('[submodule "a"]\n\turl = ext::sh -c id\n', 2, 8, path=".gitmodules"),
+        Invalid('[submodule "a"]\n\turl = "-u./run"\n', 2, 9, path=".gitmodules"),
+        Invalid('[submodule "a"]\n\tupdate = !id\n', 2, 11, path="part/.gitmodules"),
+        Invalid('[submodule "a"]\n\turl = file:///etc\n', 2, 8, path=".gitmodules"),
+    ]
+
+    def run(self) -> None:
+        if self.source.path.rpartition("/")[2] != ".gitmodules":
+            return
+        for match in _VALUE.finditer(self.source.text):
+            key, value = match[1].lower(), match[2]
+            line, column = self.source.place(match.start(2))
+            span = Span(line, column, line, column + len(value))
+            if re.match(_RUNS[key], value, re.IGNORECASE):
+                self.report(span, f"{key} = {value[:40]} runs a program; use an https or ssh address")
+            elif key == "url" and _LOCAL.match(value) is not None:
+                text = "the address names a place on the machine that clones; use an https or ssh address"
+                self.report(span, text, severity=Severity.WARN)

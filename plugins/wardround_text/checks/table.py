@@ -1,0 +1,13 @@
+"""What each check is for. Not to be edited: ``wardround.check_table`` writes it."""
+
+from __future__ import annotations
+
+from wardround.late import Row
+
+TABLE: tuple[Row, ...] = (
+    ("TX001", "declared_encoding:DeclaredEncoding", (), (), ""),
+    ("TX002", "bidirectional:BidirectionalControl", (), (), ""),
+    ("TX003", "invisible:InvisibleCharacter", (), (), ""),
+    ("TX004", "look_alike:LookAlikeIdentifier", (), (), ""),
+    ("TX005", "submodule_command:SubmoduleCommand", (), (), ""),
+)

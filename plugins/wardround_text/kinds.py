@@ -1,0 +1,101 @@
+"""Which files are code, data, prose or translations; which part of a line is a comment or a string."""
+
+from __future__ import annotations
+
+import enum
+
+from wardround.late import LatePattern
+
+_PROSE = frozenset(
+    (
+        "md", "markdown", "mdx", "rst", "adoc", "asciidoc", "txt", "text", "tex", "org", "csv", "tsv", "log",
+        "snap",
+    )
+)  # fmt: skip
+_TRANSLATION = frozenset(
+    ("po", "pot", "ftl", "xlf", "xliff", "arb", "strings", "stringsdict", "resx", "srt", "vtt")
+)
+_DATA = frozenset(
+    ("json", "jsonl", "json5", "xml", "html", "htm", "svg", "ipynb", "map", "lock", "properties")
+)
+_PROSE_NAMES = frozenset(
+    ("LICENSE", "LICENCE", "COPYING", "AUTHORS", "CONTRIBUTORS", "README", "CHANGELOG", "NEWS", "THANKS",
+     "CREDITS", "MAINTAINERS", "CODEOWNERS", ".mailmap")
+)  # fmt: skip
+_LOCALE = LatePattern(
+    r"(?i)(?:^|/)(?:_?locales?|i18n|l10n|lang(?:uage)?s?|translations?|nls|values-[a-z]{2}[\w-]*|"
+    r"[a-z]{2}(?:[_-][A-Z]{2})?\.lproj)/"
+)
+_TESTS = LatePattern(
+    r"(?i)(?:^|/)(?:tests?|__tests__|testing|testdata|fixtures?|specs?|e2e)/|(?:^|/)test_|[._]test\.|\.spec\."
+)
+_SLASHES = frozenset(
+    (
+        "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte", "astro", "java", "c", "cc",
+        "h", "cpp", "hpp", "cs", "go", "rs", "swift", "kt", "kts", "scala", "php", "dart", "groovy", "proto",
+        "scss", "less", "css", "zig", "sol", "jenkinsfile",
+    )
+)  # fmt: skip
+_DASHES = frozenset(("sql", "pgsql", "psql", "lua", "hs", "elm", "adb", "ads", "vhd"))
+LONGEST_READ = 5_000
+"""Characters of a line that somebody reads; longer ones are data or minified."""
+_QUOTES = "\"'`"
+
+
+class Kind(enum.Enum):
+    """What the text of a file is for."""
+
+    CODE = "code"
+    DATA = "data"
+    PROSE = "prose"
+    TRANSLATION = "translation"
+
+
+class Part(enum.Enum):
+    """What a place of a line of code belongs to."""
+
+    CODE = "code"
+    STRING = "string"
+    COMMENT = "comment"
+
+
+def kind_of(path: str) -> Kind:
+    """What a file is for, by its path; what is not known is code."""
+    name = path.rpartition("/")[2]
+    suffix = name.rpartition(".")[2].lower()
+    if suffix in _TRANSLATION or _LOCALE.search(path) is not None:
+        return Kind.TRANSLATION
+    if suffix in _PROSE or name in _PROSE_NAMES:
+        return Kind.PROSE
+    return Kind.DATA if suffix in _DATA else Kind.CODE
+
+
+def is_for_tests(path: str) -> bool:
+    """Return True if a file is a test, or data of one, where odd characters are the subject."""
+    return _TESTS.search(path) is not None
+
+
+def part_at(path: str, line: str, place: int) -> Part:
+    """The part of a line that a 0-based place belongs to, as far as the line alone tells."""
+    marks = _comment_marks(path)
+    if line.lstrip().startswith((*marks, "* ", "*/")):
+        return Part.COMMENT
+    quote, at = "", 0
+    while at < place:
+        sign = line[at]
+        if quote:
+            at += sign == "\\"
+            quote = "" if sign == quote else quote
+        elif line.startswith(marks, at):
+            return Part.COMMENT
+        elif sign in _QUOTES:
+            quote = sign
+        at += 1
+    return Part.STRING if quote else Part.CODE
+
+
+def _comment_marks(path: str) -> tuple[str, ...]:
+    suffix = path.rpartition("/")[2].rpartition(".")[2].lower()
+    if suffix in _SLASHES:
+        return ("//", "/*", "<!--")
+    return ("--", "/*") if suffix in _DASHES else ("#", "<!--")

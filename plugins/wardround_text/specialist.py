@@ -1,0 +1,36 @@
+"""The text specialist: what a reviewer cannot see, in every text file that is not plain ASCII."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from wardround.checks import Check, Source
+from wardround.findings import RawResult
+from wardround.late import Late
+from wardround.specialists import Specialist
+
+
+def specialist() -> Specialist:
+    """The specialist as the host takes it."""
+    return Specialist(
+        name="text",
+        patterns=(),
+        text_decides=("*",),
+        claims_text=may_hide,
+        any_text=True,
+        checks=Late("wardround_text.checks:CHECKS"),
+        run_checks=_run_checks,
+    )
+
+
+def may_hide(path: str, content: bytes) -> bool:
+    """Return True if a file may read otherwise than it looks: a cheap test, which most files fail."""
+    if not content.isascii() or path.rpartition("/")[2] == ".gitmodules":
+        return True
+    return b"coding" in content[: content.find(b"\n", content.find(b"\n") + 1)]
+
+
+def _run_checks(checks: Sequence[type[Check]], source: Source) -> Iterable[RawResult]:
+    from wardround.checks import run_each
+
+    return run_each(checks, source)
