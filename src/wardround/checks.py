@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
+import time
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,6 +17,7 @@ from typing import Any, ClassVar, Protocol
 
 import msgspec
 
+from wardround.errors import OverBudget
 from wardround.findings import Plane, RawResult, Severity, Span, SuggestedFix
 from wardround.late import look_named
 from wardround.models import Models, NoModels
@@ -45,10 +47,22 @@ class NoProject(msgspec.Struct, frozen=True):
         return self.files.get(path)
 
     def files_with_word(self, words: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
-        return sorted(path for path, text in self.files.items() if any(word in text for word in words))
+        return [path for path in self.paths(patterns) if any(word in self.files[path] for word in words)]
 
     def paths(self, patterns: Sequence[str]) -> Sequence[str]:
         return sorted(p for p in self.files if any(fnmatch.fnmatchcase(p, one) for one in patterns))
+
+
+class Budget:
+    """The processor time that the checks of one specialist may take in one file, from now on."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.thread_time() + seconds
+
+    def require(self) -> None:
+        """Raise ``OverBudget`` if it is spent."""
+        if time.thread_time() > self._end:
+            raise OverBudget("its checks took too long")
 
 
 class Source(msgspec.Struct, frozen=True, dict=True):
@@ -62,6 +76,7 @@ class Source(msgspec.Struct, frozen=True, dict=True):
         models: the models the specialist named; where one is missing the check does what it can without.
         is_changed: whether the change touches a file, which is then looked at by itself.
         added_lines: the numbers of the lines it brought, of so many, in order; None: ask ``is_added``.
+        budget: the time its checks may take; it is compared with what they took whenever one is made.
     """
 
     path: str
@@ -73,6 +88,13 @@ class Source(msgspec.Struct, frozen=True, dict=True):
     models: Models = msgspec.field(default_factory=NoModels)
     is_changed: Callable[[str], bool] = lambda path: False
     added_lines: Callable[[int], Iterable[int]] | None = None
+    budget: Budget | None = None
+
+    def as_added(self) -> Source:
+        """The same file as if the change had added all of it."""
+        return msgspec.structs.replace(
+            self, read_base=lambda: None, is_added=lambda line: True, added_lines=None
+        )
 
     @cached_property
     def base_text(self) -> str | None:
@@ -206,6 +228,8 @@ class Check(Documented):
     INVALID: ClassVar[Sequence[Invalid]] = ()
 
     def __init__(self, source: Source) -> None:
+        if source.budget is not None:
+            source.budget.require()
         self.source = source
         self.results: list[RawResult] = []
 
@@ -323,7 +347,7 @@ class ChangeCheck(Documented):
         """Look at ``self.change`` and call ``report`` for each place that is wrong."""
 
     def report(self, path: str, span: Span, message: str, severity: Severity | None = None) -> None:
-        """Say that something is wrong there, in one line; ``path`` is of the change, and not deleted."""
+        """Say that something is wrong there, in one line; a deleted file has line 1 alone."""
         _require_span(span)
         self.results.append(RawResult(self.ID, path, span, message, self.URL, severity=severity))
 

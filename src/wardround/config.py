@@ -47,11 +47,17 @@ class Request(msgspec.Struct, frozen=True):
     use_baseline: bool = True
     use_models: bool = True
     show_all: bool = False
+    verbose: bool = False
 
     @property
-    def trusted_side(self) -> ConfigFrom:
-        """Whose configuration counts: in CI the base's, so that a change cannot alter its own judge."""
-        return self.config_from or ("base" if self.profile is Profile.CI else "head")
+    def trusted_side(self) -> Literal["target", "head"]:
+        """The revision whose configuration counts: in CI the target's, so that no change can alter its judge.
+
+        That is the tip of the target branch, not the merge base: a branch forked before the rules were
+        tightened would choose its judge by its age.
+        """
+        asked = self.config_from or ("base" if self.profile is Profile.CI else "head")
+        return "head" if asked == "head" else "target"
 
 
 class RootTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -176,7 +182,7 @@ def read(
         ConfigError: a file is no TOML, has an unknown key, or a value of the wrong kind.
     """
     layers = []
-    for folder in _folders(paths):
+    for folder in folders(paths):
         if not folder and explicit is not None:
             layers += _layer(folder, explicit[0], explicit[1], specialists)
             continue
@@ -228,7 +234,7 @@ def require_known_rules(config: Config, is_known: Callable[[str], bool]) -> None
                 )
 
 
-def _folders(paths: Iterable[str]) -> list[str]:
+def folders(paths: Iterable[str]) -> list[str]:
     """The folders of the files and all above them, outermost first."""
     found = {""}
     for path in paths:
@@ -284,10 +290,10 @@ def _convert(values: Any, kind: Any, where: str) -> None:
     except msgspec.ValidationError as cause:
         known = ", ".join(sorted(f.encode_name for f in msgspec.structs.fields(kind)))
         text = str(cause)
-        unknown = re.search(r"unknown field `(.*?)`", text)
+        unknown = re.search(r"(?s)unknown field `(.*?)`", text)
         if unknown:
             raise ConfigError(f"{where}: unknown key {unknown[1]!r}; known here: {known}") from cause
-        place = re.search(r" - at `\$\.?(.*?)`", text)
+        place = re.search(r"(?s) - at `\$\.?(.*?)`", text)
         said = text.partition(" - at ")[0]
         usual = f"{place[1] if place and place[1] else 'value'}: {said[:1].lower()}{said[1:]}"
         raise ConfigError(f"{where}: {_choice_missed(values, kind) or usual}") from cause

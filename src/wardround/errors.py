@@ -15,7 +15,7 @@ class UsageError(WardroundError):
 
 
 class ConfigError(UsageError):
-    """A configuration file or a suppression is wrong: exit status 2."""
+    """A configuration file is wrong: exit status 2."""
 
 
 class GitError(UsageError):
@@ -57,6 +57,14 @@ class ToolMissing(ToolFailed):
 
 class ToolOutputError(ToolFailed):
     """A static tool ended as if it had run, but what it printed cannot be read."""
+
+
+class OverBudget(WardroundError):
+    """The checks of a file took longer than they may, so the file counts as unreviewed."""
+
+
+class CannotReview(WardroundError):
+    """Checks of a specialist cannot read a file, so for them it counts as unreviewed; the text is why."""
 
 
 class FixRefused(WardroundError):

@@ -13,6 +13,12 @@ import msgspec
 
 SYNTAX_ERROR = "syntax-error"
 """The defect class of whatever says that a file does not parse."""
+MERGE_CONFLICT = "merge-conflict"
+"""The defect class of whatever reports the markers of a merge conflict in a file."""
+UNPARSED = frozenset({SYNTAX_ERROR, MERGE_CONFLICT})
+"""The defect classes that say enough about a file that was not reviewed for its syntax."""
+UNMERGED = "it has merge conflicts; resolve them first"
+"""The reason where the index has several versions of a file."""
 DOES_NOT_PARSE = "it does not parse"
 """How the reason begins where a file was not looked at for its syntax, about which a finding says enough."""
 
@@ -166,10 +172,15 @@ class Unreviewed(msgspec.Struct, frozen=True, order=True):
 
 
 class ToolRun(msgspec.Struct, frozen=True):
-    """That a tool looked at some files: how many, how many of them from the cache, how long it took."""
+    """That a tool looked at some files: how many, how many of them from the cache, how long it took.
+
+    Attributes:
+        digest: of the program that was started, ``sha256:`` and 64 hex digits; empty for what is no program.
+    """
 
     tool: str
     version: str
     files: int
     cached: int
     seconds: float
+    digest: str = ""

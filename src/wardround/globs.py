@@ -18,6 +18,16 @@ def matches(path: str, patterns: Iterable[str]) -> bool:
     return False
 
 
+def matches_any_case(path: str, patterns: tuple[str, ...]) -> bool:
+    """The same, where upper and lower case are one: ``RUN.PY`` is Python to whoever imports it."""
+    return matches(path, patterns) or (not path.islower() and matches(path.lower(), _lowered(patterns)))
+
+
+@cache
+def _lowered(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(pattern.lower() for pattern in patterns)
+
+
 @cache
 def _by_ending(patterns: tuple[str, ...]) -> Mapping[str, Sequence[tuple[bool, Callable[[str], bool]]]]:
     """The tests of some patterns by what follows the last dot of the names they fit.

@@ -19,12 +19,19 @@ from wardround.specialists import Specialist
 
 if TYPE_CHECKING:
     from wardround.tasks import AnyTask
+    from wardround.tools.tool import Tool
 
 Brought = TypeVar("Brought")
 
 
 class Host:
-    """The loaded plugins: their specialists in name order, and the catalogue of their rules."""
+    """The loaded plugins: their specialists in name order, and the catalogue of their rules.
+
+    Attributes:
+        requests_all: tools are asked for every code, also for those our selection leaves out.
+    """
+
+    requests_all = False
 
     def __init__(self, specialists: Iterable[Specialist], plugins: Sequence[Plugin] = ()) -> None:
         self.specialists: tuple[Specialist, ...] = tuple(sorted(specialists, key=lambda s: s.name))
@@ -44,6 +51,32 @@ class Host:
         groups += [RuleGroup(s.rules) for s in self.specialists if s.rules is not None]
         return Catalogue(groups, self.maps)
 
+    def same_defect(self, rule: Rule) -> list[str]:
+        """The other rules that report the same defect of the same file: at one place they are one finding.
+
+        A defect class has rules for many languages; what no file can have both of is left out.
+        """
+        alike = [one.id for one in self.catalogue.listed() if one.defect_class == rule.defect_class]
+        files = self._reviewed_by(rule.id)
+        return [one for one in alike if one != rule.id and self._reviewed_by(one) & files]
+
+    def _reviewed_by(self, rule_id: str) -> set[str]:
+        """Names of files a rule may report, of those that stand for each pattern of a specialist."""
+        reporter = rule_id.partition("/")[0]
+        found: set[str] = set()
+        reached: set[str] = set()
+        for specialist in self.specialists:
+            names = {name for name in self._file_names if specialist.claims_name(name)}
+            tools = [t for t in (*specialist.tools, *specialist.borrows) if t.name == reporter]
+            reached |= names if tools or specialist.name == reporter else set()
+            found |= names if specialist.name == reporter else set()
+            found |= {n for n in names for tool in tools if _is_for_any_text(tool, n)}
+        return found or reached
+
+    @cached_property
+    def _file_names(self) -> set[str]:
+        return {pattern.replace("*", "x") for s in self.specialists for pattern in s.patterns}
+
     def claiming(self, path: str, content: bytes) -> list[Specialist]:
         """The specialists that review a file, by its name or else by what it holds."""
         by_name = [s for s in self.specialists if s.claims_name(path)]
@@ -52,6 +85,11 @@ class Host:
             asked = list(self.specialists)
         by_text = [s for s in asked if s not in by_name and s.claims_content(path, content)]
         return [s for s in self.specialists if s in by_name or s in by_text] if by_text else by_name
+
+
+def _is_for_any_text(tool: Tool, name: str) -> bool:
+    """Return True if a tool may report something about a file of this name, whatever it holds."""
+    return (tool.takes is None or tool.takes(name, "")) and (tool.can_match is None or tool.can_match(""))
 
 
 def load(skip: Sequence[str] = (), only: Sequence[str] = ()) -> Host:

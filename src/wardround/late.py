@@ -200,10 +200,18 @@ def chosen(checks: Sequence[Item], kind: str, source: LookedAt, said: Said | Non
     return checks.about(kind, source, said) if isinstance(checks, LateEach) else checks
 
 
+_EXACT_CHARACTERS = 10_000
+"""In so many, a search whose time grows with the square of the length takes half a second."""
+
+
 class LatePattern:
     """A regular expression over text that is compiled when it is first used.
 
     A specialist has hundreds, a change needs a few, and compiling one takes longer than using it.
+
+    It takes time in proportion to the text: in one of more than 10,000 characters, what has no limit in the
+    pattern gets one, far beyond what people write. Python's engine tries a search at each position, and each
+    try may read to the end of a text that was made for it.
     """
 
     def __init__(self, pattern: str, flags: int = 0) -> None:
@@ -211,28 +219,37 @@ class LatePattern:
         self._flags = flags
 
     @cached_property
-    def _compiled(self) -> re.Pattern[str]:
+    def _exact(self) -> re.Pattern[str]:
         from wardround.compiled import store  # not before there is a pattern to compile
 
         return store().compiled(self.pattern, int(self._flags))
 
+    @cached_property
+    def _bounded(self) -> re.Pattern[str]:
+        from wardround.compiled import store
+
+        return store().compiled(self.pattern, int(self._flags), bounded=True)
+
+    def _for(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> re.Pattern[str]:
+        return self._exact if min(endpos, len(text)) - pos <= _EXACT_CHARACTERS else self._bounded
+
     def search(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[str] | None:
-        return self._compiled.search(text, pos, endpos)
+        return self._for(text, pos, endpos).search(text, pos, endpos)
 
     def match(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[str] | None:
-        return self._compiled.match(text, pos, endpos)
+        return self._for(text, pos, endpos).match(text, pos, endpos)
 
     def fullmatch(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[str] | None:
-        return self._compiled.fullmatch(text, pos, endpos)
+        return self._for(text, pos, endpos).fullmatch(text, pos, endpos)
 
     def finditer(self, text: str, pos: int = 0, endpos: int = sys.maxsize) -> Iterator[re.Match[str]]:
-        return self._compiled.finditer(text, pos, endpos)
+        return self._for(text, pos, endpos).finditer(text, pos, endpos)
 
     def findall(self, text: str) -> list[Any]:
-        return self._compiled.findall(text)
+        return self._for(text).findall(text)
 
     def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str, count: int = 0) -> str:
-        return self._compiled.sub(replacement, text, count)
+        return self._for(text).sub(replacement, text, count)
 
     def split(self, text: str, maxsplit: int = 0) -> list[str | Any]:
-        return self._compiled.split(text, maxsplit)
+        return self._for(text).split(text, maxsplit)

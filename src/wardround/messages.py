@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from wardround.late import LatePattern
 from wardround.retrieval.texts import hunk_text, query_text
 from wardround.tasks import Choice, Commit, History
 
@@ -17,7 +18,7 @@ _LINES_AT_MOST = 4_000
 _CANDIDATES = 8
 _FEWEST_WORDS = 4
 _WORD = re.compile(r"[A-Za-z]{2,}")
-_NAMES_A_PLACE = re.compile(r"\S+\.(?:py|tsx?|jsx?|sql|ya?ml)\b|#\d+|\b[0-9a-f]{7,40}\b|\([^)]*#\d+\)")
+_NAMES_A_PLACE = LatePattern(r"\S+\.(?:py|tsx?|jsx?|sql|ya?ml)\b|#\d+|\b[0-9a-f]{7,40}\b|\([^)]*#\d+\)")
 """Names of files, numbers of issues and ids of commits: no criterion has them."""
 _ROUTINE = re.compile(
     r"(?i)\b(?:bump|release|version|changelog|merge|revert|typo|lint|format(?:ting)?|pre-commit)\b"

@@ -1,4 +1,4 @@
-"""Paths as text that can be written down."""
+"""Paths as text: how they are written down, and what kind of file they name."""
 
 from __future__ import annotations
 
@@ -6,3 +6,10 @@ from __future__ import annotations
 def printable(text: str) -> str:
     """Text that can be written as UTF-8: undecodable bytes of a path become ``\\xHH``."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def with_lower_suffix(path: str) -> str:
+    """The path by which tools and checks tell the kind of a file: ``RUN.PY`` is ``RUN.py``."""
+    stem, dot, suffix = path.rpartition(".")
+    lower = suffix.lower()
+    return path if suffix == lower or not dot or "/" in suffix else f"{stem}.{lower}"

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 import sys
 import warnings
 from collections.abc import Iterator
 from functools import lru_cache
 
-from wardround.late import LatePattern
-
-_OWN = f"{sys.version_info.major}.{sys.version_info.minor}"
-_PARAMETERS_SINCE = (3, 12)
-_PARAMETERS = LatePattern(r"^[ \t]*(?:(?:async[ \t]+)?def|class|type)[ \t]+\w+[ \t]*(\[)", re.MULTILINE)
-_BRACKETS = LatePattern(r"[\[\]]")
-_ALIAS = LatePattern(r"^([ \t]*)type([ \t])(?=[ \t]*[^\W\d]\w*[ \t]*=[^=])", re.MULTILINE)
+_NEWEST = (3, 15)
+"""The newest Python whose syntax is known here: an interpreter as new as that reads all of it by itself."""
 _NO_NODES = frozenset({"ctx", "id", "attr", "kind", "type_comment", "module", "level", "asname"})
 """Fields that hold no node, or (the first) one that says where its parent stands and nothing else."""
 
@@ -33,61 +27,40 @@ _FIELDS = _Fields()
 
 
 def parse(text: str) -> ast.Module:
-    """Parse Python source without printing its warnings.
+    """Parse Python source of any version without printing its warnings.
 
-    An interpreter older than type parameters (``def first[T](...)``, ``type Pair[T] = ...``) reads the text
-    without them.
+    Syntax that is newer than the interpreter is read as ``wardround.python_lowering`` describes.
 
     Raises:
-        SyntaxError, ValueError, RecursionError, MemoryError: it is not Python this interpreter can read.
+        SyntaxError, ValueError, RecursionError, MemoryError: it is not Python of any version.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             return ast.parse(text)
-        except SyntaxError as cause:
-            trouble = cause
-        bare = _without_type_parameters(text) if sys.version_info < _PARAMETERS_SINCE else text
-        if bare != text:
-            try:
-                return ast.parse(bare)
-            except SyntaxError as cause:  # there is something else
-                trouble = cause
-    trouble.msg = f"{trouble.msg} (to Python {_OWN}: run wardround on the Python that the code is for)"
-    raise trouble
+        except SyntaxError:
+            tree = _newer(text)
+            if tree is None:
+                raise
+            return tree
+
+
+def _newer(text: str) -> ast.Module | None:
+    """The tree of a text the interpreter refuses; None if no syntax of it is newer than the interpreter."""
+    if sys.version_info >= _NEWEST:
+        return None
+    from wardround.python_lowering import parse_lowered  # few texts need it
+
+    try:
+        return parse_lowered(text)
+    except SyntaxError as cause:
+        raise cause from None
 
 
 @lru_cache(maxsize=2)
 def shared_tree(text: str) -> ast.Module:
     """The tree of a text that several specialists read one after another; nobody may change it."""
     return parse(text)
-
-
-def _without_type_parameters(text: str) -> str:
-    """The same text with blanks in place of type parameters, and assignments in place of type aliases.
-
-    What is left stands at the same line and column.
-    """
-    parts, done = [], 0
-    for match in _PARAMETERS.finditer(text):
-        start = match.start(1)
-        end = _closing(text, start)
-        if start < done or end is None:
-            continue
-        blanked = "".join(c if c == "\n" else " " for c in text[start : end + 1])
-        parts += [text[done:start], blanked.replace("\n", "\\\n")]  # a line that goes on says so
-        done = end + 1
-    return _ALIAS.sub(r"\1pass;", "".join([*parts, text[done:]]))
-
-
-def _closing(text: str, start: int) -> int | None:
-    """Where the bracket that opens at a place closes; None if it does not."""
-    depth = 0
-    for match in _BRACKETS.finditer(text, start):
-        depth += 1 if match.group() == "[" else -1
-        if depth == 0:
-            return match.start()
-    return None
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:

@@ -13,8 +13,10 @@ from msgspec.structs import replace
 
 from wardround import config as configuration
 from wardround.analysis.sides import Sides
+from wardround.analysis.steering import unstaged
 from wardround.analysis.weigh import Weighing
 from wardround.change.diff import Change, ChangedFile
+from wardround.change.git import INDEX
 from wardround.change.origin import Origin, Texts
 from wardround.config import Config, FilterMode, Request
 from wardround.digests import sha256
@@ -23,6 +25,7 @@ from wardround.findings import Finding, Status, ToolRun, Unreviewed
 from wardround.host import Host
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
+from wardround.verdict import dismissals
 from wardround.verdict.gate import Gate, Outcome, gate
 
 if TYPE_CHECKING:
@@ -36,7 +39,8 @@ class Review(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     ``notes`` say what models did not look at, and which configured tools are not installed. ``triage`` ranks
     and folds what people are shown; without it everything visible is shown, in the order of places. No
-    machine is told of it.
+    machine is told of it. ``verbose`` shows each finding with its lines, however many there are.
+    ``unstaged`` are files of settings whose version in the work tree, which does not count, says otherwise.
     """
 
     change: Change
@@ -54,6 +58,8 @@ class Review(msgspec.Struct, frozen=True, eq=False, dict=True):
     text_of: Callable[[str], str | None]
     notes: tuple[str, ...] = ()
     triage: Triage | None = None
+    verbose: bool = False
+    unstaged: tuple[str, ...] = ()
 
     @cached_property
     def visible(self) -> tuple[Finding, ...]:
@@ -105,7 +111,7 @@ def run(
     """Review a change.
 
     Raises:
-        ConfigError: the configuration, the baseline or a suppression on an added line is wrong.
+        ConfigError: the configuration or the baseline is wrong.
         UsageError: ``only`` or ``skip`` names no specialist.
     """
     started = time.monotonic()
@@ -115,6 +121,7 @@ def run(
             reviewed = sides.review()
         except ConfigError as cause:
             raise configuration.placed(config, cause) from cause
+    asked, change = change, reviewed.change
     weighing = Weighing(origin, change, host, config, request, reviewed)
     named = weighing.findings()
     findings = tuple(finding for finding, _ in named)
@@ -122,7 +129,7 @@ def run(
     default = "block" if request.profile is Profile.CI else "pass"
     done = Review(
         change=change,
-        context_id=_context_id(change, reviewed.digests),
+        context_id=_context_id(asked, reviewed.digests),
         reviewed=tuple(sorted(reviewed.claimed)),
         findings=findings,
         unreviewed=unreviewed,
@@ -135,6 +142,8 @@ def run(
         contents={finding.fingerprint: content for finding, content in named},
         text_of=Texts(origin, change).head,
         notes=reviewed.notes,
+        verbose=request.verbose,
+        unstaged=_unstaged(origin, change, config, request),
     )
     shown = done.open_findings
     if request.show_all or not config.root.fold or not shown:
@@ -149,6 +158,15 @@ def run(
     )
 
 
+def _unstaged(origin: Origin, change: Change, config: Config, request: Request) -> tuple[str, ...]:
+    """The settings that are not staged, where those of the index count."""
+    if change.head != INDEX or request.trusted_side != "head":
+        return ()
+    records = (config.root.baseline, dismissals.beside(config.root.baseline))
+    paths = [file.path for file in change.files]
+    return unstaged(origin.root, lambda path: origin.read(path, "head"), paths, records)
+
+
 def read_config(origin: Origin, change: Change, host: Host, request: Request) -> Config:
     """The configuration that counts for a change, from the trusted side."""
     explicit = None
@@ -157,7 +175,7 @@ def read_config(origin: Origin, change: Change, host: Host, request: Request) ->
             explicit = (str(request.config_file), request.config_file.read_bytes())
         except OSError as cause:
             raise ConfigError(f"--config {request.config_file}: {cause.strerror}; give a file") from cause
-    paths = [file.path for file in change.files]
+    paths = [path for file in change.files for path in (file.path, file.base_path) if path]
     side = request.trusted_side
     config = configuration.read(lambda path: origin.read(path, side), paths, host.specialists, explicit)
     names = {s.name for s in host.specialists}
@@ -179,9 +197,10 @@ def read_config(origin: Origin, change: Change, host: Host, request: Request) ->
 
 
 def _context_id(change: Change, digests: Mapping[str, bytes]) -> str:
-    """A digest over what was under review."""
+    """A digest over what was under review, and the target where that is not the base."""
     digest = sha256()
-    for part in (change.base, change.head):
+    target = () if change.target == change.base else (change.target,)
+    for part in (change.base, change.head, *target):
         digest.update(part.encode() + b"\0")
     for file in change.files:
         names = (file.path, file.base_path or "", file.status, file.mode, file.head_blob or "",

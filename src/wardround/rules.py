@@ -81,6 +81,32 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
     specialist: str | None = None
 
 
+class Fact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """Messages of an ignored code that are reported all the same, since they are right nine times in ten.
+
+    Attributes:
+        reported: where that is, as the rule's documentation says it.
+        message: what is found in such a message; its named groups are what the lists below are about.
+        one-of: group -> the values one of which it has; type arguments do not count.
+        none-of: group -> a pattern that is not found in it.
+    """
+
+    reported: str
+    message: str
+    one_of: dict[str, list[str]] = {}
+    none_of: dict[str, str] = {}
+
+    def holds(self, message: str) -> bool:
+        """Return True if a message states the fact."""
+        match = LatePattern(self.message).search(message)
+        if match is None:
+            return False
+        values = {name: (match[name] or "").partition("[")[0] for name in {*self.one_of, *self.none_of}}
+        return all(values[name] in self.one_of[name] for name in self.one_of) and not any(
+            LatePattern(self.none_of[name]).search(values[name]) for name in self.none_of
+        )
+
+
 class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """The content of ``wardround_rules/tools/<tool>.yml``."""
 
@@ -94,14 +120,33 @@ class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     ignore: list[str] = []
     ignored_because: str = ""
     ignore_in: dict[str, list[str]] = {}
+    facts: dict[str, list[Fact]] = {}
+
+    def states_fact(self, code: str, message: str) -> bool:
+        """Return True if a message of an ignored code is one that is reported all the same."""
+        return any(fact.holds(message) for fact in self.facts.get(code, ()))
 
     def unasked(self, code: str) -> str:
         """Why the tool is not asked for a code by default; empty if it is."""
         if code in self.ignore:
-            return self.ignored_because or "switched off in the tool's map"
+            reason = self.ignored_because or "switched off in the tool's map"
+            exceptions = "; ".join(fact.reported for fact in self.facts.get(code, ()))
+            return f"{reason}; reported by default where {exceptions}" if exceptions else reason
         if self.select and not any(code.startswith(prefix) for prefix in self.select):
             return "not part of our selection; a project's own configuration may select it"
         return ""
+
+    def requested(self, key: str, path: str) -> tuple[str, ...]:
+        """The codes a tool must be asked for beyond our selection, for a code or family of a configuration.
+
+        Where the selection is a list of families, a family stays one: ``E5*``, ``*``.
+        """
+        if not key.endswith("*"):
+            is_default = key in self.codes or bool(self.select)
+            return () if is_default and not self.unasked(key) and not self.is_silent(key, path) else (key,)
+        if self.select:
+            return (key,)
+        return tuple(code for code in self.ignore if code.startswith(key[:-1]))
 
     def is_silent(self, code: str, path: str) -> bool:
         """Whether a code is switched off, everywhere or for files like this one."""
@@ -327,11 +372,6 @@ class Catalogue:
     def _prefixes(self) -> set[str]:
         return {*self._maps, *(group.prefix for group in self._waiting if group.prefix),
                 *(rule.partition("/")[0] for rule in self._rules)}  # fmt: skip
-
-    def same_defect(self, rule: Rule) -> list[str]:
-        """The other rules that are about the same defect; at one place they are one finding."""
-        alike = [r.id for r in self.listed() if r.defect_class == rule.defect_class]
-        return [name for name in alike if name != rule.id]
 
     def listed(self) -> Sequence[Rule]:
         """Every rule that is written down somewhere, by id."""

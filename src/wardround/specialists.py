@@ -11,7 +11,7 @@ import msgspec
 
 from wardround.checks import ChangeCheck, Check, CheckRunner, run_each
 from wardround.findings import Span
-from wardround.globs import matches
+from wardround.globs import matches_any_case
 from wardround.late import LatePattern
 from wardround.rules import Rule
 from wardround.tools.tool import Tool
@@ -57,7 +57,8 @@ class Specialist(msgspec.Struct, frozen=True, eq=False):
         patterns: glob patterns of the files it claims, matched against the name, or against the whole path
             if the pattern has a slash.
         interpreters: regular expressions for the program of a ``#!`` line, where the name tells nothing.
-        any_text: whether it reviews every text file there is; what is no text is then nothing to it.
+        any_text: whether it reviews every text file there is, or with ``claims_text`` every one of which that
+            is true; what is no text is then nothing to it.
         claims_text: for files whose name and ``#!`` line tell nothing: (path, content) -> claimed.
         text_decides: glob patterns of files, whatever their ending, about which ``claims_text`` is asked too.
         borrows: tools of other specialists that also judge its files; of what they say, the codes count whose
@@ -70,12 +71,15 @@ class Specialist(msgspec.Struct, frozen=True, eq=False):
             statement is reformatted.
         comments: the comments of a file, for suppressions.
         complaint: why a text does not parse, or None; a fix that breaks a file is refused.
+        needs_utf8: content that is not UTF-8 -> whether its language refuses it for that; by default unknown.
         options: a ``msgspec.Struct`` type: the keys of ``[tool.wardround.<name>]``.
         refutes: (path, text, defect class, span, path -> the text of another file) -> whether what a tool or
             another specialist says of a place in a file is known to be wrong, since this one knows which
             values can come there.
         environment: (repository root, options) -> the project's own virtual environment, if it has one.
         models: names of the models its checks ask for.
+        declines: (path, text) -> why it cannot review a file it claims, which is then unreviewed; empty where
+            it can. The reason names the file "it" and tells what to do.
     """
 
     name: str
@@ -93,18 +97,21 @@ class Specialist(msgspec.Struct, frozen=True, eq=False):
     statements: Callable[[str], StatementOf] = lines_as_statements
     comments: Callable[[str], Iterable[Comment]] = leader_comments
     complaint: Callable[[str], str | None] = anything_parses
+    needs_utf8: Callable[[bytes], bool] | None = None
     refutes: Callable[[str, str, str, Span, Callable[[str], str | None]], bool] | None = None
     options: type[Any] | None = None
     environment: Callable[[Path, Any], Path | None] | None = None
     models: tuple[str, ...] = ()
+    declines: Callable[[str, str], str] | None = None
 
     def claims_name(self, path: str) -> bool:
         """Whether the name alone says that this specialist reviews the file."""
-        return self.any_text or matches(path, self.patterns)
+        every = self.any_text and self.claims_text is None
+        return every or matches_any_case(path, self.patterns)
 
     def looks_into(self, path: str) -> bool:
         """Whether it must see the text of a file of this name to say whether it reviews it."""
-        return matches(path, self.text_decides)
+        return matches_any_case(path, self.text_decides)
 
     def claims_content(self, path: str, content: bytes) -> bool:
         """Whether what a file with no telling name holds says so."""

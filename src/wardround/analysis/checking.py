@@ -10,30 +10,38 @@ from __future__ import annotations
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 
 import msgspec
 
 from wardround import __version__
-from wardround.analysis.forks import Helper, Queue, hire
-from wardround.analysis.units import Results, Side, Told, Unit
+from wardround.analysis.forks import Helper, Queue, Worker, cpu_limit, hire
+from wardround.analysis.units import Results, Side, Told, Unit, with_path
 from wardround.change.origin import decoded, in_any_encoding
-from wardround.checks import Check, Source
+from wardround.checks import Budget, Check, Source
 from wardround.digests import file_state
-from wardround.errors import PLUGIN_FAULTS
+from wardround.errors import PLUGIN_FAULTS, CannotReview, OverBudget
 from wardround.findings import DOES_NOT_PARSE, RawResult, ToolRun, Unreviewed
 from wardround.late import Late, LateEach
 from wardround.models import Models, NoModels
+from wardround.paths import with_lower_suffix
 from wardround.specialists import Specialist
 from wardround.tools.result_cache import ResultCache, key
+from wardround.tools.tool import Profile
 
 _WORTH_A_FORK_BYTES = 60_000
 """A fork takes 10 ms, and both processes then load what the checks they run need; so much real code takes ten
 times that."""
 _BYTES_PER_HELPER = 200_000
 _MOST_HELPERS = 7
+_GUARDED_BYTES = 30_000
+"""A file from this size on is checked by a process that can be killed. In a smaller one a check whose time
+grows with the square of the size takes a second or two."""
+BUDGET_S = {Profile.COMMIT: 10.0, Profile.CI: 60.0}
+"""Seconds of processor time for the checks of one specialist in one file; 1 MB of SQL takes about 2."""
 _FEW_FILES = 8
 """For each process: so few are shared at once, since who is busy with one cannot see that others are idle."""
 
@@ -64,6 +72,16 @@ class _Task(msgspec.Struct, frozen=True):
     size: int
 
 
+class _OfWhole(msgspec.Struct, frozen=True):
+    """What was said of the change as a whole."""
+
+    told: Sequence[Told]
+
+
+_Report = _OfWhole | _Task | tuple[int, Looked]
+"""What a worker reports: a task when it begins with it, and each unit of it when that is done."""
+
+
 class _Answer(msgspec.Struct, frozen=True):
     """What a helper found out: by number of the unit; and of the whole, if that was its part."""
 
@@ -79,6 +97,7 @@ class Checking:
         units: what is looked at.
         cache: where what is known comes from.
         whole: looks at the change as a whole.
+        budget_s: processor time for the checks of one specialist in one file, else it is unreviewed.
     """
 
     def __init__(
@@ -87,15 +106,20 @@ class Checking:
         units: Sequence[Unit],
         cache: ResultCache,
         whole: Callable[[], Sequence[Told]] = lambda: (),
+        budget_s: float = BUDGET_S[Profile.COMMIT],
     ) -> None:
+        self._budget_s = budget_s
         self._side = side
         self._whole = whole
         self._units = [unit for unit in units if unit.specialist.checks != ()]
         self._keys = self._keyed()
         known = cache.get(one for one in self._keys if one)
         self._known = {n: known[one] for n, one in enumerate(self._keys) if one in known}
-        self._own, self._shared = self._tasks()
+        self._own, shared = self._tasks()
+        self._shared = [task for task in shared if task.size < _GUARDED_BYTES]
+        self._guarded = [task for task in shared if task.size >= _GUARDED_BYTES]
         self._queue = Queue(self._shared)
+        self._guarded_queue = Queue(self._guarded)
         self._helpers: list[Helper[_Answer]] = []
         self._looked: dict[int, Looked] = {}
 
@@ -106,14 +130,17 @@ class Checking:
         for helper in self._helpers:
             helper.kill()
         self._queue.close()
+        self._guarded_queue.close()
 
     def hire(self, cores: int) -> None:
         """Fork for what other cores can do, if it is worth it; before any thread is started."""
-        size = sum(task.size for task in self._shared)
-        if size < _WORTH_A_FORK_BYTES:
+        size = sum(task.size for task in (*self._shared, *self._guarded))
+        if size < _WORTH_A_FORK_BYTES and not self._guarded:
             return
         wanted = min(cores - 1, _MOST_HELPERS, 1 + size // _BYTES_PER_HELPER)
+        wanted = max(wanted, 1) if self._guarded else wanted
         first = self._whole if self._side.desk is None else None
+        self._guarded_queue.share()
         hire([partial(self._help, None if number else first) for number in range(wanted)], self._helpers)
         if self._helpers and len(self._shared) <= _FEW_FILES * (1 + len(self._helpers)):
             self._queue.share()
@@ -125,6 +152,8 @@ class Checking:
             idle_cores: how many cores nothing but helpers uses just now.
         """
         for task in self._own:
+            self._do(task)
+        for task in () if self._helpers else self._guarded:  # where nothing can be forked
             self._do(task)
         for task in self._queue:
             self._do(task)
@@ -225,29 +254,82 @@ class Checking:
 
         def run(models: Models) -> list[RawResult]:
             source = Source(
-                unit.path, text or "", partial(side.base_text, unit.path), side.project, unit.options,
+                with_lower_suffix(unit.path), text or "", partial(side.base_text, unit.path), side.project,
+                unit.options,
                 partial(side.is_added, unit.path), models, side.changed.__contains__,
-                partial(side.added_lines, unit.path),
+                partial(side.added_lines, unit.path), Budget(self._budget_s),
             )  # fmt: skip
-            return list(specialist.run_checks(checks, source))
+            found = specialist.run_checks(checks, source.as_added() if unit.first else source)
+            return [with_path(result, unit.path) for result in found]
 
         try:
             found, lasting = (run(NoModels()), True) if side.desk is None else side.desk.look(unit, run)
             return Looked(found, lasting, None, time.monotonic() - started)
+        except OverBudget:
+            reason = self._over_budget
+        except CannotReview as cause:
+            reason = str(cause)
         except SyntaxError as cause:
             reason = f"{DOES_NOT_PARSE}: line {cause.lineno or 1}: {cause.msg}"
         except PLUGIN_FAULTS as cause:
             reason = f"a check crashed: {type(cause).__name__}: {cause}"
-        unreviewed = Unreviewed(unit.path, specialist.name, specialist.name, reason)
-        return Looked(None, False, unreviewed, time.monotonic() - started)
+        return self._refused(unit, reason, time.monotonic() - started)
+
+    @property
+    def _over_budget(self) -> str:
+        return f"its checks took longer than {self._budget_s:g} s"
+
+    def _refused(self, unit: Unit, reason: str, seconds: float) -> Looked:
+        name = unit.specialist.name
+        return Looked(None, False, Unreviewed(unit.path, name, name, reason), seconds)
 
     def _help(self, whole: Callable[[], Sequence[Told]] | None) -> _Answer:
-        """In a helper: look at what waits, until nothing does."""
+        """In a helper: have a worker look at what waits until nothing does; replace one that is killed."""
         self._queue.await_tasks()
-        told = None if whole is None else whole()
-        for task in self._queue:
-            self._do(task)
-        return _Answer(self._looked, told)
+        told: list[Sequence[Told]] = []
+        left = self._taken_from(Worker(partial(self._work, (), whole)), told)
+        while left is not None:
+            left = self._taken_from(Worker(partial(self._work, left)), told)
+        return _Answer(self._looked, told[0] if told else None)
+
+    def _work(
+        self, left: Sequence[int], whole: Callable[[], Sequence[Told]] | None = None
+    ) -> Iterator[_Report]:
+        """In a worker: look at the change as a whole if that is its part, and at what waits.
+
+        Args:
+            left: units of a file over which another worker was killed; they come first.
+        """
+        if whole is not None:
+            yield _OfWhole(whole())
+        first = [_Task(tuple(left), 0)] if left else []
+        for task in chain(first, self._guarded_queue, self._queue):
+            yield task
+            for number in task.numbers:
+                with cpu_limit(self._budget_s):
+                    looked = self._look(self._units[number])
+                yield number, looked
+
+    def _taken_from(self, worker: Worker[_Report], told: list[Sequence[Told]]) -> list[int] | None:
+        """Take over what a worker reports.
+
+        Returns:
+            What is left of the file over which it was killed, since that took too long; None if it was not.
+        """
+        left: list[int] = []
+        for report in worker:
+            if isinstance(report, _OfWhole):
+                told.append(report.told)
+            elif isinstance(report, _Task):
+                left = list(report.numbers)
+            else:
+                number, self._looked[number] = report
+                left.remove(number)
+        if not worker.is_over_budget:
+            return None
+        for number in left[:1]:
+            self._looked[number] = self._refused(self._units[number], self._over_budget, self._budget_s)
+        return left[1:]
 
 
 def _of_codes(checks: Sequence[type[Check]], codes: Collection[str]) -> Sequence[type[Check]]:

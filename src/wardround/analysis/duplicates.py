@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
@@ -32,28 +33,63 @@ def merged(findings: Iterable[Finding], tools: Sequence[str] = ()) -> list[Findi
     return sorted(out, key=lambda f: f.sort_key)
 
 
+class _Cluster:
+    """Findings that become one.
+
+    Attributes:
+        number: its place among the clusters, in the order of their first findings.
+        last_line: the last line that one of its findings reaches.
+    """
+
+    def __init__(self, number: int, finding: Finding) -> None:
+        self.number = number
+        self.findings = [finding]
+        self.last_line = finding.span.end_line
+
+    def add(self, finding: Finding) -> None:
+        self.findings.append(finding)
+        self.last_line = max(self.last_line, finding.span.end_line)
+
+    def meets(self, finding: Finding) -> bool:
+        """Return True if one of its findings overlaps ``finding`` or begins on the same line."""
+        spans = (other.span for other in self.findings)
+        return any(span.line == finding.span.line or span.overlaps(finding.span) for span in spans)
+
+
 def _clusters(group: Sequence[Finding]) -> list[list[Finding]]:
     """Findings of one class and file, in order, by what they become one with."""
-    clusters: list[list[Finding]] = []
-    near: list[list[Finding]] = []  # that reach as far down as the finding at hand
+    if group[0].defect_class == SYNTAX_ERROR:
+        return [list(group)]
+    clusters: list[_Cluster] = []
+    near: dict[frozenset[str], list[_Cluster]] = {}  # by their rules, those that reach the line at hand
+    line = 0
     for finding in group:
-        if finding.defect_class != SYNTAX_ERROR:
-            near = [one for one in near if any(f.span.end_line >= finding.span.line for f in one)]
-        home = next((c for c in near if _belongs(finding, c)), None)
+        if finding.span.line != line:
+            line = finding.span.line
+            near = _reaching(line, near)
+        homes = [_first_met(finding, some) for rules, some in near.items() if finding.rule not in rules]
+        home = min(filter(None, homes), key=lambda one: one.number, default=None)
         if home is None:
-            clusters.append([finding])
-            near.append(clusters[-1])
+            home = _Cluster(len(clusters), finding)
+            clusters.append(home)
         else:
-            home.append(finding)
-    return clusters
+            near[_rules(home)].remove(home)
+            home.add(finding)
+        insort(near.setdefault(_rules(home), []), home, key=lambda one: one.number)
+    return [cluster.findings for cluster in clusters]
 
 
-def _belongs(finding: Finding, cluster: list[Finding]) -> bool:
-    if finding.defect_class == SYNTAX_ERROR:
-        return True
-    if any(other.rule == finding.rule for other in cluster):
-        return False
-    return any(other.span.line == finding.span.line or other.span.overlaps(finding.span) for other in cluster)
+def _reaching(line: int, near: dict[frozenset[str], list[_Cluster]]) -> dict[frozenset[str], list[_Cluster]]:
+    left = {rules: [one for one in some if one.last_line >= line] for rules, some in near.items()}
+    return {rules: some for rules, some in left.items() if some}
+
+
+def _first_met(finding: Finding, clusters: Sequence[_Cluster]) -> _Cluster | None:
+    return next((one for one in clusters if one.meets(finding)), None)
+
+
+def _rules(cluster: _Cluster) -> frozenset[str]:
+    return frozenset(finding.rule for finding in cluster.findings)
 
 
 def _as_one(cluster: list[Finding], tools: Sequence[str]) -> Finding:

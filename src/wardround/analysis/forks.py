@@ -10,17 +10,22 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import suppress
-from typing import Generic, TypeVar
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import BinaryIO, Generic, TypeVar
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
+Report = TypeVar("Report")
 
 _SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 _TOKEN_BYTES = 4
 _MOST_TOKENS = 8_000
 """Of the work that waits in a pipe, which holds 64 KiB."""
+_GRACE_S = 0.5
+_STEP_S = 0.005
 
 
 class Queue(Generic[Task]):
@@ -68,7 +73,7 @@ class Queue(Generic[Task]):
 
 
 class Helper(Generic[Answer]):
-    """A fork of this process, and the pipe its answer comes through."""
+    """A fork of this process, and the pipe its answer comes through. What it forks itself is of its group."""
 
     def __init__(self, pid: int, pipe: int) -> None:
         self._pid = pid
@@ -88,19 +93,80 @@ class Helper(Generic[Answer]):
         return None
 
     def kill(self) -> None:
-        """End it, if it has not ended."""
+        """End it, if it has not ended: first its workers, which it then waits for."""
         if self._pid:
-            with suppress(ProcessLookupError):
-                os.kill(self._pid, signal.SIGKILL)
-            self._wait()
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._pid, signal.SIGTERM)
+            if not self._ends_within(_GRACE_S):
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(self._pid, signal.SIGKILL)
+                self._wait()
         if self._pipe >= 0:
             os.close(self._pipe)
             self._pipe = -1
+
+    def _ends_within(self, seconds: float) -> bool:
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            with suppress(ChildProcessError):
+                if os.waitpid(self._pid, os.WNOHANG) == (0, 0):
+                    time.sleep(_STEP_S)
+                    continue
+            self._pid = 0
+            return True
+        return False
 
     def _wait(self) -> None:
         with suppress(ChildProcessError):
             os.waitpid(self._pid, 0)
         self._pid = 0
+
+
+class Worker(Generic[Report]):
+    """A fork that reports each result at once, so that nothing but the one at hand is lost when it is killed.
+
+    Iterate over it for the results. Only a process without other threads may make one.
+
+    Attributes:
+        is_over_budget: how it ended: because one result took more processor time than ``cpu_limit`` gave it.
+    """
+
+    def __init__(self, work: Callable[[], Iterable[Report]]) -> None:
+        def write(file: BinaryIO) -> None:
+            import pickle
+
+            for report in work():
+                pickle.dump(report, file)
+                file.flush()
+
+        self.is_over_budget = False
+        self._pid, self._pipe = _fork(write)
+
+    def __iter__(self) -> Iterator[Report]:
+        import pickle
+
+        with open(self._pipe, "rb") as pipe:
+            while True:
+                try:
+                    report: Report = pickle.load(pipe)  # noqa: S301  (this program wrote it)
+                except Exception:  # noqa: BLE001  (whatever a part of a report is taken for)
+                    break
+                yield report
+        _, status = os.waitpid(self._pid, 0)
+        self.is_over_budget = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF
+
+
+@contextmanager
+def cpu_limit(seconds: float) -> Iterator[None]:
+    """In a worker: have the system end this process after so many seconds of processor time.
+
+    The system does it, since a search with a regular expression lets no other Python code run.
+    """
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def hire(works: Sequence[Callable[[], Answer]], helpers: list[Helper[Answer]]) -> None:
@@ -114,12 +180,24 @@ def hire(works: Sequence[Callable[[], Answer]], helpers: list[Helper[Answer]]) -
     try:
         with suppress(OSError):
             for work in works:
-                helpers.append(_fork(work))  # noqa: PERF401  (each is known before the next may fail)
+                pid, pipe = _fork(partial(_write_answer, work))
+                with suppress(OSError):  # the helper does the same: whoever comes first
+                    os.setpgid(pid, pid)
+                helpers.append(Helper(pid, pipe))
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
 
-def _fork(work: Callable[[], Answer]) -> Helper[Answer]:
+def _write_answer(work: Callable[[], object], file: BinaryIO) -> None:
+    import pickle  # helpers alone need it
+
+    os.setpgid(0, 0)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it ends when its worker has
+    file.write(pickle.dumps(work()))
+
+
+def _fork(write: Callable[[BinaryIO], None]) -> tuple[int, int]:
+    """Fork for what writes to a pipe; its process, and the end the pipe is read from."""
     reading, writing = os.pipe()
     try:
         pid = os.fork()
@@ -128,23 +206,21 @@ def _fork(work: Callable[[], Answer]) -> Helper[Answer]:
         os.close(writing)
         raise
     if pid == 0:
-        _do(work, writing, _SIGNALS)
+        _do(write, writing)
     os.close(writing)
-    return Helper(pid, reading)
+    return pid, reading
 
 
-def _do(work: Callable[[], object], pipe: int, blocked: Collection[signal.Signals]) -> None:
+def _do(write: Callable[[BinaryIO], None], pipe: int) -> None:
     """In a fork: work and end, whatever happens. What the other process holds is not tidied up here."""
     try:
-        import pickle  # helpers alone need it
-
-        for number in blocked:
+        for number in (*_SIGNALS, signal.SIGPROF):
             signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, blocked)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):  # whoever waits for the end of our output must not wait for this one
             os.dup2(nowhere, stream)
         with open(pipe, "wb") as file:
-            file.write(pickle.dumps(work()))
+            write(file)
     finally:
         os._exit(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections import defaultdict
@@ -11,13 +12,14 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from wardround.analysis.units import Side
-from wardround.change.snapshot import Snapshot, alias
+from wardround.analysis.units import Side, with_path
+from wardround.change.snapshot import Snapshot, alias_ending
 from wardround.errors import PLUGIN_FAULTS, ToolFailed
 from wardround.findings import RawResult
-from wardround.tools.columns import in_code_points
+from wardround.tools.columns import positioned
 from wardround.tools.process import Processes, bare_environment
-from wardround.tools.tool import Columns, Invocation, Scope, Tool
+from wardround.tools.proof import Proofs
+from wardround.tools.tool import Invocation, Scope, Tool
 
 _FILES_PER_RUN = 1000
 _PROJECT_FILES_PER_RUN = 10_000
@@ -27,7 +29,7 @@ _TRIED_IN_VAIN = 2
 
 
 class Job(msgspec.Struct):
-    """A tool and the files of it that are not in the cache."""
+    """A tool and the files of it that are not in the cache; ``requested`` is for all of them."""
 
     tool: Tool
     specialists: dict[str, str]
@@ -35,6 +37,7 @@ class Job(msgspec.Struct):
     environment: Path | None
     files: tuple[str, ...]
     keys: dict[str, bytes]
+    requested: tuple[str, ...] = ()
     seconds: float = 0.0
     results: dict[str, list[RawResult]] = msgspec.field(default_factory=dict)
     passed_over: dict[str, str] = msgspec.field(default_factory=dict)
@@ -55,9 +58,14 @@ def _halves(job: Job) -> list[Job]:
     return [replace(job, files=files, trouble=None) for files in halves]
 
 
-def chunks(paths: Sequence[str], scope: Scope) -> Iterable[list[str]]:
+def timeout_for(tool: Tool, sizes: Sequence[int]) -> float:
+    """The seconds a tool may take over files of these sizes in bytes, where the user does not set them."""
+    return tool.timeout_s * max(1.0, len(sizes) / tool.files_in_time, sum(sizes) / tool.bytes_in_time)
+
+
+def chunks(paths: Sequence[str], tool: Tool) -> Iterable[list[str]]:
     """Files for one run each: not too many, and no longer than an argument list may be."""
-    limit = _FILES_PER_RUN if scope is Scope.FILE else _PROJECT_FILES_PER_RUN
+    limit = tool.files_per_run or (_FILES_PER_RUN if tool.scope is Scope.FILE else _PROJECT_FILES_PER_RUN)
     chunk: list[str] = []
     size = 0
     for path in paths:
@@ -96,6 +104,7 @@ class Crew:
         self._timeout_s = timeout_s
         self._config_for = config_for
         self._progress = progress
+        self._proofs = Proofs(processes, lambda: snapshot().folder)
 
     def start(self, side: Side, jobs: Sequence[Job]) -> list[threading.Thread]:
         """Put files into the snapshot and start the workers."""
@@ -128,10 +137,11 @@ class Crew:
                         snapshot.write_above(job.room(side), name[3:], text)
                     else:
                         snapshot.write(job.room(side), name, text.encode("utf-8", "surrogateescape"))
-        for room, path in dict.fromkeys((job.room(side), path) for job in jobs for path in job.files):
+        written = ((job.room(side), path, job.tool.endings) for job in jobs for path in job.files)
+        for room, path, endings in dict.fromkeys(written):
             content = side.read(path)
             if content is not None:
-                snapshot.write(room, path, content)
+                snapshot.write_as(room, alias_ending(path, endings), content)
         linked: dict[str, set[str]] = defaultdict(set)
         for job in jobs:
             linked[job.room(side)].update(job.tool.project_files)
@@ -146,8 +156,13 @@ class Crew:
                     return
                 job = waiting.pop(0)
             started = time.monotonic()
+            try:
+                self._proofs.require(job.tool, job.program)
+            except ToolFailed as trouble:
+                job.trouble = trouble
+                continue
             self._do(side, snapshot, job)
-            if job.trouble is not None and job.tool.scope is Scope.FILE:
+            if job.trouble is not None and (job.tool.scope is Scope.FILE or job.tool.files_per_run):
                 self._save_what_can_be(side, snapshot, job)
             job.seconds = time.monotonic() - started
 
@@ -166,7 +181,7 @@ class Crew:
         where nothing passes: then it fails whatever it is given.
         """
         failing, passed, in_vain = [job], list[Job](), 0
-        stop = time.monotonic() + (self._timeout_s or job.tool.timeout_s)
+        stop = time.monotonic() + self._seconds_for(snapshot.side(job.room(side)), job)
         while in_vain < _TRIED_IN_VAIN and time.monotonic() < stop:
             halves = [half for piece in failing for half in _halves(piece)]
             if not halves:
@@ -188,23 +203,23 @@ class Crew:
 
     def _run(self, side: Side, snapshot: Snapshot, job: Job) -> dict[str, list[RawResult]]:
         tool = job.tool
-        names = {alias(path): path for path in job.files}
+        names = {alias_ending(path, tool.endings): path for path in job.files}
         root = snapshot.side(job.room(side))
-        run = Invocation(job.program, root, tuple(names), job.environment, snapshot.home)
+        run = Invocation(job.program, root, tuple(names), job.environment, snapshot.home, job.requested)
         lost = [name for name in names if not (root / name).is_file()]
         if lost:
             raise ToolFailed(f"{names[lost[0]]} was not in the snapshot")
+        without_folders = _folder_remover(root, snapshot.folder)
         try:
             printed = self._processes.printed_by(
                 tool.command(run),
                 cwd=root,
-                timeout_s=self._timeout_s or tool.timeout_s,
+                timeout_s=self._seconds_for(root, job),
                 clean=tool.clean,
                 env=bare_environment(job.program, snapshot.home, tool.variables),
             )
         except ToolFailed as trouble:  # it may name the snapshot, which is another in each run
-            text = str(trouble).replace(f"{root}/", "").replace(str(snapshot.folder), "snapshot")
-            raise ToolFailed(text) from trouble
+            raise ToolFailed(without_folders(str(trouble))) from trouble
         try:
             skipped = tool.passed_over(printed.err, run) if tool.passed_over is not None else {}
             spoken = tool.parse(printed.out, run) if len(skipped) < len(names) else []
@@ -214,11 +229,18 @@ class Crew:
         found: dict[str, list[RawResult]] = {path: [] for path in job.files if path not in job.passed_over}
         for result in spoken:
             path = names[result.file]
-            found[path].append(_with_path(result, path, result.file))
-        if tool.columns is not Columns.CODE_POINTS:
-            for path, results in found.items():
-                found[path] = in_code_points(results, side.read(path) or b"", tool.columns)
+            found[path].append(replace(with_path(result, path), message=without_folders(result.message)))
+        for path, results in found.items():
+            if results:
+                found[path] = positioned(results, side.read(path) or b"", tool)
         return found
+
+    def _seconds_for(self, root: Path, job: Job) -> float:
+        """How long a tool may run over files that are in the snapshot."""
+        if self._timeout_s:
+            return self._timeout_s
+        files = (root / alias_ending(path, job.tool.endings) for path in job.files)
+        return timeout_for(job.tool, [file.stat().st_size for file in files if file.is_file()])
 
     def wait(self, threads: Sequence[threading.Thread], jobs: Sequence[Job]) -> None:
         started = time.monotonic()
@@ -230,10 +252,13 @@ class Crew:
                     self._progress(f"waiting for {', '.join(busy)}")
 
 
-def _with_path(result: RawResult, path: str, name: str) -> RawResult:
-    if path == name:
-        return result
-    fix = result.fix
-    if fix is not None:
-        fix = replace(fix, edits=tuple(replace(edit, file=path) for edit in fix.edits))
-    return replace(result, file=path, fix=fix)
+def _folder_remover(root: Path, folder: Path) -> Callable[[str], str]:
+    """What turns paths of a private snapshot into those of the repository: they differ in every run."""
+    named, real = str(folder), os.path.realpath(folder)
+
+    def without_folders(text: str) -> str:
+        if named not in text:
+            text = text.replace(real, named)  # a tool that follows links prints where they lead
+        return text.replace(f"{root}/", "").replace(named, "snapshot")
+
+    return without_folders

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 
@@ -14,6 +15,7 @@ from wardround.late import LatePattern
 from wardround.specialists import Specialist
 
 _QUOTES = LatePattern(r"[\"'`]+")
+_LITERAL = LatePattern(r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\\n])*`""")
 _TELLING = 6
 """Characters from which on a string found to be a secret is looked for elsewhere."""
 _COULD_HOLD_ONE = LatePattern(r"[A-Za-z0-9_-]{20}")
@@ -102,7 +104,14 @@ class Masking:
             return True
         texts = [edit.replacement for edit in edits]
         texts += self._files.get(finding.file, [])[finding.span.line - 1 : finding.span.end_line]
-        return any(secret in text for secret in self._secrets for text in texts)
+        return any(_stands_in(secret, text) for secret in self._secrets for text in texts)
+
+
+def _stands_in(secret: str, text: str) -> bool:
+    """Return True if a secret is in a text: a plain word, such as the name of a database, as a word."""
+    if not secret.isalpha():
+        return secret in text
+    return re.search(rf"(?<![A-Za-z]){re.escape(secret)}(?![A-Za-z])", text) is not None
 
 
 def _lines_of(path: str, span: Span) -> set[tuple[str, int]]:
@@ -128,8 +137,10 @@ def _within(lines: Sequence[str], span: Span) -> str:
 
 
 def _strings(lines: Sequence[str], span: Span) -> list[str]:
-    """The contents of the strings in a place, line by line."""
-    return _told(_QUOTES.split(_within(lines, span))[1:])
+    """The contents of the strings in a place, line by line; of one that goes on, all that follows."""
+    text = _within(lines, span)
+    literals = [match[0][1:-1] for match in _LITERAL.finditer(text)]
+    return _told([*literals, *_QUOTES.split(_LITERAL.sub(" ", text))[1:]])
 
 
 def _told(parts: Iterable[str]) -> list[str]:

@@ -11,14 +11,14 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
 from wardround import __version__
-from wardround.analysis.checking import Checking
+from wardround.analysis.checking import BUDGET_S, Checking
 from wardround.analysis.jobs import Crew, Job, chunks
 from wardround.analysis.steady import may_hold_a_token
 from wardround.analysis.units import Results, Side, Told, Unit
@@ -27,10 +27,12 @@ from wardround.change.snapshot import Snapshot
 from wardround.change.trees import meet
 from wardround.digests import file_state
 from wardround.findings import RawResult, ToolRun, Unreviewed
+from wardround.paths import with_lower_suffix
+from wardround.tools.configuration import configuration
+from wardround.tools.identity import identify, identity
 from wardround.tools.process import Processes, find_program
 from wardround.tools.result_cache import ResultCache, key
 from wardround.tools.tool import BROUGHT, Brought, Profile, Scope, Tool
-from wardround.tools.version import tool_version
 
 _PACKAGES = "node_modules"
 _MOST_LINKS = 40
@@ -84,7 +86,7 @@ class Workbench:
         """
         results = Results()
         jobs = self.plan(side, units, results)
-        with Checking(side, units, self.cache, whole or (lambda: ())) as checking:
+        with Checking(side, units, self.cache, whole or (lambda: ()), BUDGET_S[self.profile]) as checking:
             checking.hire(self._cores)
             threads = self.crew.start(side, jobs)
             told = checking.run(lambda: self._cores - 1 - sum(thread.is_alive() for thread in threads))
@@ -96,10 +98,15 @@ class Workbench:
 
     def plan(self, side: Side, units: Sequence[Unit], results: Results) -> list[Job]:
         """What the tools of the profile have to look at, without what is known already."""
-        jobs: list[Job] = []
-        for tool, looked_at in _by_tool(units).items():
-            if self.profile in tool.profiles:
-                jobs += self._prepare(side, tool, looked_at, results)
+        ready = [
+            (tool, taken, program)
+            for tool, looked_at in _by_tool(units).items()
+            if self.profile in tool.profiles
+            and (taken := _taken(side, tool, looked_at, results))
+            and (program := self._startable(side, tool, taken, results)) is not None
+        ]
+        identify((tool, program) for tool, _, program in ready)
+        jobs = [job for one in ready for job in self._prepare(side, *one, results)]
         results.steering |= {
             path
             for (tool, _), found in self._configs.items()
@@ -110,7 +117,7 @@ class Workbench:
 
     def check(self, side: Side, units: Sequence[Unit], results: Results) -> None:
         """Run the checks of our own, and nothing else meanwhile."""
-        with Checking(side, units, self.cache) as checking:
+        with Checking(side, units, self.cache, budget_s=BUDGET_S[self.profile]) as checking:
             checking.run()
             checking.conclude(results)
 
@@ -123,16 +130,10 @@ class Workbench:
 
     # Tools
 
-    def _prepare(self, side: Side, tool: Tool, units: Sequence[Unit], results: Results) -> list[Job]:
-        """Take from the cache what is there; the rest is work to be done."""
-        if tool.wanted is not None:
-            wanted = tool.wanted
-            units = [u for u in units if wanted(u.options, u.path, decoded(side.read(u.path) or b"") or "")]
-        if tool.takes is not None:
-            takes = tool.takes
-            units = [u for u in units if takes(u.path, decoded(side.read(u.path) or b"") or "")]
-        if not units:
-            return []
+    def _startable(self, side: Side, tool: Tool, units: Sequence[Unit], results: Results) -> Path | None:
+        """The program of a tool the project uses; where there is none, that is unreviewed or a note."""
+        if tool.is_configured is not None and not tool.is_configured(self.trusted, [u.path for u in units]):
+            return None
         program, refused = self._program(side, tool, results)
         if program is None:
             reason = self._why_missing(tool, refused if refused in results.steering else None)
@@ -140,12 +141,20 @@ class Workbench:
             results.unreviewed += missing if reason else []
             if tool.missed is not None and self.profile is Profile.CI and not reason:
                 results.notes |= {tool.missed(self.root)} - {""}
-            return []
+        return program
+
+    def _prepare(
+        self, side: Side, tool: Tool, units: Sequence[Unit], program: Path, results: Results
+    ) -> list[Job]:
+        """Take from the cache what is there; the rest is work to be done."""
         environment = self._environment(side, tool, units[0], results)
-        version = tool_version(tool, program)
+        known_as = identity(tool, program)
         common = self._common_key(side, tool, program, environment)
+        requested = {u.path: u.requested.get(tool.name, ()) for u in units}
         keys = {
-            u.path: common and key(common, self._config_key(tool, u.path), u.path, u.digest) for u in units
+            u.path: common
+            and key(common, self._config_key(tool, u.path), u.path, u.digest, *requested[u.path])
+            for u in units
         }
         known = self.cache.get(k for k in keys.values() if k)
         todo = []
@@ -159,11 +168,13 @@ class Workbench:
             else:
                 results.by_file[tool, unit.path] = found
         cached = len(units) - len(todo)
-        results.runs.append(ToolRun(tool.name, version, cached, cached, 0.0))
+        results.runs.append(ToolRun(tool.name, known_as.version, cached, cached, 0.0, known_as.digest))
         names = {unit.path: unit.specialist.name for unit in units}
+        groups = groupby(sorted(todo, key=requested.__getitem__), key=requested.__getitem__)
         return [
-            Job(tool, names, program, environment, tuple(chunk), {p: keys[p] for p in chunk})
-            for chunk in chunks(todo, tool.scope)
+            Job(tool, names, program, environment, tuple(chunk), {p: keys[p] for p in chunk}, codes)
+            for codes, paths in groups
+            for chunk in chunks(list(paths), tool)
         ]
 
     def _why_missing(self, tool: Tool, brought: str | None) -> str:
@@ -227,9 +238,11 @@ class Workbench:
             if side.state is None:
                 return b""
             state = side.state + _environment_state(environment)
-        version = tool_version(tool, program)
-        identity = tool.identity() if tool.identity else ""
-        return key("tool", __version__, tool.name, version, file_state(program), state, identity)
+        known_as = identity(tool, program)
+        own = tool.identity() if tool.identity else ""
+        # The digest of a script is not that of what it starts; its time tells when both were installed.
+        program_key = (known_as.version, known_as.digest, file_state(program))
+        return key("tool", __version__, tool.name, *program_key, state, own)
 
     def _config_key(self, tool: Tool, path: str) -> bytes:
         """A digest of the configuration that counts for a path."""
@@ -245,20 +258,7 @@ class Workbench:
         cached = self._configs.get((tool, folder))
         if cached is not None:
             return cached
-        found = dict(self._config_for(tool, folder)) if folder else {}
-        stem = f"{folder}/" if folder else ""
-        waiting = [] if folder and tool.config_at_root else [stem + name for name in tool.config_names]
-        while waiting:
-            name = waiting.pop(0)
-            text = None if name in found else self.trusted(name)
-            if text is not None:
-                found[name] = text
-                waiting += tool.config_closure(name, text) if tool.config_closure else ()
-        if tool.config_overlay:
-            found |= tool.config_overlay(folder, found)
-        if not folder and tool.fallback_config:
-            name, text = tool.fallback_config(self.trusted)
-            found["../" + name] = text
+        found = configuration(tool, folder, self.trusted, self._config_for(tool, folder) if folder else {})
         if not folder and tool.runs_config and self._brought is not None:
             note = Brought(str(self.root), tuple(sorted(self._brought)))
             found["../" + BROUGHT] = msgspec.json.encode(note).decode()
@@ -284,8 +284,10 @@ class Workbench:
         ]
         for path, found in job.results.items():
             results.by_file[job.tool, path] = found
-        version = tool_version(job.tool, job.program)
-        results.runs.append(ToolRun(job.tool.name, version, len(job.results), 0, job.seconds))
+        known_as = identity(job.tool, job.program)
+        results.runs.append(
+            ToolRun(job.tool.name, known_as.version, len(job.results), 0, job.seconds, known_as.digest)
+        )
 
     def _keep(self, jobs: Sequence[Job], results: Results) -> None:
         """Put what was said into the cache, but nothing about files in which a tool sees a secret."""
@@ -305,6 +307,15 @@ class Workbench:
         self.cache.put({name: found for name, (path, found) in results.fresh.items() if path not in telling})
 
 
+def _kind(unit: Unit) -> str:
+    """The path by which a tool tells the kind of a file."""
+    return with_lower_suffix(unit.path)
+
+
+def _text(side: Side, unit: Unit) -> str:
+    return decoded(side.read(unit.path) or b"") or ""
+
+
 def _on_the_way(path: Path) -> Iterator[str]:
     """The links to be followed for what a path stands for, and at last where it is."""
     waiting, place, links = list(path.absolute().parts[:0:-1]), "/", 0
@@ -320,6 +331,26 @@ def _on_the_way(path: Path) -> Iterator[str]:
         place = "/" if target.startswith("/") else place
         waiting += reversed(target.split("/"))
     yield place
+
+
+def _taken(side: Side, tool: Tool, units: Sequence[Unit], results: Results) -> Sequence[Unit]:
+    """The files that a tool is for, by its own choice and by the options of their specialist.
+
+    What it declines is unreviewed.
+    """
+    if tool.wanted is not None:
+        wanted = tool.wanted
+        units = [u for u in units if wanted(u.options, _kind(u), _text(side, u))]
+    if tool.takes is not None:
+        takes = tool.takes
+        units = [u for u in units if takes(_kind(u), _text(side, u))]
+    if tool.declines is None:
+        return units
+    declined = {u.path: tool.declines(_kind(u), _text(side, u)) for u in units}
+    results.unreviewed += [
+        Unreviewed(u.path, u.specialist.name, tool.name, declined[u.path]) for u in units if declined[u.path]
+    ]
+    return [u for u in units if not declined[u.path]]
 
 
 def _by_tool(units: Sequence[Unit]) -> dict[Tool, list[Unit]]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from wardround import config
+from wardround.change.trees import FolderTree
 from wardround.specialists import Specialist
 from wardround.tools.tool import Tool
 
@@ -24,6 +27,34 @@ def names_anywhere(tools: Iterable[Tool]) -> set[str]:
     for tool in tools:
         found |= {*tool.config_code, *(() if tool.config_at_root else tool.config_names)}
     return found
+
+
+def unstaged(
+    root: Path, staged: Callable[[str], bytes | None], paths: Iterable[str], records: Iterable[str]
+) -> tuple[str, ...]:
+    """The files whose version in the work tree tells wardround something else than the staged one, by path.
+
+    Args:
+        staged: the content of the index by path.
+        paths: the files under review, whose folders may have settings.
+        records: files of settings with a name of their own: baseline and dismissals.
+    """
+    present = FolderTree(root)
+    names = [
+        f"{folder}/{name}" if folder else name
+        for folder in config.folders(paths)
+        for name in (config.SHARED_FILE, config.OWN_FILE)
+    ]
+    found = []
+    for path in dict.fromkeys((*names, *records)):
+        content = _with_plain_ends(present.read(path)) if os.path.isfile(root / path) else None
+        if content is not None and content != (before := _with_plain_ends(staged(path))):
+            found += [path] if says_other(path, before, content, ()) else []
+    return tuple(sorted(found))
+
+
+def _with_plain_ends(content: bytes | None) -> bytes | None:
+    return None if content is None else content.replace(b"\r\n", b"\n")
 
 
 def says_other(path: str, before: bytes | None, after: bytes | None, tools: Collection[str]) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from wardround.change.snapshot import Snapshot
 from wardround.checks import Project
@@ -26,6 +27,8 @@ class Unit(msgspec.Struct, frozen=True):
         scored: whether its checks may ask models.
         codes: what the checks of the specialist itself are asked about; None: everything.
         tools: the tools that look at it; None: all the specialist has.
+        requested: by the name of a tool, the codes the configuration switches on that it is not asked for.
+        first: the specialist did not review the old version, so every line is added to it.
     """
 
     path: str
@@ -37,6 +40,8 @@ class Unit(msgspec.Struct, frozen=True):
     scored: bool = True
     codes: frozenset[str] | None = None
     tools: frozenset[Tool] | None = None
+    requested: Mapping[str, tuple[str, ...]] = {}
+    first: bool = False
 
 
 class Desk(Protocol):
@@ -57,7 +62,7 @@ class Side(msgspec.Struct, frozen=True):
     """One side of the change, as the tools are to see it.
 
     Attributes:
-        name: ``head`` or ``base``.
+        name: ``head`` or ``base``; ``unwaived-`` and one of them where copies of files are reviewed.
         read: content by path, of files that are under review.
         state: what identifies the whole project on this side; None if nothing does.
         layout: the names in the folders where tools look for first-party modules.
@@ -127,3 +132,13 @@ class Results(msgspec.Struct):
 def content_digest(content: bytes | None) -> bytes:
     """A digest of content; empty where there is none."""
     return b"" if content is None else sha256(content).digest()
+
+
+def with_path(result: RawResult, path: str) -> RawResult:
+    """A result about a file that its reviewer knew by another name."""
+    if result.file == path:
+        return result
+    fix = result.fix
+    if fix is not None:
+        fix = replace(fix, edits=tuple(replace(edit, file=path) for edit in fix.edits))
+    return replace(result, file=path, fix=fix)

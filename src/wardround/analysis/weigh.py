@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import groupby
 
@@ -11,21 +11,24 @@ from msgspec.structs import replace
 
 from wardround.analysis.anchors import Anchors, fingerprints
 from wardround.analysis.duplicates import merged
+from wardround.analysis.intent import is_stated_as_intended
 from wardround.analysis.masking import Masking
 from wardround.analysis.new_only import Compared, statuses
 from wardround.analysis.sides import Reviewed
 from wardround.analysis.steady import steady, without_tokens
 from wardround.analysis.steering import names_anywhere, says_other, tools_of
+from wardround.analysis.test_data import TestData, is_broken_data
 from wardround.analysis.units import Results, Reviewer, reviewers_of
 from wardround.analysis.whole import Neighbours
 from wardround.change.diff import Change, ChangedFile
-from wardround.change.origin import Origin, Texts, in_any_encoding
+from wardround.change.origin import NOT_UTF8, Origin, Texts, bytes_outside_utf8, in_any_encoding
 from wardround.change.trees import meet
 from wardround.config import Config, Request
-from wardround.errors import ConfigError
 from wardround.findings import (
     DOES_NOT_PARSE,
+    MERGE_CONFLICT,
     SYNTAX_ERROR,
+    UNPARSED,
     Finding,
     Plane,
     RawResult,
@@ -35,13 +38,16 @@ from wardround.findings import (
     Unreviewed,
 )
 from wardround.host import Host
+from wardround.paths import with_lower_suffix
 from wardround.rules import Rule
 from wardround.specialists import Specialist, leader_comments
 from wardround.verdict import baseline as baselines
-from wardround.verdict import dismissals, suppressions, waivers
+from wardround.verdict import dismissals, ignores, suppressions, waivers
 from wardround.verdict.baseline import Baseline
 from wardround.verdict.dismissals import Dismissals, Dismissing
 from wardround.verdict.suppressions import Suppression
+
+_MARKERS = ("<<<<<<< ", "=======", ">>>>>>> ", "||||||| ")
 
 
 class Weighing:
@@ -58,8 +64,10 @@ class Weighing:
         self._reviewed = reviewed
         self._texts = Texts(origin, change)
         self._others = Neighbours(origin, "head").read
+        self._test_data = TestData(Neighbours(origin, request.trusted_side).read)
+        self._broken_data: set[str] = set()
         self._files = {file.path: file for file in change.files}
-        self._anchor_memo: dict[tuple[str, str, bool], Anchors] = {}
+        self._anchor_memo: dict[tuple[str, str, bool, bool], Anchors] = {}
         self._waivers: dict[str, Counter[tuple[tuple[str, ...], str]]] = {}
         self._masking = Masking((), host.specialists, self._texts.head)
 
@@ -67,18 +75,52 @@ class Weighing:
         """All findings, each with a name that leaves out its file, in order.
 
         Raises:
-            ConfigError: a suppression on an added line cannot be understood, or the baseline or the
-                dismissals cannot be read.
+            ConfigError: the baseline or the dismissals cannot be read.
         """
         found = self._map(self._reviewed.head, self._reviewed.base)
+        found += self._hidden(found)
         looking = {s for specialists in self._reviewed.claimed.values() for s in specialists}
         tools = [r.name for s in sorted(looking, key=lambda s: s.name) for r in reviewers_of(s)]
-        found = merged(found, tools)
+        found = self._intended(self._without_echoes_of_conflicts(merged(found, tools)))
         self._masking = self._masks(found)
         found = self._identified([self._masking.finding(f) for f in found])
         found, notes = self._suppressed(found, self._reviewed.head)
-        named = self._with_content_names([*found, *notes, *self._changed_rules(), *self._waivers_added()])
+        notes += [*self._changed_rules(), *self._waivers_added()]
+        if notes:
+            self._masking = self._masks([*found, *notes])
+        named = self._with_content_names([*found, *map(self._masking.finding, notes)])
         return self._accepted(self._dismissed(named))
+
+    def _without_echoes_of_conflicts(self, findings: Sequence[Finding]) -> list[Finding]:
+        """Leave out what parsers and linters make of the markers of a merge conflict that is reported."""
+        conflicts: dict[str, Severity] = {}
+        for one in findings:
+            if one.defect_class == MERGE_CONFLICT and one.status in (Status.NEW, Status.CAUSED):
+                conflicts[one.file] = max(one.severity, conflicts.get(one.file, one.severity))
+        return [f for f in findings if not (f.file in conflicts and self._is_echo(f, conflicts[f.file]))]
+
+    def _is_echo(self, finding: Finding, severity: Severity) -> bool:
+        if finding.masked or finding.defect_class == MERGE_CONFLICT or finding.severity > severity:
+            return False
+        lines = (self._texts.readable(finding.file) or "").split("\n")[finding.span.line - 1 :]
+        on_marker = bool(lines) and lines[0].startswith(_MARKERS)
+        return finding.defect_class == SYNTAX_ERROR or on_marker
+
+    def _intended(self, findings: Sequence[Finding]) -> list[Finding]:
+        """Lower warnings to notes where a comment next to them states that the code is meant so.
+
+        Not where warnings block a change that is not trusted: its own comments would let it pass.
+        """
+        level = self._request.fail_level or self._config.root.fail_level
+        if self._request.trusted_side != "head" and level in ("info", "warn"):
+            return list(findings)
+        return [replace(f, severity=Severity.INFO) if self._is_intended(f) else f for f in findings]
+
+    def _is_intended(self, finding: Finding) -> bool:
+        if finding.severity is not Severity.WARN or finding.plane is Plane.SECURITY:
+            return False
+        text = self._texts.head(finding.file)
+        return text is not None and is_stated_as_intended(text.split("\n"), finding.span)
 
     def _masks(self, findings: Sequence[Finding]) -> Masking:
         """What hides the secrets of the findings that may be printed."""
@@ -88,14 +130,14 @@ class Weighing:
 
     def unreviewed(self, findings: Sequence[Finding]) -> tuple[Unreviewed, ...]:
         """What was not reviewed, but for files that could not be parsed and have a finding that says so."""
-        broken = {f.file for f in findings if f.defect_class == SYNTAX_ERROR}
+        broken = {f.file for f in findings if f.defect_class in UNPARSED} | self._broken_data
         told = {u for u in self._reviewed.unreviewed if u.file in broken and _is_for_its_syntax(u)}
         left = set(self._reviewed.unreviewed) - told
         return tuple(sorted({replace(u, reason=steady(self._masking.text(u.reason))) for u in left}))
 
     # Rules, statuses, identities
 
-    def _map(self, head: Results, base: Results) -> list[Finding]:
+    def _map(self, head: Results, base: Results, *, unwaived: bool = False) -> list[Finding]:
         """Weigh every result: its rule, its severity here, and what it has to do with the change."""
         compared: dict[tuple[str, str], list[Compared]] = defaultdict(list)
         for path, specialists in sorted(self._reviewed.claimed.items()):
@@ -109,7 +151,7 @@ class Weighing:
                     ]
                     if said:
                         compared[specialist.name, reviewer.name].append(
-                            self._compared(file, specialist, reviewer, said, base)
+                            self._compared(file, specialist, reviewer, said, base, unwaived)
                         )
         findings = []
         for (specialist_name, tool), pairs in sorted(compared.items(), key=lambda entry: entry[0]):
@@ -119,9 +161,38 @@ class Weighing:
                     rule = self._host.catalogue.rule(f"{tool}/{result.code}")
                     usual = None if rule.off else result.severity or rule.severity
                     severity = settings.severity(rule.id, usual)
-                    if severity is not None and not self._is_refuted(specialist_name, rule, result):
+                    if severity is None or self._is_of_test_data(rule, result, pair):
+                        continue
+                    if not self._is_refuted(specialist_name, rule, result):
                         findings.append(_finding(result, rule, specialist_name, severity, status))
         return findings
+
+    def _hidden(self, known: Sequence[Finding]) -> list[Finding]:
+        """What would block the change but for ignore comments of tools that it adds itself."""
+        level = self._request.fail_level or self._config.root.fail_level
+        least = Severity.ERROR if level == "none" else Severity.named(level)
+        seen = {(f.file, f.rule, f.span) for f in known}
+        return [
+            f
+            for f in self._map(self._reviewed.unwaived_head, self._reviewed.unwaived_base, unwaived=True)
+            if f.severity >= least
+            and f.status in (Status.NEW, Status.CAUSED)
+            and (f.file, f.rule, f.span) not in seen
+        ]
+
+    def _is_of_test_data(self, rule: Rule, result: RawResult, pair: Compared) -> bool:
+        """Return True for a finding in data of tests that is there for it; security findings are kept."""
+        if rule.plane == Plane.SECURITY or not self._test_data.is_data(result.file):
+            return False
+        is_syntax = rule.defect_class == SYNTAX_ERROR
+        was_broken = pair.base is None  # it could not be parsed before the change either
+        if self._test_data.is_left_out(result.file) or (
+            is_syntax and (was_broken or is_broken_data(result.file))
+        ):
+            if is_syntax:
+                self._broken_data.add(result.file)
+            return True
+        return False
 
     def _is_refuted(self, speaking: str, rule: Rule, result: RawResult) -> bool:
         """Whether a specialist of the file knows that there is nothing to what another, or a tool, said."""
@@ -131,8 +202,9 @@ class Weighing:
         claiming = self._reviewed.claimed[result.file]
         asked = [s.refutes for s in claiming if s.refutes and not (s.name == speaking == teller)]
         text = self._texts.head(result.file) if asked else None
+        kind = with_lower_suffix(result.file)
         return text is not None and any(
-            refutes(result.file, text, rule.defect_class, result.span, self._others) for refutes in asked
+            refutes(kind, text, rule.defect_class, result.span, self._others) for refutes in asked
         )
 
     def _speaker(
@@ -146,26 +218,40 @@ class Weighing:
 
     def _compared(
         self, file: ChangedFile, specialist: Specialist, reviewer: Reviewer, said: Sequence[RawResult],
-        base: Results,
+        base: Results, unwaived: bool,
     ) -> Compared:  # fmt: skip
         before: Sequence[RawResult] | None = []
         base_anchors = None
+        file = file.as_added() if specialist.name in file.first_for else file
         if file.base_path is not None:
-            before = base.of(reviewer, file.base_path)
+            before = self._reported_at(file.base_path, reviewer, base.of(reviewer, file.base_path))
             if before and any(self._is_syntax_error(reviewer.name, result) for result in before):
                 before = None  # it could not be understood, so nothing can be said about what it held
-            base_anchors = self._anchors(specialist, file.path, base=True)
-        anchors = self._anchors(specialist, file.path, base=False)
+            base_anchors = self._anchors(specialist, file.path, base=True, unwaived=unwaived)
+        anchors = self._anchors(specialist, file.path, base=False, unwaived=unwaived)
         ordered = sorted(said, key=lambda r: (r.span, r.code, r.message))
         return Compared(file, ordered, before, anchors, base_anchors)
+
+    def _reported_at(
+        self, path: str, reviewer: Reviewer, results: Sequence[RawResult] | None
+    ) -> Sequence[RawResult] | None:
+        """The results whose rule is on at a path: of those that are off there, nobody heard."""
+        settings = self._config.for_file(path)
+        if results is None or not settings.severities:
+            return results
+        ids = {result.code: f"{reviewer.name}/{result.code}" for result in results}
+        off = {code for code, rule in ids.items() if settings.severity(rule, Severity.INFO) is None}
+        return [result for result in results if result.code not in off]
 
     def _is_syntax_error(self, tool: str, result: RawResult) -> bool:
         return self._host.catalogue.rule(f"{tool}/{result.code}").defect_class == SYNTAX_ERROR
 
-    def _anchors(self, specialist: Specialist, path: str, *, base: bool) -> Anchors:
-        where = (specialist.name, path, base)
+    def _anchors(self, specialist: Specialist, path: str, *, base: bool, unwaived: bool = False) -> Anchors:
+        """What identifies the places of a file; ``unwaived``, without the ignore comments of tools."""
+        where = (specialist.name, path, base, unwaived)
         if where not in self._anchor_memo:
             text = self._texts.readable(path, base=base) or ""
+            text = ignores.cut(text) if unwaived else text
             self._anchor_memo[where] = Anchors(text, specialist.statements(text))
         return self._anchor_memo[where]
 
@@ -196,7 +282,7 @@ class Weighing:
     def _suppressed(self, findings: Sequence[Finding], head: Results) -> tuple[list[Finding], list[Finding]]:
         """Waive what suppressions cover; what is wrong with a suppression is a finding of its own."""
         out = list(findings)
-        notes: list[Finding] = []
+        notes = list(self._outside_utf8())
         for path, specialists in sorted(self._reviewed.claimed.items()):
             content = self._origin.content(self._files[path])
             if content is None or b"wardround:" not in content:
@@ -204,29 +290,43 @@ class Weighing:
             specialist = _reader(specialists)
             found, unreadable = suppressions.read(specialist.comments(in_any_encoding(content) or ""))
             for bad in unreadable:
-                self._refuse(
-                    path, bad.line, "this is no suppression; write wardround: ignore[RULE] and a reason"
-                )
+                text = "this is not a suppression, so it waives nothing; write wardround: ignore[RULE] reason"
+                place = Suppression(bad.line, bad.column, (), "")
+                notes.append(self._note("invalid-suppression", path, specialist, place, text))
             for one in found:
                 out, note = self._apply(path, specialist, one, out, head)
                 notes += note
         return out, notes
 
+    def _outside_utf8(self) -> Iterator[Finding]:
+        """Where a file that its language reads as UTF-8 is none: on an added line if there is one."""
+        unread = {(u.file, u.specialist) for u in self._reviewed.unreviewed if u.reason == NOT_UTF8}
+        readers = {s.name: s for s in self._host.specialists if s.needs_utf8 is not None}
+        for path, name in sorted(pair for pair in unread if pair[1] in readers):
+            needs, content = readers[name].needs_utf8, self._origin.content(self._files[path])
+            if needs is None or content is None or not needs(content):
+                continue
+            places = list(bytes_outside_utf8(content))
+            added = [place for place in places if self._files[path].is_added_line(place[0])]
+            line, column, byte = (added or places)[0]
+            text = (
+                f"byte 0x{byte:02x} is not UTF-8, and no other encoding is declared; save the file as UTF-8"
+            )
+            yield self._note("not-utf8", path, readers[name], Suppression(line, column, (), ""), text)
+
     def _apply(
         self, path: str, specialist: Specialist, one: Suppression, findings: list[Finding], head: Results
     ) -> tuple[list[Finding], list[Finding]]:
-        wanted: set[str] = set()
-        for name in one.rules:
-            rules = self._host.catalogue.resolve(name)
-            if not rules:
-                shown = without_tokens(name)
-                self._refuse(
-                    path, one.line, f"suppression names no known rule: {shown!r}; see wardround rules"
-                )
-            wanted |= {rule.id for rule in rules}
+        resolved = {name: self._host.catalogue.resolve(name) for name in one.rules}
+        wanted = {rule.id for rules in resolved.values() for rule in rules}
+        unknown = [repr(without_tokens(name)) for name, rules in resolved.items() if not rules]
+        notes = []
+        if unknown:
+            text = f"suppression names no known rule: {', '.join(unknown)}; wardround rules lists them"
+            notes.append(self._note("invalid-suppression", path, specialist, one, text))
         if not one.reason:
             text = "this suppression gives no reason, so it waives nothing; write one behind the bracket"
-            return findings, [self._note("suppression-without-reason", path, specialist, one, text)]
+            return findings, [*notes, self._note("suppression-without-reason", path, specialist, one, text)]
         hits = [
             f
             for f in findings
@@ -235,15 +335,16 @@ class Weighing:
         waived = [f for f in hits if self._is_trusted(path, one, f)]
         if hits:
             out = [replace(f, status=Status.SUPPRESSED) if f in waived else f for f in findings]
-            return out, [] if waived == hits else [self._not_counted(path, specialist, one)]
+            return out, notes if waived == hits else [*notes, self._not_counted(path, specialist, one)]
         if not any(head.named(rule.partition("/")[0], path) for rule in wanted):
-            return findings, []  # what it waives was not looked for in this profile
+            return findings, notes  # what it waives was not looked for in this profile
         text = f"nothing here breaks {', '.join(one.rules)}; remove the suppression"
-        return findings, [self._note("unused-suppression", path, specialist, one, text)]
+        return findings, [*notes, self._note("unused-suppression", path, specialist, one, text)]
 
     def _is_trusted(self, path: str, one: Suppression, finding: Finding) -> bool:
-        """Whether a suppression counts: with the base's configuration, only for what the base has it for.
+        """Whether a suppression counts: with the target's configuration, only for what the base has it for.
 
+        The base, not the target, since a comment waives the code it stands beside, and the old code is there.
         That is code of the base under a comment of the base. Where both were moved, what is found there was
         found before, and each suppression of the base stands for one such finding.
         """
@@ -270,10 +371,6 @@ class Weighing:
         text = f"this change adds {what} of {', '.join(one.rules)}, which does not count here"
         return replace(self._note("config-changed", path, specialist, one, text), status=Status.NEW)
 
-    def _refuse(self, path: str, line: int, text: str) -> None:
-        if self._files[path].is_added_line(line):
-            raise ConfigError(f"{path}:{line}: {text}")
-
     def _note(
         self, code: str, path: str, specialist: Specialist | None, one: Suppression, text: str
     ) -> Finding:
@@ -286,7 +383,10 @@ class Weighing:
         return replace(note, fingerprint=name)
 
     def _changed_rules(self) -> list[Finding]:
-        """Where the base's configuration counts, a change to what judges it is a finding."""
+        """Where the target's configuration counts, a change to what judges it is a finding.
+
+        A change is what differs from the merge base: what the target branch did since is not its doing.
+        """
         if self._request.trusted_side == "head":
             return []
         tools = tools_of(self._host.specialists)
@@ -304,7 +404,7 @@ class Weighing:
             if not is_record and not entered and not (steers and self._settings_differ(file, names)):
                 continue
             line = next((h.head_start for h in file.hunks if h.head_length), 1)
-            text = f"{file.path} steers this review; the base's version was used"
+            text = f"{file.path} steers this review; the target branch's version was used"
             if entered:
                 text = f"{file.path} steers this review; what it brings was not used"
             found.append(self._note("config-changed", file.path, None, Suppression(line, 1, (), ""), text))

@@ -9,7 +9,7 @@ from functools import partial
 import msgspec
 from msgspec.structs import replace
 
-from wardround.change.origin import Origin, SideName, decoded
+from wardround.change.origin import JudgeName, Origin, SideName, decoded
 from wardround.checks import ChangeCheck, WholeChange
 from wardround.errors import PLUGIN_FAULTS
 from wardround.findings import RawResult, Unreviewed
@@ -43,7 +43,7 @@ class Neighbours(msgspec.Struct, frozen=True):
     """The rest of the repository, as a check may ask for it."""
 
     origin: Origin
-    side: SideName
+    side: SideName | JudgeName
 
     def read(self, path: str) -> str | None:
         content = self.origin.read(path, self.side)

@@ -7,6 +7,7 @@ import importlib
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from types import FrameType
@@ -23,6 +24,7 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _COMMANDS = (
     "adapters",
     "baseline",
+    "ci",
     "data",
     "dismiss",
     "doctor",
@@ -76,6 +78,9 @@ def main() -> NoReturn:
     A hook that takes a second is uninstalled, and taking the interpreter down in order is a part of that
     which nobody misses: it is not done.
     """
+    warnings.simplefilter(
+        "ignore"
+    )  # Python warns of the text under review, of its patterns say: no news of ours
     try:
         for number in _SIGNALS:
             signal.signal(number, _interrupt)
@@ -105,8 +110,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
     except click.ClickException as mistake:
-        with suppress(OSError):
-            mistake.show()
+        _show_usage(mistake)
         return USAGE
     except (UsageError, PluginLoadError) as mistake:
         say(f"wardround: {mistake}")
@@ -126,9 +130,23 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def say(text: str) -> None:
-    """Print on standard error; where that cannot be written, the exit status alone must do."""
+    """Print one line on standard error; where that cannot be written, the exit status alone must do.
+
+    The text may quote the change, its paths and its messages: it is escaped for a terminal and a CI log.
+    """
+    from wardround.escaping import lines_for_log, one_line
+
     with suppress(OSError):
-        print(text.encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
+        print(lines_for_log(one_line(text), os.environ), file=sys.stderr)
+
+
+def _show_usage(mistake: click.ClickException) -> None:
+    """Print what click says of wrong arguments, which it quotes as they were given."""
+    context = mistake.ctx if isinstance(mistake, click.UsageError) else None
+    if context is not None:
+        say(" ".join(context.get_usage().split()))
+        say(f"Try '{context.command_path} -h' for help.")
+    say(f"Error: {mistake.format_message()}")
 
 
 def _plain(crash: BaseException) -> str:

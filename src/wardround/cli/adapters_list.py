@@ -16,8 +16,8 @@ def command(folders: tuple[Path, ...]) -> None:
 
     shadow is only logged, rank orders, report makes findings.
     """
+    from wardround.escaping import one_line
     from wardround.inference.shelf import standard
-    from wardround.reports import harmless
 
     shelf = standard(folders)
     lines = []
@@ -34,4 +34,4 @@ def command(folders: tuple[Path, ...]) -> None:
             lines.append(f"{'':<24} counts as shadow: {one.overstated}")
         seen.add(known.name)
     lines += [f"{refused.name:<24} refused: {refused.reason}" for refused in shelf.refused]
-    emit("\n".join(map(harmless, lines or ["no model is installed"])) + "\n")
+    emit("\n".join(map(one_line, lines or ["no model is installed"])) + "\n")

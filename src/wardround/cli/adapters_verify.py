@@ -19,10 +19,10 @@ def command(folders: tuple[Path, ...]) -> int:
     that the recorded evaluation does not allow, and settings changed by hand, are wrong too. The status is 1
     if anything is wrong.
     """
+    from wardround.escaping import one_line
     from wardround.inference.places import METADATA_FILE, package_folder
     from wardround.inference.shelf import Shelf, holds_models
     from wardround.inference.verify import verify
-    from wardround.reports import harmless
 
     own = package_folder()
     shelf = Shelf.of(folders or ([own] if own is not None else []))
@@ -36,5 +36,5 @@ def command(folders: tuple[Path, ...]) -> int:
         if not holds_models(folder):
             wrong = True
             lines.append(f"{folder}: no model of wardround's, nor one it exported: no {METADATA_FILE} there")
-    emit("\n".join(map(harmless, lines or ["no model is installed"])) + "\n")
+    emit("\n".join(map(one_line, lines or ["no model is installed"])) + "\n")
     return 1 if wrong else 0

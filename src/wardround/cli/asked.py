@@ -15,7 +15,8 @@ from wardround.errors import UsageError
 class Target(msgspec.Struct, frozen=True):
     """Which change is meant; exactly one of the ways to say so is used.
 
-    ``since_root`` takes all of ``head``, its whole history, in place of what came since ``base``.
+    ``since_root`` takes all of ``head``, its whole history, in place of what came since ``base``;
+    ``named_by`` is where the two are from, for messages.
     """
 
     staged: bool = False
@@ -25,6 +26,7 @@ class Target(msgspec.Struct, frozen=True):
     diff_file: str | None = None
     repo: Path | None = None
     since_root: bool = False
+    named_by: tuple[str, str] = ("--base", "--head")
 
 
 class PushedRef(msgspec.Struct, frozen=True):
@@ -35,8 +37,21 @@ class PushedRef(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, line: str) -> PushedRef | None:
-        fields = line.split()
-        return cls(fields[1], fields[3]) if len(fields) == 4 else None
+        """Read a line; an empty one names no ref.
+
+        Raises:
+            UsageError: it is none of git's.
+        """
+        from wardround.change.revisions import is_object_id
+
+        if not line.strip():
+            return None
+        fields = line.rstrip("\r").split(" ")  # a ref may hold any other space there is
+        if len(fields) != 4 or not (is_object_id(fields[1]) and is_object_id(fields[3])):
+            raise UsageError(
+                f"standard input: {line!r} is not a line of git's pre-push hook, which has two object ids"
+            )
+        return cls(fields[1], fields[3])
 
 
 class Output(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wardround.cli.reviewing import emit
+from wardround.cli.reviewing import emit_line
 
 if TYPE_CHECKING:
     from wardround.review import Review
@@ -33,20 +33,18 @@ def write(repo: Path | None) -> None:
     root, name, review = _whole(repo)
     open_findings = [f for f in review.findings if f.status is not Status.SUPPRESSED]
     baseline = accepted([(f, review.contents[f.fingerprint]) for f in open_findings])
-    _save(root / name, baseline)
-    emit(f"{name}: {len(baseline.findings)} findings accepted; commit it\n")
+    _save(root, name, baseline)
+    emit_line(f"{name}: {len(baseline.findings)} findings accepted; {_to_be_staged(name)}")
 
 
 @command.command("show")
 @_repo
 def show(repo: Path | None) -> None:
     """List the accepted findings."""
-    from wardround.paths import printable
-
     _, _, baseline = _stored(repo)
     for entry in baseline.findings:
-        emit(f"{entry.fingerprint}  {entry.rule}  {printable(entry.file)}\n")
-    emit(f"{len(baseline.findings)} findings accepted\n")
+        emit_line(f"{entry.fingerprint}  {entry.rule}  {entry.file}")
+    emit_line(f"{len(baseline.findings)} findings accepted")
 
 
 @command.command("prune")
@@ -59,8 +57,9 @@ def prune(repo: Path | None) -> None:
     _, _, review = _whole(repo)
     present = {f.fingerprint for f in review.findings}
     kept = tuple(entry for entry in baseline.findings if entry.fingerprint in present)
-    _save(root / name, Baseline(kept))
-    emit(f"{name}: {len(baseline.findings) - len(kept)} dropped, {len(kept)} kept\n")
+    _save(root, name, Baseline(kept))
+    dropped = len(baseline.findings) - len(kept)
+    emit_line(f"{name}: {dropped} dropped, {len(kept)} kept; {_to_be_staged(name)}")
 
 
 def _whole(repo: Path | None) -> tuple[Path, str, Review]:
@@ -102,9 +101,12 @@ def _stored(repo: Path | None) -> tuple[Path, str, Baseline]:
         return repository.root, name, baseline.load(file.read_bytes() if file.exists() else None, name)
 
 
-def _save(path: Path, baseline: Baseline) -> None:
-    from wardround.verdict.baseline import dump
-    from wardround.writing import write_whole
+def _to_be_staged(name: str) -> str:
+    return f"git add {name} and commit it: reviews read the staged version"
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, dump(baseline))
+
+def _save(root: Path, name: str, baseline: Baseline) -> None:
+    from wardround import directories
+    from wardround.verdict.baseline import dump
+
+    directories.replace_file(root / name, dump(baseline), root)

@@ -9,7 +9,7 @@ import click
 
 from wardround.cli import say
 from wardround.cli.data_mine import seconds_of
-from wardround.cli.reviewing import progress_line
+from wardround.cli.reviewing import emit_line, progress_line
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
@@ -68,8 +68,9 @@ def command(files: tuple[Path, ...], **options: Any) -> int:
     for path in cleaned:
         say(f"{path}: written without what broke a check; audit it")
     for audit in audits:
-        click.echo(f"{audit.records}: {'passed' if audit.passed else 'FAILED'}")
-    click.echo("\n".join(summary(audits[-1].checks)))
+        emit_line(f"{audit.records}: {'passed' if audit.passed else 'FAILED'}")
+    for line in summary(audits[-1].checks):
+        emit_line(line)
     failures = dict.fromkeys(sentence for audit in audits for sentence in audit.failures())
     for sentence in failures:
         say(f"wardround: {sentence}")

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from wardround.cli.data_mine import seconds_of
+from wardround.cli.reviewing import emit_line
 from wardround.errors import UsageError
 
 
@@ -41,7 +42,7 @@ def command(files: tuple[Path, ...], **options: Any) -> int:
         seed=options["seed"],
     )
     built = build(files, options["out"], wish)
-    click.echo(
+    emit_line(
         f"{built.train} records to train on, {built.evaluation} of {len(built.evaluation_repositories)} "
         f"other repositories to evaluate with; left out: {built.duplicates} duplicates, {built.near} that "
         f"resemble the evaluation, {built.unused} on the wrong side of the cut in time"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wardround.cli import Interrupted, say
-from wardround.cli.reviewing import progress_line
+from wardround.cli.reviewing import emit_line, progress_line
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
@@ -63,10 +63,10 @@ def command(repositories: tuple[str, ...], **options: Any) -> int:
         say("wardround: interrupted; the same command goes on behind the last finished repository")
         raise
     for corpus in corpora:
-        click.echo(f"{corpus.name}: {corpus.items} items of {len(corpus.repositories)} repositories")
+        emit_line(f"{corpus.name}: {corpus.items} items of {len(corpus.repositories)} repositories")
         for one in corpus.repositories:
             dropped = "".join(f", {count} left out: {reason}" for reason, count in one.dropped.items())
-            click.echo(f"  {one.name}: {one.items} items of {one.commits} commits, {one.licence}{dropped}")
+            emit_line(f"  {one.name}: {one.items} items of {one.commits} commits, {one.licence}{dropped}")
             if one.damage:
                 say(f"{one.name}: {one.damage}")
     return 0
@@ -91,12 +91,12 @@ def _mine_alerts(repositories: tuple[str, ...], options: dict[str, Any]) -> int:
         mined = [read_items(mining.mine(place.folder, place.name)) for place in places]
     for recipe, items in mined:
         fixed = sum(item.is_fixed for item in items)
-        click.echo(f"{recipe.repository}: {len(items)} complaints, {fixed} acted on")
+        emit_line(f"{recipe.repository}: {len(items)} complaints, {fixed} acted on")
     table = rates.rates(mined)
     file = options["table"] or options["out"] / "ruff.yml"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(rates.written(table), encoding="utf-8")
-    click.echo(f"{file}: rates of {len(table.rules)} rules from {table.items} complaints")
+    emit_line(f"{file}: rates of {len(table.rules)} rules from {table.items} complaints")
     return 0
 
 

@@ -29,6 +29,7 @@ def command(repository: Path, head: str, exclude: tuple[str, ...], out: Path | N
     from wardround.corpora.conventions import conventions
     from wardround.corpora.history import Limits, RepositoryHistory
     from wardround.corpora.records import write_whole
+    from wardround.escaping import json_text
 
     with RepositoryHistory(repository, limits=Limits(head=head, exclude=exclude)) as history:
         files = list(files_of(history))
@@ -39,5 +40,5 @@ def command(repository: Path, head: str, exclude: tuple[str, ...], out: Path | N
         write_whole(out, lines)
     else:
         for line in lines:
-            emit(line.decode())
+            emit(json_text(line))
     return 0

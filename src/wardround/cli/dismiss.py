@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wardround.cli.reviewing import emit, require_one
+from wardround.cli.reviewing import emit_line, require_one
 from wardround.errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def command(fingerprint: str | None, **options: Any) -> None:
     elif options["shown"]:
         _show(root)
     elif options["remove"] is not None:
-        _remove(file, stored, options["remove"])
+        _remove(root, file, stored, options["remove"])
     elif fingerprint is None:
         raise click.UsageError("which finding? give its fingerprint; wardround dismiss --shown lists them")
     else:
@@ -73,17 +73,19 @@ def _dismiss(root: Path, file: Path, stored: Dismissals, given: str, options: di
         raise UsageError(f"{one.rule} is about what steers a review and cannot be dismissed; mend its cause")
     today = datetime.datetime.now(datetime.UTC).date()
     _save(
+        root,
         file,
         stored.with_one(Dismissal(one.file, one.rule, one.fingerprint, today, reason, one.content)),
     )
-    emit(_line(f"{file.name}: {one.rule} in {one.file} dismissed; commit it") + "\n")
+    added = f"git add {file.relative_to(root)} and commit it: reviews read the staged version"
+    emit_line(f"{file.name}: {one.rule} in {one.file} dismissed; {added}")
 
 
 def _list(stored: Dismissals) -> None:
     for entry in stored.dismissed:
-        named = _line(f"{entry.fingerprint}  {entry.day}  {entry.rule}  {entry.file}")
-        emit(f"{named}\n    {_line(entry.reason)}\n")
-    emit(f"{len(stored.dismissed)} dismissed\n")
+        emit_line(f"{entry.fingerprint}  {entry.day}  {entry.rule}  {entry.file}")
+        emit_line(f"    {entry.reason}")
+    emit_line(f"{len(stored.dismissed)} dismissed")
 
 
 def _show(root: Path) -> None:
@@ -91,17 +93,17 @@ def _show(root: Path) -> None:
 
     known = shown.load(root)
     for one in known:
-        emit(_line(f"{one.fingerprint}  {one.rule}  {one.file}:{one.line}") + "\n")
-    emit(f"{len(known)} shown by the last review here\n")
+        emit_line(f"{one.fingerprint}  {one.rule}  {one.file}:{one.line}")
+    emit_line(f"{len(known)} shown by the last review here")
 
 
-def _remove(file: Path, stored: Dismissals, given: str) -> None:
+def _remove(root: Path, file: Path, stored: Dismissals, given: str) -> None:
     hits = [e.fingerprint for e in stored.dismissed if _is_prefix(given, e.fingerprint)]
     if len(hits) != 1:
         how = "more than one dismissal begins" if hits else "nothing dismissed begins"
         raise UsageError(f"{how} with {given!r}; wardround dismiss --list shows what is dismissed")
-    _save(file, stored.without(hits[0]))
-    emit(f"{file.name}: {hits[0]} taken back; commit it\n")
+    _save(root, file, stored.without(hits[0]))
+    emit_line(f"{file.name}: {hits[0]} taken back; git add and commit it: reviews read the staged version")
 
 
 def _named(given: str, known: Sequence[Shown], where: str) -> Shown:
@@ -135,16 +137,8 @@ def _stored(repo: Path | None) -> tuple[Path, Path, Dismissals]:
         return repository.root, file, dismissals.load(content, name)
 
 
-def _save(file: Path, stored: Dismissals) -> None:
+def _save(root: Path, file: Path, stored: Dismissals) -> None:
+    from wardround import directories
     from wardround.verdict.dismissals import dump
-    from wardround.writing import write_whole
 
-    file.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(file, dump(stored))
-
-
-def _line(text: str) -> str:
-    """Text that a terminal obeys in nothing."""
-    from wardround.reports import harmless
-
-    return harmless(text)
+    directories.replace_file(file, dump(stored), root)

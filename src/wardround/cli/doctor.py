@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from wardround import __version__
-from wardround.cli.reviewing import emit
+from wardround.cli.reviewing import emit_line
 
 if TYPE_CHECKING:
     from wardround.config import Config
@@ -35,7 +35,8 @@ class Here(NamedTuple):
 def command(repo: Path | None) -> int:
     """Show which tools, models and settings were found, and what is missing.
 
-    The status is 4 if a tool of the commit profile is missing for files this repository has.
+    Each tool has to report a known defect. The status is 4 if a tool of the commit profile does not, or is
+    missing for files this repository has.
     """
     from wardround import host
 
@@ -45,25 +46,35 @@ def command(repo: Path | None) -> int:
     lines = [f"wardround {__version__}, Python {platform.python_version()}", "", "tools", *tool_lines]
     lines += ["", "models", *_models(loaded, here)]
     lines += ["", "state", *_state(), "", "settings", *_settings(loaded, here)]
-    emit("\n".join(lines) + "\n")
+    for line in lines:
+        emit_line(line)
     return 4 if missing else 0
 
 
 def _tools(loaded: Host, here: Here) -> tuple[bool, list[str]]:
+    """Whether a tool of the commit profile is missing or does not work, and a line about each tool."""
     from wardround.tools.advice import advice
     from wardround.tools.process import find_program
     from wardround.tools.tool import Profile
-    from wardround.tools.version import tool_version
+
+    def read(name: str) -> str | None:
+        return _text(here.root / name) if (here.root / name).is_file() else None
 
     missing = False
-    lines = []
+    lines: list[str | tuple[Tool, Path]] = []
+    beginnings: dict[tuple[Tool, Path], tuple[str, str]] = {}
     for specialist in loaded.specialists:
         for tool in specialist.tools:
             program = find_program(tool.program) if tool.find is None else tool.find(here.root)
+            if tool.is_configured is not None and not tool.is_configured(read, here.tracked or ()):
+                program = None
             where = "commit and CI" if Profile.COMMIT in tool.profiles else "CI"
             name = f"  {specialist.name:<10} {tool.name:<10}"
-            if program is not None:
-                lines.append(f"{name} {tool_version(tool, program):<13} {where:<13} {program}")
+            if program is not None and _is_tracked(here, program):
+                lines.append(f"{name} not started, because it is under version control ({where}): {program}")
+            elif program is not None:
+                beginnings[tool, program] = name, where
+                lines.append((tool, program))
             elif tool.optional or tool.opt_in:
                 lines.append(f"{name} not in use here ({where})")
             elif not _may_need(specialist, tool, here):
@@ -71,7 +82,56 @@ def _tools(loaded: Host, here: Here) -> tuple[bool, list[str]]:
             else:
                 missing = missing or Profile.COMMIT in tool.profiles
                 lines.append(f"{name} missing ({where}): {advice(tool.install)}")
-    return missing, list(dict.fromkeys(lines))
+    states = _states(list(beginnings))
+    broken = any(trouble and Profile.COMMIT in tool.profiles for (tool, _), (_, trouble) in states.items())
+    written = {one: _described(*beginnings[one], *one, *states[one]) for one in states}
+    return missing or broken, list(dict.fromkeys(x if isinstance(x, str) else written[x] for x in lines))
+
+
+def _is_tracked(here: Here, program: Path) -> bool:
+    """Whether a program, or anything installed beside it in the repository, is under version control."""
+    from wardround.change.trees import meet
+
+    root = here.root.resolve()
+    inside = [p.relative_to(root) for p in (program, program.resolve()) if p.is_relative_to(root)]
+    places = {"node_modules" if "node_modules" in p.parts else str(p) for p in inside}
+    return any(meet(place, path) for place in places for path in here.tracked or ())
+
+
+def _states(programs: Sequence[tuple[Tool, Path]]) -> dict[tuple[Tool, Path], tuple[str, str]]:
+    """The version of each program, and what its self-test failed over; they are tested side by side."""
+    import tempfile
+    from concurrent.futures import ThreadPoolExecutor
+
+    from wardround.errors import ToolFailed
+    from wardround.tools.identity import identity
+    from wardround.tools.process import Processes
+    from wardround.tools.proof import Proofs
+
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
+        proofs = Proofs(Processes(), lambda: Path(folder))
+
+        def state(one: tuple[Tool, Path]) -> tuple[str, str]:
+            try:
+                proofs.require(*one)
+            except ToolFailed as trouble:
+                return identity(*one).version, str(trouble)
+            return identity(*one).version, ""
+
+        return dict(zip(programs, pool.map(state, programs), strict=True))
+
+
+def _described(name: str, where: str, tool: Tool, program: Path, version: str, trouble: str) -> str:
+    """The line about a program that was started."""
+    from wardround.tools.identity import distribution_version
+
+    state = "broken" if trouble else "works" if tool.probe is not None else "untested"
+    pinned = distribution_version(tool, program)
+    notes = [trouble] if trouble else []
+    if pinned is not None and pinned != version and not pinned.startswith(f"{version}."):
+        notes.append(f"its distribution {tool.distribution} is {pinned}; reinstall it")
+    line = f"{name} {version:<13} {where:<13} {state:<8} {program}"
+    return f"{line} ({'; '.join(notes)})" if notes else line
 
 
 def _may_need(specialist: Specialist, tool: Tool, here: Here) -> bool:
@@ -150,6 +210,30 @@ def _state() -> Iterator[str]:
     yield f"  state  {state_folder()}"
 
 
+def _written(value: object) -> str:
+    """A value behind its key as TOML has it, in the notation of the README; nothing where it is not set."""
+    return "  not set" if value is None else f" = {_toml(value)}"
+
+
+def _toml(value: object) -> str:
+    import json
+
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_key(str(name))} = {_toml(one)}" for name, one in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else str(value)
+
+
+def _key(name: str) -> str:
+    import json
+    import re
+
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
+
+
 def _settings(loaded: Host, here: Here) -> Iterator[str]:
     import msgspec
 
@@ -161,11 +245,11 @@ def _settings(loaded: Host, here: Here) -> Iterator[str]:
         return
     yield f"  repository {here.root}"
     for name, value in msgspec.to_builtins(settings.root).items():
-        yield f"  {name} = {value!r}  ({settings.origins.get(name, 'default')})"
+        yield f"  {name}{_written(value)}  ({settings.origins.get(name, 'default')})"
     for layer in settings.layers:
         for name, value in layer.values.items():
             if name not in settings.origins:
-                yield f"  {name} = {value!r}  ({layer.file})"
+                yield f"  {name}{_written(value)}  ({layer.file})"
     options = settings.for_file("").options
     for specialist in loaded.specialists:
         if specialist.environment is not None and specialist.name in options:

@@ -16,7 +16,8 @@ from wardround.errors import UsageError
 
 if TYPE_CHECKING:
     from wardround.evaluation.batch import Outcome, Settings
-    from wardround.evaluation.cases import CaseFile
+    from wardround.evaluation.cases import Case, CaseFile
+    from wardround.evaluation.kept import Kept
     from wardround.evaluation.reports import Measured
 
 INCONCLUSIVE = 4
@@ -28,7 +29,12 @@ def command() -> None:
 
 
 _profile = click.option("--profile", type=click.Choice(["commit", "ci"]), default="commit", show_default=True)
-_jobs = click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Tools run side by side.")
+_jobs = click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Processes that review cases side by side; all cores by default.",
+)
 
 
 @command.command("cases")
@@ -130,21 +136,35 @@ def _review(
     progress: Callable[[str], None],
     outcomes: list[Outcome],
 ) -> None:
-    from wardround import host
-    from wardround.evaluation.batch import Batch
     from wardround.evaluation.kept import Kept
 
-    batch = Batch(host.load(), settings, progress)
     with Kept.open(results, settings) as kept:
         for one in found:
-            known = kept.known(one.cases)
-            outcomes += known.values()
-            todo = [case for case in one.cases if case.place not in known]
-            if known:
-                say(f"{one.path}: {len(known)} of {len(one.cases)} cases were reviewed before")
-            for case, outcome in zip(todo, batch.review(todo, one.path.stem), strict=True):
-                kept.put(case, outcome)
-                outcomes.append(outcome)
+            reviewed: list[Outcome] = []
+            try:
+                _review_file(one, settings, kept, progress, reviewed)
+            finally:
+                order = {case.place: number for number, case in enumerate(one.cases)}
+                outcomes += sorted(reviewed, key=lambda outcome: order[outcome.place])
+
+
+def _review_file(
+    one: CaseFile, settings: Settings, kept: Kept, progress: Callable[[str], None], reviewed: list[Outcome]
+) -> None:
+    """Add the outcome of each case of a file to a list, as it comes."""
+    from wardround.evaluation import workers
+
+    known = kept.known(one.cases)
+    if known:
+        say(f"{one.path}: {len(known)} of {len(one.cases)} cases were reviewed before")
+    reviewed += known.values()
+
+    def keep(case: Case, outcome: Outcome) -> None:
+        kept.put(case, outcome)
+        reviewed.append(outcome)
+
+    todo = one.cases.at(n for n, case in enumerate(one.cases) if case.place not in known)
+    workers.review(todo, settings, one.path.stem, keep, progress)
 
 
 def _write(form: str, path: Path | None, measured: Measured) -> None:

@@ -18,8 +18,8 @@ def command(rule: str) -> None:
     from wardround import host
     from wardround.reports import text
 
-    catalogue = host.load().catalogue
-    found = catalogue.resolve(rule)
+    loaded = host.load()
+    found = loaded.catalogue.resolve(rule)
     if not found:
         raise UsageError(f"no rule is called {rule!r}; wardround rules lists them")
-    emit("\n".join(text.render_rule(one, catalogue.same_defect(one)) for one in found))
+    emit("\n".join(text.render_rule(one, loaded.same_defect(one)) for one in found))

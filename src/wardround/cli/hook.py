@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 @click.option("--fail-level", type=click.Choice(["none", "info", "warn", "error"]), help="What blocks.")
 @click.option("--only", multiple=True, metavar="NAME", help="Run this specialist alone. Repeatable.")
 @click.option("--skip", multiple=True, metavar="NAME", help="Leave this specialist out. Repeatable.")
+@click.option("--verbose", is_flag=True, help="Show lines, reasons and fixes of many findings too.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def command(
     stage: str, formats: tuple[str, ...], fail_level: str | None, only: tuple[str, ...],
-    skip: tuple[str, ...], arguments: tuple[str, ...],
+    skip: tuple[str, ...], verbose: bool, arguments: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Review what a git hook is about to let through: the staged change, or the outgoing commits.
 
@@ -47,6 +48,7 @@ def command(
         fail_level=fail_level,  # type: ignore[arg-type]  # click has checked it
         only=only,
         skip=skip,
+        verbose=verbose,
     )
     outputs = [Output.parse(text) for text in formats or ("text",)]
     return max((_review(target, request, outputs) for target in _targets(stage, arguments)), default=0)
@@ -74,7 +76,8 @@ def _named_by_runner(environ: Mapping[str, str]) -> Target | None:
     from wardround.cli.asked import Target
 
     base, head = environ.get("PRE_COMMIT_FROM_REF"), environ.get("PRE_COMMIT_TO_REF")
-    return Target(base=base, head=head, since_root=_is_null(base)) if base and head else None
+    named = ("PRE_COMMIT_FROM_REF", "PRE_COMMIT_TO_REF")
+    return Target(base=base, head=head, since_root=_is_null(base), named_by=named) if base and head else None
 
 
 def _outgoing(arguments: Sequence[str]) -> Iterator[Target]:
@@ -85,7 +88,7 @@ def _outgoing(arguments: Sequence[str]) -> Iterator[Target]:
     from wardround.cli.asked import PushedRef, Target
 
     remote = arguments[0] if arguments else "origin"
-    lines = [] if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read().splitlines()
+    lines = [] if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read().split("\n")
     refs = [ref for ref in map(PushedRef.parse, lines) if ref is not None]
     with Repository() as repository:
         if not refs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from wardround.cli.reviewing import emit
+from wardround.cli.reviewing import emit_line
 
 
 @click.command("plugins")
@@ -19,4 +19,5 @@ def command() -> None:
         tools = ", ".join(f"{tool.name} ({'/'.join(sorted(tool.profiles))})" for tool in specialist.tools)
         lines.append(f"  {specialist.name:<10} {' '.join(specialist.patterns)}")
         lines.append(f"  {'':<10} tools: {tools or 'none'}; checks of its own: {len(specialist.checks)}")
-    emit("\n".join(lines) + "\n")
+    for line in lines:
+        emit_line(line)

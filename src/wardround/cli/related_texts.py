@@ -18,10 +18,11 @@ def searched_side(repository: Repository, at: str | None) -> str:
         GitError: the name stands for no commit.
     """
     from wardround.change.git import INDEX
+    from wardround.change.revisions import require_revision
 
     if at is None and not repository.bare:
         return INDEX
-    return repository.commit("HEAD" if at is None else at)
+    return repository.commit("HEAD" if at is None else require_revision(at, "--at"))
 
 
 def text_of(repository: Repository, blob: str) -> str | None:

@@ -33,6 +33,7 @@ _FORMATS = "text, json, sarif or github; add =FILE to write it there"
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="In place of the root's.")
 @click.option("--config-from", type=click.Choice(["base", "head"]), help="Whose configuration counts.")
 @click.option("--all", "show_all", is_flag=True, help="Fold nothing in the text report.")
+@click.option("--verbose", is_flag=True, help="Show lines, reasons and fixes of many findings too.")
 @click.option("--exit-zero", is_flag=True, help="Leave with 0 even if blocked or inconclusive.")
 @click.option("--offline", is_flag=True, help="Never use the network; it never does unless asked.")
 def command(**options: Any) -> int:
@@ -47,7 +48,7 @@ def review(
     *, staged: bool, worktree: bool, base: str | None, head: str | None, diff_file: str | None,
     repo: Path | None, profile: str, formats: tuple[str, ...], fail_level: Any, filter_mode: Any, fix: bool,
     only: tuple[str, ...], skip: tuple[str, ...], no_models: bool, jobs: int | None, config: Path | None,
-    config_from: Any, show_all: bool, exit_zero: bool, offline: bool,
+    config_from: Any, show_all: bool, verbose: bool, exit_zero: bool, offline: bool,
 ) -> int:  # fmt: skip
     """The command without its decoration."""
     from wardround.cli.asked import Output, Target
@@ -66,7 +67,7 @@ def review(
     request = Request(
         profile=Profile(profile), fail_level=fail_level, filter_mode=filter_mode, only=only, skip=skip,
         jobs=jobs, config_file=config, config_from=config_from, use_models=not no_models,
-        show_all=show_all,
+        show_all=show_all, verbose=verbose,
     )  # fmt: skip
     outputs = [Output.parse(text) for text in formats or ("text",)]
     if fix:

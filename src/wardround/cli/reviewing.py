@@ -14,6 +14,7 @@ import click
 
 from wardround.cli import Interrupted, say
 from wardround.errors import UsageError
+from wardround.escaping import one_line
 
 if TYPE_CHECKING:
     from wardround.change.diff import Change
@@ -40,6 +41,11 @@ def opened(target: Target) -> Iterator[tuple[Origin, Change, Repository | None]]
 
 
 def _change(repository: Repository, target: Target) -> Change:
+    from wardround.change.revisions import require_revision
+
+    for name, option in zip((target.base, target.head), target.named_by, strict=True):
+        if name is not None:
+            require_revision(name, option)
     if target.staged:
         return repository.staged()
     if target.worktree:
@@ -62,8 +68,17 @@ def _diff_text(name: str) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def perform(target: Target, request: Request, outputs: Sequence[Output]) -> Review:
-    """Review a change and write the reports."""
+def perform(
+    target: Target,
+    request: Request,
+    outputs: Sequence[Output],
+    amended: Callable[[Review], Review] = lambda review: review,
+) -> Review:
+    """Review a change and write the reports.
+
+    Args:
+        amended: adds what the caller knows about the change to the review, before it is reported.
+    """
     with opened_ahead(target) as opening, progress_line() as progress:
         from wardround import host, review, shown
         from wardround.tools.process import Processes
@@ -71,13 +86,22 @@ def perform(target: Target, request: Request, outputs: Sequence[Output]) -> Revi
         with redirect_stdout(sys.stderr):  # what a plugin prints is no part of a report
             loaded = host.load()
             origin, change, repository = opening.result()
-            done = review.run(origin, change, loaded, request, Processes(), progress)
+            done = amended(review.run(origin, change, loaded, request, Processes(), progress))
         progress("")
         if repository is not None:
             shown.save(repository.root, done)
         for output in outputs:
-            write(output, done)
+            write(output, done, origin.root)
+    if done.unstaged:
+        say(_not_staged(done.unstaged))
     return done
+
+
+def _not_staged(paths: Sequence[str]) -> str:
+    names = ", ".join(paths)
+    differ = "differs" if len(paths) == 1 else "differ"
+    hint = f"git add {' '.join(paths)} to use what is there"
+    return f"wardround: reviewed with the staged {names}, which {differ} from the work tree; {hint}"
 
 
 class Opening:
@@ -157,31 +181,47 @@ def apply_fixes(target: Target, request: Request) -> None:
         say(f"fixed {fixed.findings} in {', '.join(fixed.files)}; as a patch: {fixed.patch}")
 
 
-def write(output: Output, review: Review) -> None:
-    """Write one report, to its file or to standard output."""
+def write(output: Output, review: Review, work_tree: Path) -> None:
+    """Write one report, to its file or to standard output; through no link of the work tree."""
+    from wardround import directories
     from wardround.reports import renderer, text
 
-    if output.format == "text" and output.path is None and wants_colour():
-        rendered = text.render(review, text.coloured)
-    else:
-        rendered = renderer(output.format)(review)
+    in_colour = output.format == "text" and output.path is None and wants_colour()
+    rendered = text.render(review, text.coloured) if in_colour else renderer(output.format)(review)
+    is_escaped = in_colour or output.format == "github"
     if output.path is None:
-        emit(rendered)
+        emit(rendered, escaped=is_escaped)
         return
     try:
-        output.path.parent.mkdir(parents=True, exist_ok=True)
-        output.path.write_bytes(rendered.encode("utf-8", "backslashreplace"))
+        directories.write_file(output.path, _printed(rendered, escaped=is_escaped), work_tree)
+    except directories.LinkRefusedError as cause:
+        raise UsageError(f"--format {output.format}={output.path}: {cause}") from cause
     except OSError as cause:
         raise UsageError(
             f"--format {output.format}={output.path}: {cause.strerror}; give another file"
         ) from cause
 
 
-def emit(text: str) -> None:
-    """Print as UTF-8 whatever the locale."""
+def emit(text: str, *, escaped: bool = False) -> None:
+    """Print lines as UTF-8 whatever the locale, escaped for a terminal and a CI log.
+
+    Args:
+        escaped: they are already, and hold colours or workflow commands of our own.
+    """
     sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+    sys.stdout.buffer.write(_printed(text, escaped=escaped))
     sys.stdout.buffer.flush()
+
+
+def emit_line(text: str) -> None:
+    """Print a text as one line."""
+    emit(one_line(text) + "\n")
+
+
+def _printed(text: str, *, escaped: bool) -> bytes:
+    from wardround.escaping import lines_for_log
+
+    return (text if escaped else lines_for_log(text, os.environ)).encode("utf-8", "backslashreplace")
 
 
 def wants_colour() -> bool:
@@ -197,7 +237,7 @@ def progress_line() -> Iterator[Callable[[str], None]]:
         return
 
     def show(text: str) -> None:
-        print(f"\r\x1b[K{text[:79]}", end="", file=sys.stderr, flush=True)
+        print(f"\r\x1b[K{one_line(text)[:79]}", end="", file=sys.stderr, flush=True)
 
     try:
         yield show

@@ -27,6 +27,7 @@ from typing import Any, Literal
 import msgspec
 
 from wardround.change.program import GitProgram
+from wardround.change.revisions import END
 from wardround.corpora.history import Limits, RepositoryHistory
 from wardround.corpora.linemaps import DIFF, LineMaps, parsed, squeezed
 from wardround.corpora.records import write_whole
@@ -199,7 +200,7 @@ class AlertMining:
             self._progress(f"{history.repository}: snapshot {number + 1} of {len(SNAPSHOTS)}")
             now = self._snapshot(history, commit)
             if before is not None:
-                maps = parsed(_output(git, *DIFF, before.commit, now.commit, "--", "*.py"))
+                maps = parsed(_output(git, *DIFF, END, before.commit, now.commit, "--", "*.py"))
                 window = Window(history, git, before, now, maps, number - 1)
                 for item in window.items():
                     found.setdefault(item.key, item)
@@ -475,7 +476,7 @@ def _commits(git: GitProgram, head: str) -> Iterator[tuple[int, str]]:
     """The last commit of the main line before each snapshot's time; one only once."""
     seen = set()
     for number, moment in enumerate(SNAPSHOTS):
-        found = git.output("rev-list", "-1", "--first-parent", f"--before={moment}", head).strip()
+        found = git.output("rev-list", "-1", "--first-parent", f"--before={moment}", END, head, "--").strip()
         if found and found not in seen:
             seen.add(found)
             yield number, found

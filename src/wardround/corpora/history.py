@@ -19,6 +19,7 @@ from typing import Self
 import msgspec
 
 from wardround.change.program import GitProgram
+from wardround.change.revisions import END, require_revision
 from wardround.corpora.listing import COMPARE, parsed, path_text
 from wardround.corpora.objects import Objects
 from wardround.corpora.renames import joined
@@ -151,7 +152,7 @@ class RepositoryHistory:
     def _rows(self) -> list[tuple[int, str]]:
         """The (time, id) of the commits within the limits, read once."""
         if self._listed is None:
-            done = self._run("rev-list", "--no-merges", "--timestamp", self.head)
+            done = self._run("rev-list", "--no-merges", "--timestamp", END, self.head, "--")
             self.trouble.cut = done.returncode != 0
             rows = [line.split() for line in done.stdout.decode("ascii", "replace").splitlines()]
             held = [(int(row[0]), row[1]) for row in rows if len(row) == 2 and self.limits.hold(int(row[0]))]
@@ -184,7 +185,7 @@ class RepositoryHistory:
             ids = ids[1 if last is None else ids.index(last) + 2 :]
 
     def tree(self, commit: str, patterns: Sequence[str]) -> Iterator[tuple[str, str]]:
-        done = self._run("ls-tree", "-r", "-z", "--full-tree", commit)
+        done = self._run("ls-tree", "-r", "-z", "--full-tree", END, commit)
         self.trouble.commits += done.returncode != 0
         for row in done.stdout.split(b"\0"):
             fields, _, path = row.partition(b"\t")
@@ -228,7 +229,7 @@ class RepositoryHistory:
         return [(int(line), name.decode()) for name, line in found]
 
     def _resolved(self, name: str) -> str:
-        done = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        done = self._run("rev-parse", "--verify", "--quiet", END, f"{require_revision(name)}^{{commit}}")
         if done.returncode == 0:
             return done.stdout.decode().strip()
         self._git.output("rev-parse", "--git-dir")  # complains where there is no repository

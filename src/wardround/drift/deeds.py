@@ -70,7 +70,7 @@ _LOUD = frozenset(_SAID)
 """The deeds that words name only where they mean just that."""
 _CALLED = LatePattern(r"(?:\.|\b)([A-Za-z_]\w*)\s*\(|\b(DELETE|INSERT|UPDATE|TRUNCATE)\b")
 _ASKED = LatePattern(
-    r"(?:await |return |yield |[\w., ]{1,40} = (?:await )?)*([A-Za-z_$][\w$.]*)\.([A-Za-z_]\w*)\("
+    r"(?:await |return |yield |[\w., ]{1,40} = (?:await )?)*+([A-Za-z_$][\w$.]*)\.([A-Za-z_]\w*)\("
 )
 _TELLS = LatePattern(
     r"(?i)\blog\w*\.|\blogger|\bprint|\bconsole\.|\becho|messages?\.|\bflash|\btoast|\bmsg\b|notif"

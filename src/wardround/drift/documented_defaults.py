@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wardround.compiled import bounded
 from wardround.drift.beside import exchanged
 from wardround.drift.option_values import stated_default
 from wardround.drift.swaps import Swap, SwapKind
@@ -113,7 +114,7 @@ def _says_old(swap: Swap, name: str, lines: list[str], number: int, kind: WordFi
     if line.count("|") > 1:
         return _row_says(swap, lines, number)
     if kind is WordFile.EXAMPLE:
-        given = re.match(rf"\s*#?\s*(?:export )?{re.escape(name)}=[\"']?([^\"'\s#]+)", line)
+        given = bounded(rf"\s*#?\s*(?:export )?{re.escape(name)}=[\"']?([^\"'\s#]+)").match(line)
         if given and _same(given[1], swap.old):
             return line.strip()
         above = lines[max(number - _ABOVE, 0) : number]

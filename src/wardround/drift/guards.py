@@ -34,13 +34,15 @@ KINDS: Mapping[str, LatePattern] = {
         r"|\b(?:user|owner|org|tenant|team|project|workspace)_?id\b"
     ),
     "check": LatePattern(
-        r"(?i)validat|sanit|is_?safe|is_?valid|is_?path_?inside|is_relative_to|secure_filename|raise_for_status|\.ok\b"
+        r"(?i)(?<!in)(?<!re)validat|sanit|is_?safe|is_?valid|is_?path_?inside|is_relative_to|secure_filename|raise_for_status|\.ok\b"
         r"|(?:verify|ensure|check|assert)_?(?:path|url|host|origin|size|type|signature|limit|quota|safe|valid|name|csrf|checksum|hash)"
         r"|throttle|rate_?limit"
     ),
     "escape": LatePattern(r"(?i)escape|\bquote(?:_\w+)?\(|encode_?uri_?component|sanit|bleach|nh3|purify"),
     "timeout": LatePattern(r"(?i)time_?out|wait_for\b|deadline|promise\.race|abort_?signal|\bsignal\s*[:,}]"),
-    "limit": LatePattern(r"(?i)(?:^|[^a-z])max_?[a-z]|_max\b|[a-z]limit|limit_|_limit|\bmin\("),
+    "limit": LatePattern(
+        r"(?i)(?:^|[^a-z])max_?(?!im)[a-z]|_max\b|(?<!de)(?<!un)(?<=[a-z])limit|(?<!de)(?<!un)limit_|_limit|\bmin\("
+    ),
     "finally": LatePattern(
         r"\bfinally\b|\bwith\b|\busing\b|ExitStack|onCleanup|onUnmount|ngOnDestroy|atexit"
     ),
@@ -73,6 +75,13 @@ def may_be_guarded(file: TwoTexts) -> bool:
     return not text.startswith(base) and said_in(base).in_lower_case.has_one(_STEMS)
 
 
+GUARDS_NOTHING = LatePattern(
+    r"(?:^|\.)_?(?:add|clear|close|create|delete|dispatch|emit|fetch|get|grant|handle|init|load|log|notify|on|open"
+    r"|prefetch|queue|refresh|remove|render|report|request|reset|revoke|save|schedule|send|set|show|store|subscribe"
+    r"|toast|toggle|track|update)(?=[A-Z_]|$)(?!\w*(?:OrThrow|OrFail|_or_))\w*$"
+    r"|(?i:(?:client|api|sdk|service|page|browser|session|gateway|provider)\.(?:authenticat|authori[sz])e\w*$)"
+)
+"""Calls that change, show or fetch what their names are about, or log in elsewhere; none of them refuses."""
 CLEANS = LatePattern(
     r"(?i)^(?:a?close|release|unlink|remove|rmtree|clean_?up|shutdown|disconnect|terminate|kill|stop|unlock|dispose"
     r"|destroy|rollback)(?:_\w*|all|(?-i:[A-Z]\w*))?$"

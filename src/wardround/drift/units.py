@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from wardround.compiled import bounded
 from wardround.drift.beside import StaleWords, exchanged, phrase_at, tells_history, worded
 from wardround.drift.quantities import value_of
 from wardround.drift.swaps import Swap, SwapKind, changed_lines
@@ -99,7 +100,7 @@ def mismatched(line: str) -> tuple[str, str, int] | None:
     unit = unit_of(match["name"]) if match else None
     if match is None or unit not in _KIND:
         return None
-    for value in re.split(r"\s*(?:\?\?|\|\||\bor\b)\s*", match["value"]):
+    for value in bounded(r"\s*(?:\?\?|\|\||\bor\b)\s*").split(match["value"]):
         names = NAME.findall(value)
         other = unit_of(names[-1]) if names else None
         if other is not None and other != unit and _KIND.get(other) == _KIND[unit]:

@@ -30,11 +30,11 @@ def place_left(file: ChangedText, number: int) -> Span:
     once = {line for line, count in Counter(base).items() if count == 1 and line.strip()}
     alone = {line for line, count in Counter(head).items() if count == 1}
     places = {line: place for place, line in enumerate(head, 1) if line in once and line in alone}
-    before = next((places[line] for line in reversed(base[: number - 1]) if line in places), None)
-    if before is None:
-        return span_of_line(file, next((places[line] for line in base[number:] if line in places), 1))
-    behind = next((n for n in range(before + 1, len(head) + 1) if head[n - 1].strip()), before)
-    return span_of_line(file, behind if file.is_added(behind) else before)
+    before = next((places[line] for line in reversed(base[: number - 1]) if line in places), 0)
+    behind = next((n for n in range(before + 1, len(head) + 1) if head[n - 1].strip()), before or 1)
+    if not file.is_added(behind):
+        behind = before or next((places[line] for line in base[number:] if line in places), 1)
+    return span_of_line(file, behind)
 
 
 def span_of_line(file: ChangedText, number: int) -> Span:

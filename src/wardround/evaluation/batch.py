@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,14 +21,15 @@ from wardround.evaluation.cases import Case, Expected
 from wardround.evaluation.fragments import Fragment
 from wardround.evaluation.origin import CaseOrigin
 from wardround.evaluation.rebuild import CaseChange, Unusable, placed, rebuilt
-from wardround.findings import SYNTAX_ERROR, Finding, Status, Unreviewed
+from wardround.findings import UNPARSED, Finding, Status, Unreviewed
 from wardround.host import Host
 from wardround.rules import Catalogue, Rule
 from wardround.tools.process import Processes
 from wardround.tools.tool import Profile
 
-_CASES_PER_RUN = 200
-_BYTES_PER_RUN = 16 * 1024 * 1024
+_CASES_PER_RUN = 50
+_CHARACTERS_PER_RUN = 2 * 1024 * 1024
+"""Of the texts of the cases of one run: reading and comparing them takes some fifty times that in memory."""
 _NOTHING: Callable[[str], None] = lambda text: None  # noqa: E731
 
 
@@ -68,6 +69,7 @@ class Place(msgspec.Struct, frozen=True):
     category: str
     rule: str = ""
     severity: str = ""
+    how: str = ""
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -116,7 +118,9 @@ class Settings:
 
 
 class EveryRule(Host):
-    """The same reviewers with the rules on that are off by default."""
+    """The same reviewers with the rules on that are off by default, or that tools are not asked for."""
+
+    requests_all = True
 
     @cached_property
     def catalogue(self) -> Catalogue:
@@ -135,9 +139,6 @@ class _Switched(Catalogue):
 
     def resolve(self, name: str) -> list[Rule]:
         return self._usual.resolve(name)
-
-    def same_defect(self, rule: Rule) -> list[str]:
-        return self._usual.same_defect(rule)
 
     def listed(self) -> Sequence[Rule]:
         return [msgspec.structs.replace(rule, off="") for rule in self._usual.listed()]
@@ -179,7 +180,7 @@ class Batch:
     def review(self, cases: Sequence[Case], default_set: str) -> Iterator[Outcome]:
         """The outcomes of the cases, in order, a run at a time."""
         done = 0
-        for chunk in _chunks(cases):
+        for chunk in chunks(cases):
             self._progress(f"case {done + 1} of {len(cases)}")
             yield from self._run(chunk, default_set)
             done += len(chunk)
@@ -198,9 +199,8 @@ class Batch:
                 else:
                     found[case.place] = blank
             while asked := [one.asked for one in running if one.asked is not None]:
-                for name in ("head", "base"):
-                    if part := [one for one in asked if one.side.name == name]:
-                        bench.answer(part)
+                for name in sorted({one.side.name for one in asked}):
+                    bench.answer([one for one in asked if one.side.name == name])
                 for one in running:
                     _go_on(one)
         for one in running:
@@ -221,7 +221,7 @@ class Batch:
         expected = tuple(_place(e) for e in placed(one.case, one.known))
         try:
             weighing = Weighing(
-                one.origin, one.known.change, self._host, self._config, self._request, one.reviewed
+                one.origin, one.reviewed.change, self._host, self._config, self._request, one.reviewed
             )
             findings = [finding for finding, _ in weighing.findings()]
             unreviewed = weighing.unreviewed(findings)
@@ -273,13 +273,14 @@ def _go_on(one: _Running) -> None:
         one.asked = Asked(number, one.origin, side, units)
 
 
-def _chunks(cases: Sequence[Case]) -> Iterator[list[Case]]:
+def chunks(cases: Iterable[Case]) -> Iterator[list[Case]]:
+    """Cut cases into runs that are bounded by their number and by the size of their texts."""
     chunk: list[Case] = []
     size = 0
     for case in cases:
         chunk.append(case)
-        size += 2 * len(case.diff)
-        if len(chunk) == _CASES_PER_RUN or size > _BYTES_PER_RUN:
+        size += case.size
+        if len(chunk) == _CASES_PER_RUN or size > _CHARACTERS_PER_RUN:
             yield chunk
             chunk, size = [], 0
     if chunk:
@@ -294,14 +295,14 @@ def _blank(case: Case, set_key: str, default_set: str) -> Outcome:
 
 
 def _place(one: Expected) -> Place:
-    return Place(one.file, one.line, one.last_line, one.category, one.rule, one.severity)
+    return Place(one.file, one.line, one.last_line, one.category, one.rule, one.severity, one.how)
 
 
 def _not_reviewed(
     unreviewed: Sequence[Unreviewed], findings: Sequence[Finding], fragments: Mapping[str, Fragment]
 ) -> tuple[NotReviewed, ...]:
     found = {NotReviewed(one.file, one.tool, one.reason) for one in unreviewed}
-    broken = {f.file for f in findings if f.defect_class == SYNTAX_ERROR}
+    broken = {f.file for f in findings if f.defect_class in UNPARSED}
     for path, fragment in fragments.items():
         if path in broken or fragment.unparsed:
             reason = "what the diff shows of it does not parse by itself; give 'before' or 'after'"

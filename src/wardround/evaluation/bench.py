@@ -153,6 +153,7 @@ class _Together:
             environment=first.environment,
             files=tuple(names),
             keys=dict.fromkeys(names, b""),
+            requested=first.requested,
         )
 
     def give_back(self) -> None:
@@ -193,9 +194,9 @@ def _follows_imports(one: Asked, job: Job) -> bool:
 
 def _groups(parts: Sequence[tuple[Asked, Job]]) -> Iterator[list[tuple[Asked, Job]]]:
     """Jobs of the same tool together, not too many files at once."""
-    by_tool: dict[tuple[Tool, Path, Path | None], list[tuple[Asked, Job]]] = {}
+    by_tool: dict[tuple[Tool, Path, Path | None, tuple[str, ...]], list[tuple[Asked, Job]]] = {}
     for one, job in parts:
-        by_tool.setdefault((job.tool, job.program, job.environment), []).append((one, job))
+        by_tool.setdefault((job.tool, job.program, job.environment, job.requested), []).append((one, job))
     for group in by_tool.values():
         chunk: list[tuple[Asked, Job]] = []
         for part in group:
@@ -240,4 +241,4 @@ def _write_project(snapshot: Snapshot, name: str, one: Asked, patterns: tuple[st
 
 
 def _side_name(side: Side) -> SideName:
-    return "base" if side.name == "base" else "head"
+    return "base" if side.name.endswith("base") else "head"

@@ -10,8 +10,9 @@ diff. Read are
 - ``before``, ``after``: the text of the one file of the diff, or an object path -> text (null: no such
   file). Paths the diff does not mention are files of the project that did not change.
 - ``expected``: objects with ``file``, ``line`` and ``category``; the list is empty, or absent, for a clean
-  case. Optional are ``end_line`` (the defect spans lines), and ``rule`` and ``severity``, which count where
-  what is said must be exactly what is expected.
+  case. Optional are ``end_line`` (the defect spans lines), ``rule`` and ``severity``, which count where
+  what is said must be exactly what is expected, and ``how`` the position was found: ``anchor`` is the line
+  that the fix hangs on rather than the defect itself, and is counted apart.
 - ``language``: text, only shown.
 - ``meta``: an object; ``set`` names the set a case belongs to, ``message`` is the message of its commit.
 
@@ -22,22 +23,28 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from wardround.errors import UsageError
 
 _KEYS = {"id", "language", "diff", "before", "after", "expected", "meta"}
-_PLACE_KEYS = {"file", "path", "line", "end_line", "category", "rule", "severity"}
+_PLACE_KEYS = {"file", "path", "line", "end_line", "category", "rule", "severity", "how"}
 _SEVERITIES = ("info", "warn", "error")
 _SHOWN = 60
+ANCHOR = "anchor"
+"""Of a position: the line that the fix of a defect hangs on, where no line is the defect itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """A place where a reviewer should speak; ``rule`` and ``severity`` are empty where any will do."""
+    """A place where a reviewer should speak; ``rule`` and ``severity`` are empty where any will do.
+
+    Attributes:
+        how: how the position was found; ``ANCHOR`` for the line that a fix hangs on.
+    """
 
     file: str
     line: int
@@ -45,6 +52,7 @@ class Expected:
     end_line: int = 0
     rule: str = ""
     severity: str = ""
+    how: str = ""
 
     @property
     def last_line(self) -> int:
@@ -73,9 +81,52 @@ class Case:
     meta: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def size(self) -> int:
+        """How many characters its texts have."""
+        sides = (side if isinstance(side, Mapping) else {"": side} for side in (self.before, self.after))
+        return len(self.diff) + sum(len(text or "") for side in sides for text in side.values())
+
+    @property
     def messages(self) -> tuple[str, ...]:
         message = self.meta.get("message")
         return (message,) if isinstance(message, str) and message else ()
+
+
+class CasesOnDisk(Sequence[Case]):
+    """The cases of a file, each read when it is asked for: a corpus may be larger than memory.
+
+    Args:
+        starts: where the line of each case begins, in bytes, and its number.
+    """
+
+    def __init__(self, path: Path, starts: Sequence[tuple[int, int]]) -> None:
+        self._path = path
+        self._starts = starts
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, index: int) -> Case: ...
+    @overload
+    def __getitem__(self, index: slice) -> CasesOnDisk: ...
+    def __getitem__(self, index: int | slice) -> Case | CasesOnDisk:
+        """Raise UsageError if the file changed since it was first read, so that a case is none any more."""
+        if isinstance(index, slice):
+            return CasesOnDisk(self._path, self._starts[index])
+        start, number = self._starts[index]
+        try:
+            with self._path.open("rb") as file:
+                file.seek(start)
+                text = _text(file.readline(), number)
+        except (OSError, UnicodeDecodeError) as cause:
+            raise UsageError(f"{self._path}: it changed while it was read; run it again") from cause
+        place = f"{self._path}:{number}"
+        return _case(_object(text, place), place, Counter())
+
+    def at(self, indices: Iterable[int]) -> CasesOnDisk:
+        """The cases at some indices."""
+        return CasesOnDisk(self._path, [self._starts[index] for index in indices])
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,21 +134,21 @@ class CaseFile:
     """The cases of a file, and the keys in it that mean nothing, with how many cases have each."""
 
     path: Path
-    cases: tuple[Case, ...]
+    cases: CasesOnDisk
     ignored: Mapping[str, int]
 
 
 def read_cases(path: Path, limit: int | None = None) -> CaseFile:
-    """Read a case file.
+    """Check a case file from its first line to its last, and return its cases.
 
     Raises:
         UsageError: it cannot be read, holds no case, or a line is none.
     """
-    cases: list[Case] = []
+    starts: list[tuple[int, int]] = []
     ignored: Counter[str] = Counter()
     seen: dict[str, str] = {}
-    for number, line in _lines(path):
-        if limit is not None and len(cases) == limit:
+    for start, number, line in _lines(path):
+        if limit is not None and len(starts) == limit:
             break
         place = f"{path}:{number}"
         values = _object(line, place)
@@ -107,24 +158,31 @@ def read_cases(path: Path, limit: int | None = None) -> CaseFile:
             raise UsageError(
                 f"{place}: id {case.id!r} is that of {seen[case.id]} too; give each case its own"
             )
-        seen[case.id] = place
-        cases.append(case)
-    if not cases:
+        seen[case.id] = case.place
+        starts.append((start, number))
+    if not starts:
         raise UsageError(f"{path}: no case in it; write one JSON object a line")
-    return CaseFile(path, tuple(cases), dict(sorted(ignored.items())))
+    return CaseFile(path, CasesOnDisk(path, starts), dict(sorted(ignored.items())))
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
+def _lines(path: Path) -> Iterator[tuple[int, int, str]]:
+    """Yield the lines that hold something: where each begins, its number, and its text."""
     try:
         with path.open("rb") as file:
+            start = 0
             for number, line in enumerate(file, 1):
-                text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+                text = _text(line, number)
                 if text:
-                    yield number, text
+                    yield start, number, text
+                start += len(line)
     except OSError as cause:
         raise UsageError(f"{path}: {cause.strerror}; give a file with one case a line") from cause
     except UnicodeDecodeError as cause:
         raise UsageError(f"{path}: it is not UTF-8 text; give one JSON object a line") from cause
+
+
+def _text(line: bytes, number: int) -> str:
+    return line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
 
 
 def _object(line: str, place: str) -> dict[str, Any]:
@@ -195,10 +253,13 @@ def _expected(value: Any, place: str, ignored: Counter[str]) -> Expected:
         raise UsageError(f"{place}: an expected place has the line {line!r}; lines are numbers from 1")
     category = value.get("category")
     rule, severity = value.get("rule") or "", value.get("severity") or ""
+    how = value.get("how") or ""
+    if not isinstance(how, str):
+        raise UsageError(f"{place}: 'how' is {_kind(how)}; give a text such as {ANCHOR!r}")
     if not isinstance(rule, str) or (severity and severity not in _SEVERITIES):
         raise UsageError(f"{place}: rule {rule!r}, severity {severity!r}; severity is info, warn or error")
     ignored.update(f"expected.{key}" for key in value.keys() - _PLACE_KEYS)
-    return Expected(_path(file), line, "" if category is None else str(category), end, rule, severity)
+    return Expected(_path(file), line, "" if category is None else str(category), end, rule, severity, how)
 
 
 def _path(text: str) -> str:

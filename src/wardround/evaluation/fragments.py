@@ -9,13 +9,12 @@ block does not spoil the others. Of what is said, only that counts which known l
 
 from __future__ import annotations
 
-import ast
 import re
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from wardround.findings import Finding, Status
+from wardround.python_tree import parse
 from wardround.tools.tool import Scope
 
 _PYTHON = (".py", ".pyi", ".pyw")
@@ -152,8 +151,7 @@ def _last_indent(block: Sequence[str]) -> int:
 
 def _parses(lines: Sequence[str]) -> bool:
     try:
-        with warnings.catch_warnings(action="ignore"):
-            ast.parse("\n".join(lines) + "\n")
+        parse("\n".join(lines) + "\n")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

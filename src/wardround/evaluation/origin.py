@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from wardround.change.diff import Change, ChangedFile
-from wardround.change.origin import SideName
+from wardround.change.origin import JudgeName, SideName
 from wardround.evaluation.rebuild import CaseChange
 
 NOWHERE = Path("/nonexistent/wardround-case")
@@ -37,10 +37,14 @@ class CaseOrigin:
         pass  # all of it is in memory
 
     def content(self, file: ChangedFile, *, base: bool = False) -> bytes | None:
-        return self._sides[file.path][0 if base else 1]
+        base_content, head_content = self._sides.get(file.path, (None, None))
+        return base_content if base else head_content
 
-    def read(self, path: str, side: SideName) -> bytes | None:
-        return self._trees[side].get(path)
+    def read(self, path: str, side: SideName | JudgeName) -> bytes | None:
+        return self._trees["base" if side == "target" else side].get(path)
+
+    def moved_settings(self, names: Collection[str]) -> Sequence[str]:
+        return ()
 
     def tree(self, side: SideName) -> dict[str, bytes]:
         """Every file of a side."""

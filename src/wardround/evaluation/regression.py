@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from wardround.errors import UsageError
+from wardround.escaping import one_line
 from wardround.evaluation.batch import Batch, Outcome, Place, Said, Settings
 from wardround.evaluation.cases import Case, read_cases
 from wardround.host import Host
@@ -141,7 +142,7 @@ def render(found: Sequence[Compared]) -> str:
         f"{len(found)} cases, {places} expected findings: {right} as expected, {len(wrong)} not, "
         f"{len(unsure)} inconclusive"
     )
-    return "\n".join(lines) + "\n"
+    return "\n".join(map(one_line, lines)) + "\n"
 
 
 def _told_place(place: Place, inconclusive: bool) -> str:

@@ -1,17 +1,19 @@
 """Counting what came of the cases: recall, alerts, precision, by set, by rule and by category.
 
 An expected line is *found* if a shown finding stands on its file within the distance, going by the finding's
-first line. A finding of a defect case is *right* if an expected line is within three lines of it. A clean
-case with a finding is a false alarm.
+first line; a case is *found* if one of its lines is. Positions that are anchors of a fix, and not the defect
+itself, are counted apart. A finding of a defect case is *right* if an expected line is within three lines of
+it. A clean case with a finding is a false alarm.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from wardround.evaluation.batch import Outcome, Place, Said
+from wardround.evaluation.cases import ANCHOR
 from wardround.evaluation.intervals import wilson
 from wardround.findings import Severity
 
@@ -58,13 +60,20 @@ class Recall:
         self.near_held_back += any(is_near(place, one, NEAR) for one in said)
         self.named += any(is_near(place, one, 0) and _has_name(one, place.category) for one in shown)
 
+    def extend(self, other: Recall) -> None:
+        """Add what was counted elsewhere."""
+        for one in fields(self):
+            setattr(self, one.name, getattr(self, one.name) + getattr(other, one.name))
+
 
 @dataclass(slots=True)
 class SetScore:
     """What came of the cases of one set.
 
     Attributes:
-        recall: over the expected places of the defect cases.
+        recall: over the expected places of the defect cases, but for anchors.
+        anchored: the same over the places that are anchors of a fix.
+        found_exact, found_near: defect cases of which one place is found, on its line or within three.
         right: findings shown in defect cases that are near an expected place.
         shown_in_defects: findings shown in defect cases.
         alarmed: clean cases with a finding.
@@ -82,6 +91,9 @@ class SetScore:
     not_fully_reviewed: int = 0
     added_lines: int = 0
     recall: Recall = field(default_factory=Recall)
+    anchored: Recall = field(default_factory=Recall)
+    found_exact: int = 0
+    found_near: int = 0
     right: int = 0
     shown_in_defects: int = 0
     alarmed: int = 0
@@ -96,6 +108,10 @@ class SetScore:
     @property
     def precision(self) -> Share:
         return Share(self.right, self.shown_in_defects)
+
+    def cases_found(self, distance: int) -> Share:
+        """The share of defect cases with a finding within 0 or ``NEAR`` lines of an expected place."""
+        return Share(self.found_near if distance else self.found_exact, self.defect_cases)
 
     @property
     def false_alarms(self) -> Share:
@@ -216,8 +232,10 @@ def _add_to_set(one: SetScore, outcome: Outcome, said: Sequence[Said]) -> None:
     one.defect_cases += 1
     one.shown_in_defects += len(shown)
     one.right += sum(_is_right(s, outcome) for s in shown)
+    one.found_exact += any(is_near(place, s, 0) for place in outcome.expected for s in shown)
+    one.found_near += any(_is_right(s, outcome) for s in shown)
     for place in outcome.expected:
-        one.recall.add(place, said)
+        (one.anchored if place.how == ANCHOR else one.recall).add(place, said)
 
 
 def _add_to_rules(total: Score, outcome: Outcome, said: Sequence[Said]) -> None:
@@ -249,10 +267,11 @@ def summed(sets: Iterable[SetScore]) -> SetScore:
     total = SetScore("all")
     for one in sets:
         for name in ("cases", "defect_cases", "clean_cases", "unusable", "crashed", "not_fully_reviewed",
-                     "added_lines", "right", "shown_in_defects", "alarmed", "seconds"):  # fmt: skip
+                     "added_lines", "found_exact", "found_near", "right", "shown_in_defects", "alarmed",
+                     "seconds"):  # fmt: skip
             setattr(total, name, getattr(total, name) + getattr(one, name))
-        for name in ("expected", "exact", "near", "near_held_back", "named"):
-            setattr(total.recall, name, getattr(total.recall, name) + getattr(one.recall, name))
+        total.recall.extend(one.recall)
+        total.anchored.extend(one.anchored)
         total.shown += one.shown
         total.held_back += one.held_back
     return total
@@ -268,8 +287,7 @@ def over_sets(score: Score) -> tuple[list[RuleScore], list[CategoryScore]]:
     categories: dict[str, CategoryScore] = {}
     for (_, name), found in sorted(score.categories.items()):
         category = categories.setdefault(name, CategoryScore(name))
-        for key in ("expected", "exact", "near", "near_held_back", "named"):
-            setattr(category.recall, key, getattr(category.recall, key) + getattr(found.recall, key))
+        category.recall.extend(found.recall)
         category.by_rule += found.by_rule
         category.by_class += found.by_class
     return list(rules.values()), list(categories.values())

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 
+from wardround import directories
 from wardround.change.git import Repository
 from wardround.errors import FixRefused
 from wardround.folders import state_folder
@@ -155,9 +156,14 @@ def _complete(repository: Repository) -> list[str]:
 
 
 def _write_worktree(root: Path, one: WorktreeFile, folder: Path) -> bool:
-    """Replace a file by its new content in one step; False if it has changed meanwhile."""
+    """Replace a file by its new content in one step; False if it has changed, or lies behind a link."""
     target = root / os.fsdecode(one.path.encode("utf-8", "surrogateescape"))
     new = (folder / one.content).read_bytes()
+    try:
+        with directories.opened(target.parent, root):
+            pass
+    except (OSError, directories.LinkRefusedError):
+        return False
     beside = target.with_name(f".{target.name}.wardround-tmp")
     beside.unlink(missing_ok=True)
     try:

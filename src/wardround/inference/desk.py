@@ -143,7 +143,8 @@ class ModelDesk:
         notes = [] if quiet else list(_by_reason(troubles))
         notes += self._refused(troubles) if lent else []
         notes += self.models.overstated(sorted(lent))
-        notes += self._beyond(units, hunks)
+        if any(self.models.usable(name) is not None for name in lent):
+            notes += self._beyond(units, hunks)
         runs = self.models.runs({name: len({path for path, _ in places}) for name, places in lent.items()})
         return Told(tuple(runs), tuple(notes), tuple(unreviewed) if self.required else ())
 

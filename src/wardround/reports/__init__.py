@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 
-from wardround.paths import printable
 from wardround.review import Review
 
 Renderer = Callable[[Review], str]
@@ -29,11 +28,6 @@ def renderer(name: str) -> Renderer:
     """
     render: Renderer = importlib.import_module(FORMATS[name]).render
     return render
-
-
-def harmless(text: str) -> str:
-    """Text on one line with nothing a terminal would obey: what cannot be printed becomes ``\\xHH``."""
-    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in printable(text))
 
 
 def shortened(text: str, limit: int) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
+from wardround.escaping import json_text, lines_for_log
 from wardround.rules import Rule
 
 _INTRODUCTION = """\
@@ -34,7 +35,9 @@ def as_json(rules: Sequence[Rule]) -> str:
     """A list of objects, one for each rule."""
     import msgspec
 
-    return msgspec.json.format(msgspec.json.encode([_row(rule) for rule in rules]), indent=2).decode() + "\n"
+    return (
+        json_text(msgspec.json.format(msgspec.json.encode([_row(rule) for rule in rules]), indent=2)) + "\n"
+    )
 
 
 def _row(rule: Rule) -> dict[str, Any]:
@@ -56,7 +59,10 @@ def _row(rule: Rule) -> dict[str, Any]:
 
 
 def as_markdown(rules: Sequence[Rule]) -> str:
-    """One page: our own rules with an example each, then the codes of the tools in tables."""
+    """One page: our own rules with an example each, then the codes of the tools in tables.
+
+    Characters that cannot be seen, which some examples are about, are escaped.
+    """
     own = [rule for rule in rules if rule.invalid]
     mapped = [rule for rule in rules if not rule.invalid]
     parts = [_INTRODUCTION, "## Rules of our own\n"]
@@ -65,7 +71,7 @@ def as_markdown(rules: Sequence[Rule]) -> str:
     parts.append("## Codes of the tools\n")
     for prefix, group in _by_prefix(mapped):
         parts.append(f"### {prefix}\n\n{_table(group)}")
-    return "\n".join(parts)
+    return lines_for_log("\n".join(parts), {})
 
 
 def _by_prefix(rules: Iterable[Rule]) -> list[tuple[str, list[Rule]]]:

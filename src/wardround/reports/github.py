@@ -17,8 +17,9 @@ from itertools import count, groupby
 
 import msgspec
 
+from wardround.escaping import one_line, without_commands
 from wardround.findings import Finding, Severity, Span, Status, Unreviewed
-from wardround.reports import harmless, shortened
+from wardround.reports import shortened
 from wardround.reports.text import closing_line
 from wardround.review import Review
 
@@ -68,8 +69,8 @@ def _annotation(finding: Finding) -> Annotation:
     parts += [f"Also: {', '.join(also)}" if also else "", finding.url or ""]
     return Annotation(
         _KINDS[finding.severity],
-        shortened("\n".join(harmless(part) for part in parts if part), _MAX_MESSAGE),
-        {"file": harmless(finding.file), **_place(finding.span), "title": _title(finding.rule)},
+        shortened("\n".join(_safe(part) for part in parts if part), _MAX_MESSAGE),
+        {"file": _safe(finding.file), **_place(finding.span), "title": _title(finding.rule)},
     )
 
 
@@ -84,7 +85,7 @@ def _place(span: Span) -> dict[str, int]:
 
 
 def _title(text: str) -> str:
-    return shortened(harmless(text), _MAX_TITLE)
+    return shortened(_safe(text), _MAX_TITLE)
 
 
 def _not_reviewed(unreviewed: Sequence[Unreviewed]) -> list[Annotation]:
@@ -92,9 +93,9 @@ def _not_reviewed(unreviewed: Sequence[Unreviewed]) -> list[Annotation]:
     found = []
     ordered = sorted(unreviewed, key=lambda u: (u.tool, u.reason, u.file))
     for (tool, reason), group in groupby(ordered, key=lambda u: (u.tool, u.reason)):
-        files = [harmless(u.file) for u in group]
+        files = [_safe(u.file) for u in group]
         more = f" and {len(files) - _NAMED_FILES} more" if len(files) > _NAMED_FILES else ""
-        text = f"not reviewed: {', '.join(files[:_NAMED_FILES])}{more}: {harmless(reason)}"
+        text = f"not reviewed: {', '.join(files[:_NAMED_FILES])}{more}: {_safe(reason)}"
         place = {"file": files[0]} if len(files) == 1 else {}
         found.append(Annotation("warning", shortened(text, _MAX_MESSAGE), {**place, "title": _title(tool)}))
     return found
@@ -127,12 +128,17 @@ def _held_back(held_back: Counter[str]) -> str:
 
 def _untouched(text: str, context_id: str) -> list[str]:
     """Text for the log in which the runner looks for no commands."""
-    safe = harmless(text)
+    safe = _safe(text)
     for attempt in count():
         token = hashlib.sha256(f"{context_id}\0{safe}\0{attempt}".encode()).hexdigest()
         if token not in safe:
             return [f"::stop-commands::{token}", safe, f"::{token}::"]
     raise AssertionError("unreachable: count() has no end")
+
+
+def _safe(text: str) -> str:
+    """A line in which the runner finds no command, whichever line of the log it becomes."""
+    return without_commands(one_line(text))
 
 
 def _escaped(text: str) -> str:

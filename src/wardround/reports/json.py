@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from wardround import __version__
+from wardround.escaping import json_text
 from wardround.findings import Edit, Finding, Span
 from wardround.paths import printable
 from wardround.review import Review
@@ -17,7 +18,7 @@ SCHEMA = "wardround.report/1"
 def render(review: Review) -> str:
     """The report as one JSON document, keys in the order of the contract."""
     encoded = msgspec.json.encode(as_dict(review))
-    return msgspec.json.format(encoded, indent=2).decode() + "\n"
+    return json_text(msgspec.json.format(encoded, indent=2)) + "\n"
 
 
 def as_dict(review: Review) -> dict[str, Any]:
@@ -29,6 +30,7 @@ def as_dict(review: Review) -> dict[str, Any]:
         "context": {
             "id": review.context_id,
             "base": review.change.base,
+            "target": review.change.target,
             "head": review.change.head,
             "files": len(files),
             "hunks": sum(len(file.hunks) for file in files),
@@ -57,6 +59,7 @@ def as_dict(review: Review) -> dict[str, Any]:
             {
                 "tool": run.tool,
                 "version": run.version,
+                **({"digest": run.digest} if run.digest else {}),
                 "files": run.files,
                 "cached": run.cached,
                 "seconds": round(run.seconds, 3),

@@ -15,6 +15,7 @@ import msgspec
 
 from wardround import __version__
 from wardround.change.diff import ChangedFile
+from wardround.escaping import json_text
 from wardround.findings import Finding, Plane, Severity, Span, Status, SuggestedFix, Unreviewed
 from wardround.paths import printable
 from wardround.reports import shortened
@@ -50,7 +51,7 @@ def _rendered(review: Review, limit: int) -> tuple[str, int]:
     """The log with at most ``limit`` results, and how many it has."""
     findings = _most_severe(review.visible, limit)
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(review, findings)]}
-    return msgspec.json.format(msgspec.json.encode(log), indent=1).decode() + "\n", len(findings)
+    return json_text(msgspec.json.format(msgspec.json.encode(log), indent=1)) + "\n", len(findings)
 
 
 def _most_severe(findings: Sequence[Finding], limit: int) -> Sequence[Finding]:
@@ -82,6 +83,15 @@ def _run(review: Review, findings: Sequence[Finding]) -> dict[str, Any]:
         "columnKind": "unicodeCodePoints",
         "invocations": [_invocation(review.unreviewed, review.visible, findings)],
         "results": [_result(f, index[f.rule], files, any_suppressed) for f in findings],
+        "properties": {
+            "base": review.change.base,
+            "head": review.change.head,
+            "target": review.change.target,
+            "tools": [
+                {"name": run.tool, "version": run.version, **({"digest": run.digest} if run.digest else {})}
+                for run in review.runs
+            ],
+        },
     }
 
 

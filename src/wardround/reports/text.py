@@ -7,10 +7,19 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from wardround.findings import Finding, Severity, Span, Status, SuggestedFix, Unreviewed
+from wardround.escaping import one_line
+from wardround.findings import (
+    MERGE_CONFLICT,
+    UNMERGED,
+    Finding,
+    Severity,
+    Span,
+    Status,
+    SuggestedFix,
+    Unreviewed,
+)
 from wardround.fixes.edits import apply
 from wardround.late import LatePattern
-from wardround.reports import harmless
 from wardround.review import Review
 from wardround.rules import Rule
 from wardround.verdict.gate import Outcome
@@ -21,7 +30,14 @@ if TYPE_CHECKING:
 WIDTH = 80
 _PER_RULE_AND_FILE = 5
 """How many findings of one rule a file shows where anything is folded; the rest are counted."""
+_MOST_IN_FULL = 10
+"""How many findings are shown with lines, reasons and fixes; more are shown in a line each."""
+_MORE = "wardround: --verbose shows the lines, the reasons and the fixes"
+_SHORTEST_MESSAGE = 24
+_NOTE = {Status.CAUSED: " (caused by this change)", Status.EXISTING: " (was there before)"}
 _FIX_LINES = 12
+_SAME_DEFECT = 8
+"""How many rules ``explain`` names that report the same defect; the rest are counted."""
 _BEFORE_STRING = LatePattern(
     r"""(\s*(?:-\s+)?(?:(?:export|const|let|var|val|final|static|private|public|readonly|return|await|def|set)\s+)*"""
     r"""(?:[A-Za-z_][\w.]{0,60}(?:\s*:\s*[A-Za-z_.\[\]| ]{1,40})?\s*(?::=|=>|[=(:+]{1,2})\s*)?"""
@@ -29,6 +45,18 @@ _BEFORE_STRING = LatePattern(
 )
 """What may stand before a string in a line whose secret is somewhere: names and operators, no bare value."""
 _VALUE_LIKE = LatePattern(r"(?=[A-Za-z_.]*\d)[\w.]{16,}")
+_PYTHON = (".py", ".pyi", ".pyw")
+_REFERENCE = LatePattern(r"\$\{\{[^{}]*\}\}|\$\{[A-Za-z_]\w*\}|\$[A-Za-z_]\w*")
+"""A variable of a shell, a Dockerfile or a workflow, without a default."""
+_NAME_WITHOUT_VALUE = LatePattern(
+    r"\s*(?:(?:ARG|ENV)\s+[A-Z][A-Z0-9_]*\s*=?|(?:export\s+|-\s+)?[A-Za-z_]\w*\s*[=:])\s*"
+)
+_NO_SECRET = LatePattern(
+    r"""(?<=environ\[)(["'])\w+\1|(?<=getenv\()(["'])\w+\2|(?<=environ\.get\()(["'])\w+\3"""
+    r"""|(["'])[a-z_]+\4(?=\s*:)|(["'])(?:none|[HREP]S\d{3})\5"""
+)
+"""Strings of Python that name something: a variable of the environment, a key, an algorithm."""
+_QUOTE_OR_COMMENT = LatePattern(r"[\"'#]")
 _HIDDEN = 8
 """How much of a line must follow a string's start before two characters of it may be shown."""
 
@@ -55,17 +83,81 @@ def coloured(text: str, style: str) -> str:
 
 
 def render(review: Review, style: Style = plain) -> str:
-    """The whole report; the last line sums it up."""
-    lines: list[str] = []
-    explained: set[str] = set()
-    for path, group in _by_file(review):
-        lines += [style(harmless(path), "bold"), *_file(review, group, style, explained)]
+    """The whole report; the last line sums it up, or says how to see more of many findings."""
+    lines = _headline(review, style)
+    groups = _by_file(review)
+    is_compact = not review.verbose and sum(len(group) for _, group in groups) > _MOST_IN_FULL
+    if is_compact:
+        lines += _compact(review, groups, style)
+    else:
+        explained: set[str] = set()
+        for path, group in groups:
+            lines += [style(one_line(path), "bold"), *_file(review, group, style, explained)]
     lines += _folded(review, style)
     lines += _not_reviewed(review.unreviewed, style)
-    lines += [line for note in review.notes for line in _wrapped(harmless(note), 2, "note: ")]
+    lines += [line for note in review.notes for line in _wrapped(one_line(note), 2, "note: ")]
     folded = len(review.triage.folded) if review.triage is not None else 0
     lines.append(closing_line(review, style) + (f", {folded} folded" if folded else ""))
+    lines += [_MORE] if is_compact else []
     return "\n".join(lines) + "\n"
+
+
+def _headline(review: Review, style: Style) -> list[str]:
+    """The files with merge conflicts: nothing else counts before these are resolved."""
+    files = [u.file for u in review.unreviewed if u.reason == UNMERGED]
+    files += [
+        f.file
+        for f in review.open_findings
+        if f.defect_class == MERGE_CONFLICT and f.status in (Status.NEW, Status.CAUSED)
+    ]
+    if not files:
+        return []
+    named = _listed(sorted(set(files)))
+    what = "a merge conflict" if len(set(files)) == 1 else "merge conflicts"
+    first, *rest = _wrapped(f"{what} in {named}: resolve {_it_or_them(len(set(files)))} first", 2, "")
+    return [style(first, "error"), *(style(line, "error") for line in rest), ""]
+
+
+def _compact(review: Review, groups: Sequence[tuple[str, Sequence[Finding]]], style: Style) -> Iterator[str]:
+    """Many findings, a line each: files with errors first, and in a file the errors, with what fixes them."""
+    most = None if review.triage is None else _PER_RULE_AND_FILE
+    for path, group in sorted(groups, key=lambda pair: -max(f.severity for f in pair[1])):
+        yield style(one_line(path), "bold")
+        counts: Counter[str] = Counter()
+        for finding in sorted(group, key=lambda f: -f.severity):
+            counts[finding.rule] += 1
+            if most is None or counts[finding.rule] <= most:
+                yield from _in_a_line(finding, style)
+        yield from _counted_only(counts, most)
+        yield ""
+
+
+def _in_a_line(finding: Finding, style: Style) -> Iterator[str]:
+    label = finding.severity.label
+    head = f"  {finding.span.line}:{finding.span.column} {label}  "
+    tail = f" [{one_line(finding.rule)}]{_NOTE.get(finding.status, '')}"
+    message = _cut(one_line(finding.message), max(WIDTH - len(head) - columns(tail), _SHORTEST_MESSAGE))
+    yield head.replace(label, style(label, label)) + message + tail
+    fix = finding.suggested_fix
+    if finding.severity is Severity.ERROR and fix is not None and not finding.masked:
+        yield from _labelled("fix", _cut(one_line(fix.description), WIDTH - 9))
+
+
+def _cut(text: str, width: int) -> str:
+    """Text of at most so many columns; a cut is shown."""
+    if columns(text) <= width:
+        return text
+    while columns(text) >= width:
+        text = text[:-1]
+    return f"{text.rstrip()}{_CUT}"
+
+
+def _counted_only(counts: Counter[str], most: int | None) -> list[str]:
+    """The rules of a file of which more was found than is shown."""
+    over = [(rule, count - most) for rule, count in sorted(counts.items()) if most and count > most]
+    return [
+        f"  and {count} more of {rule} in this file: --all shows {_it_or_them(count)}" for rule, count in over
+    ]
 
 
 def _by_file(review: Review) -> list[tuple[str, list[Finding]]]:
@@ -112,7 +204,12 @@ def _it_or_them(count: int) -> str:
 
 
 def _named_files(findings: Sequence[Finding]) -> str:
-    files = [harmless(path) for path in dict.fromkeys(f.file for f in findings)]
+    return _listed(list(dict.fromkeys(f.file for f in findings)))
+
+
+def _listed(paths: Sequence[str]) -> str:
+    """The first of some paths, and how many more there are."""
+    files = [one_line(path) for path in paths]
     named, more = ", ".join(files[:3]), len(files) - 3
     return f"{named} and {more} more file{'' if more == 1 else 's'}" if more > 0 else named
 
@@ -135,9 +232,8 @@ def _file(review: Review, findings: Sequence[Finding], style: Style, explained: 
         if counts[finding.rule] <= most:
             yield from _finding(finding, source, style, finding.rule not in explained)
             explained.add(finding.rule)
-    folded = [(rule, count - most) for rule, count in sorted(counts.items()) if count > most]
-    for rule, count in folded:
-        yield f"  and {count} more of {rule} in this file: --all shows {_it_or_them(count)}"
+    folded = _counted_only(counts, most)
+    yield from folded
     if folded:
         yield ""
 
@@ -145,16 +241,15 @@ def _file(review: Review, findings: Sequence[Finding], style: Style, explained: 
 def _finding(finding: Finding, source: Sequence[str], style: Style, explain: bool) -> Iterator[str]:
     place = f"{finding.span.line}:{finding.span.column}"
     label = finding.severity.label
-    note = {Status.CAUSED: " (caused by this change)", Status.EXISTING: " (was there before)"}
     head = f"  {place} {label}  "
-    text = f"{harmless(finding.message)}  [{finding.rule}]{note.get(finding.status, '')}"
+    text = f"{one_line(finding.message)}  [{one_line(finding.rule)}]{_NOTE.get(finding.status, '')}"
     yield from _wrapped(text, 4, head, head.replace(label, style(label, label)))
     yield from _frame(finding, source, style)
     also = [s for s in finding.sources if s != finding.rule]
     if finding.rationale and explain:
         yield from _labelled("why", finding.rationale)
     if also:
-        yield from _labelled("also", ", ".join(also))
+        yield from _labelled("also", one_line(", ".join(also)))
     if finding.suggested_fix is not None and not finding.masked:
         yield from _fix(finding.suggested_fix, source, style)
     yield ""
@@ -215,7 +310,9 @@ def _frame(finding: Finding, source: Sequence[str], style: Style) -> Iterator[st
     gutter = f"{number:>6} | "
     line = source[number - 1].removesuffix("\r")
     if finding.masked:
-        line = masked(line, inside=_opens_inside_string(source, number))
+        inside = _opens_inside_string(source, number)
+        if inside or not holds_no_value(line, finding.file):
+            line = masked(line, inside=inside)
     line, start, end = _window(line, finding.span, WIDTH - len(gutter))
     yield style(gutter, "dim") + line
     mark = "^" * (end - start)
@@ -261,7 +358,7 @@ _CUT = "\u2026"
 def _cell(char: str) -> str:
     if char == "\t":
         return "    "
-    return char if char.isprintable() else "\ufffd"
+    return one_line(char)
 
 
 def masked(line: str, *, inside: bool = False) -> str:
@@ -275,6 +372,15 @@ def masked(line: str, *, inside: bool = False) -> str:
         return f"{line[: len(line) - len(line.lstrip())]}***"
     hint = match[2][:2] if len(match[2]) > _HIDDEN else ""
     return f"{match[1]}{hint}***"
+
+
+def holds_no_value(line: str, path: str) -> bool:
+    """Return True if no secret can stand in a line: it has names, and no value but by reference."""
+    rest = _REFERENCE.sub("", line)
+    if not path.endswith(_PYTHON):
+        return _NAME_WITHOUT_VALUE.fullmatch(rest) is not None
+    rest = _NO_SECRET.sub("", rest)
+    return not _QUOTE_OR_COMMENT.search(rest) and not _VALUE_LIKE.search(rest)
 
 
 def _opens_inside_string(source: Sequence[str], number: int) -> bool:
@@ -291,7 +397,7 @@ def _fix(fix: SuggestedFix, source: Sequence[str], style: Style) -> Iterator[str
     except ValueError:
         return
     yield from _labelled(
-        "fix", harmless(fix.description) + ("" if fix.safe else " (look before you apply it)")
+        "fix", one_line(fix.description) + ("" if fix.safe else " (look before you apply it)")
     )
     import difflib
 
@@ -312,10 +418,10 @@ def _not_reviewed(unreviewed: Sequence[Unreviewed], style: Style) -> list[str]:
     lines = [style("not reviewed", "warn")]
     ordered = sorted(unreviewed, key=lambda u: (u.tool, u.reason, u.file))
     for (tool, reason), group in groupby(ordered, key=lambda u: (u.tool, u.reason)):
-        files = [harmless(u.file) for u in group]
+        files = [one_line(u.file) for u in group]
         named = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
         who = "" if reason.startswith((f"{tool} ", "it ")) else f"{tool}: "
-        lines += _wrapped(f"{named}: {who}{harmless(reason)}", 4, "  ")
+        lines += _wrapped(f"{named}: {who}{one_line(reason)}", 4, "  ")
     return [*lines, ""]
 
 
@@ -362,7 +468,9 @@ def render_rule(rule: Rule, same_defect: Sequence[str] = ()) -> str:
         f"reported by   {', '.join(rule.reported_by)}",
     ]
     if same_defect:
-        lines += _wrapped(", ".join(same_defect), 14, "same defect   ")
+        more = len(same_defect) - _SAME_DEFECT
+        named = ", ".join(same_defect[:_SAME_DEFECT]) + (f" and {more} more" if more > 0 else "")
+        lines += _wrapped(named, 14, "same defect   ")
     if rule.url:
         lines.append(f"more          {rule.url}")
     for title, cases in (("reported", rule.invalid), ("not reported", rule.valid)):

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from wardround import __version__
+from wardround.escaping import json_text, one_line
 from wardround.paths import printable
 from wardround.retrieval.covering import Covering
 from wardround.retrieval.files import FileMatch, FunctionMatch
@@ -90,10 +91,10 @@ def tests_as_text(found: RelatedTests) -> str:
             f"no test in {found.candidates} files has anything in common with {', '.join(found.functions)}"
         ]
     else:
-        lines.append(f"\nmost likely among the tests of {found.candidates} files; nothing was run")
+        lines += ["", f"most likely among the tests of {found.candidates} files; nothing was run"]
     if found.of > len(found.functions):
         lines.append(f"asked about the first {len(found.functions)} of {found.of} functions")
-    return printable("\n".join(lines) + "\n")
+    return "\n".join(map(one_line, lines)) + "\n"
 
 
 def tests_as_json(found: RelatedTests) -> str:
@@ -128,9 +129,9 @@ def as_text(found: RelatedFiles | RelatedHunks) -> str:
     if not lines:
         lines = [f"nothing among {found.candidates} {what} shares a word with the text"]
     else:
-        lines.append(f"\nmost likely evidence among {found.candidates} {what}, not a verdict")
+        lines += ["", f"most likely evidence among {found.candidates} {what}, not a verdict"]
     commits = found.commits if isinstance(found, RelatedFiles) else 0
-    return printable("\n".join([*lines, found.model.told(commits)]) + "\n")
+    return "\n".join(map(one_line, [*lines, found.model.told(commits)])) + "\n"
 
 
 def _file_lines(found: RelatedFiles) -> Iterator[str]:
@@ -165,7 +166,7 @@ def as_json(found: RelatedFiles | RelatedHunks) -> str:
 
 def _document(scope: str, answer: dict[str, Any]) -> str:
     head = {"schema": SCHEMA, "tool": {"name": "wardround", "version": __version__}, "scope": scope}
-    return msgspec.json.format(msgspec.json.encode(head | answer), indent=2).decode() + "\n"
+    return json_text(msgspec.json.format(msgspec.json.encode(head | answer), indent=2)) + "\n"
 
 
 def _file_rows(found: RelatedFiles) -> list[dict[str, Any]]:

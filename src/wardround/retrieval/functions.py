@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from wardround.late import LatePattern
+
 
 @dataclass(frozen=True, slots=True)
 class Function:
@@ -24,9 +26,9 @@ class Function:
     signature: str
 
 
-_PYTHON = re.compile(r"[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(?P<name>\w+)")
+_PYTHON = LatePattern(r"[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(?P<name>\w+)")
 _NOT_CALLED = r"(?!(?:if|for|while|switch|catch|return|function|with|else|do|await|throw|new|case)\b)"
-_BRACES = re.compile(
+_BRACES = LatePattern(
     r"[ \t]*(?:(?:export|default|declare|abstract|public|private|protected|internal|static|async|final"
     r"|override|readonly|pub(?:\([^)]*\))?|unsafe|virtual|inline|suspend|open)[ \t]+)*(?:"
     r"(?:function\*?|class|interface|enum|type|namespace|struct|trait|impl|func|fn|fun|def|module|object)"
@@ -37,7 +39,7 @@ _BRACES = re.compile(
     rf"|{_NOT_CALLED}(?:get[ \t]+|set[ \t]+)?(?P<method>[\w$#]+)[ \t]*(?:<[^;()]*>)?\([^;]*\{{[ \t]*$"
     r")"
 )
-_SQL = re.compile(
+_SQL = LatePattern(
     r"[ \t]*create[ \t]+(?:or[ \t]+replace[ \t]+)?(?:\w+[ \t]+){0,2}?"
     r"(?:function|procedure|table|view|trigger|index|type|policy)[ \t]+(?:if[ \t]+not[ \t]+exists[ \t]+)?"
     r"(?P<name>[\w.\"]+)",
@@ -64,14 +66,14 @@ def functions(path: str, text: str) -> list[Function]:
     return found
 
 
-def _starts(pattern: re.Pattern[str], lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+def _starts(pattern: LatePattern, lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     for at, line in enumerate(lines):
         match = pattern.match(line) if len(line) <= 1000 else None
         if match is not None:
             yield at, next(group for group in match.groups() if group).strip('"')
 
 
-def _ends(pattern: re.Pattern[str], lines: Sequence[str], starts: Sequence[int]) -> list[int]:
+def _ends(pattern: LatePattern, lines: Sequence[str], starts: Sequence[int]) -> list[int]:
     """The last line of each definition: before the first line that stands no deeper, all in one pass."""
     ends = {start: len(lines) for start in starts}
     waiting: list[tuple[int, int]] = []

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from wardround.late import LatePattern
 from wardround.retrieval.functions import functions
 from wardround.retrieval.words import counted, parts, stem
 
 _PYTHON_NAME = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_tests?|tests?)\.py$")
-_SCRIPT_NAME = re.compile(r"\.(?:test|spec|cy)\.[cm]?[jt]sx?$|(?:^|/)__tests__/.*(?<!\.d)\.[cm]?[jt]sx?$")
+_SCRIPT_NAME = LatePattern(r"\.(?:test|spec|cy)\.[cm]?[jt]sx?$|(?:^|/)__tests__/.*(?<!\.d)\.[cm]?[jt]sx?$")
 _SUFFIX = re.compile(r"(?:\.d)?\.(?:pyi?|[cm]?[jt]sx?|vue|svelte)$")
 
 _TITLE = r"\(\s*(?P<{0}q>['\"`])(?P<{0}>(?:\\.|(?!(?P={0}q))[^\\])*)(?P={0}q)"
@@ -29,7 +30,7 @@ _TITLED = re.compile(
 )
 _GROUPS = ("describe", "suite", "context", "xdescribe")
 
-_PYTHON_FROM = re.compile(r"(?m)^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]{0,4000}+\)|[^\n(]*)")
+_PYTHON_FROM = LatePattern(r"(?m)^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]{0,4000}+\)|[^\n(]*)")
 _PYTHON_IMPORT = re.compile(r"(?m)^[ \t]*import[ \t]+([\w., \t]+)")
 _SCRIPT_FROM = re.compile(
     r"(?m)^[ \t]*(?:import|export)\b(?P<names>[^'\"`;()]{0,2000}+)['\"](?P<module>[^'\"\n]+)['\"]"

@@ -19,7 +19,7 @@ from wardround.findings import RawResult, Span
 from wardround.kept import kept
 from wardround.rules import RULES_PACKAGE, declared_sources, load_yaml, rules_digest, rules_folder
 from wardround.tools.output import RAN, decoded, one_line, relative
-from wardround.tools.tool import Invocation, Tool, install_line
+from wardround.tools.tool import Invocation, Probe, Tool, install_line
 
 _NUMBER = count()
 """Of runs, since several stand side by side."""
@@ -80,6 +80,8 @@ def ast_grep(
     *,
     takes: Callable[[str, str], bool] | None = None,
     package: str = RULES_PACKAGE,
+    probe: Probe | None = None,
+    endings: tuple[str, ...] = (),
 ) -> Tool:
     """ast-grep with the rules of ``folder``, as a specialist brings it.
 
@@ -112,6 +114,7 @@ def ast_grep(
 
     return Tool(
         name="ast-grep",
+        probe=probe,
         program="ast-grep",
         command=command,
         parse=parse_ast_grep,
@@ -119,6 +122,7 @@ def ast_grep(
         install=install_line(),
         distribution="ast-grep-cli",
         takes=takes,
+        endings=endings,
         can_match=lambda text: any(rule.can_match(text) for rule in rules()),
         identity=digest,
     )

@@ -7,12 +7,23 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from wardround.findings import RawResult, Span
-from wardround.tools.tool import Columns
+from wardround.line_ends import NewlinePositions, has_lone_returns, with_newlines
+from wardround.tools.tool import Columns, Tool
 
 
-def in_code_points(results: Sequence[RawResult], content: bytes, columns: Columns) -> list[RawResult]:
+def positioned(results: Sequence[RawResult], content: bytes, tool: Tool) -> list[RawResult]:
+    """Turn a tool's positions in a file into lines that end at newlines, and columns of code points."""
+    text = content.decode("utf-8", "replace") if tool.returns_end_lines and b"\r" in content else ""
+    if not has_lone_returns(text):
+        return _in_code_points(results, content, tool.columns)
+    positions = NewlinePositions(text)
+    found = _in_code_points(results, with_newlines(text).encode("utf-8", "replace"), tool.columns)
+    return [positions.result(result) for result in found]
+
+
+def _in_code_points(results: Sequence[RawResult], content: bytes, columns: Columns) -> list[RawResult]:
     """Turn columns counted in bytes or UTF-16 units into code points."""
-    if not results or content.isascii():
+    if columns is Columns.CODE_POINTS or content.isascii():
         return list(results)
     lines = content.split(b"\n")
 

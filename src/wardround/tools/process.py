@@ -162,5 +162,6 @@ def bare_environment(program: Path, home: Path, variables: Mapping[str, str]) ->
         "TZ": "UTC",
         "NO_COLOR": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONSAFEPATH": "1",  # a tool starts in a copy of the repository, with its json.py
         **variables,
     }

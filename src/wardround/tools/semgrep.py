@@ -14,7 +14,7 @@ from wardround.errors import ToolOutputError
 from wardround.findings import RawResult, Span
 from wardround.rules import RULES_PACKAGE, rules_digest, rules_folder
 from wardround.tools.output import RAN, decoded, one_line, relative
-from wardround.tools.tool import Columns, Invocation, Profile, Tool, install_line
+from wardround.tools.tool import Columns, Invocation, Probe, Profile, Tool, install_line
 
 
 class SemgrepPlace(msgspec.Struct):
@@ -61,7 +61,13 @@ def parse_semgrep(output: bytes, run: Invocation) -> list[RawResult]:
 
 
 def semgrep(
-    folder: str, *, takes: Callable[[str, str], bool] | None = None, package: str = RULES_PACKAGE
+    folder: str,
+    *,
+    takes: Callable[[str, str], bool] | None = None,
+    declines: Callable[[str, str], str] | None = None,
+    package: str = RULES_PACKAGE,
+    probe: Probe | None = None,
+    endings: tuple[str, ...] = (),
 ) -> Tool:
     """Semgrep with the rules of ``folder``, as a specialist brings it; it takes too long for a commit."""
 
@@ -69,11 +75,13 @@ def semgrep(
         rules = rules_folder(folder, package) / "semgrep"
         return [
             str(run.program), "scan", "--experimental", "--metrics=off", "--disable-version-check",
-            "--json", "-q", "--config", str(rules), "--", *run.files,
+            "--json", "-q", "--scan-unknown-extensions", "--config", str(rules), "--", *run.files,
         ]  # fmt: skip
 
     return Tool(
         name="semgrep",
+        probe=probe,
+        version_options=("--experimental", "--version"),  # the other one loads all of its Python
         program="semgrep",
         command=command,
         parse=parse_semgrep,
@@ -85,6 +93,8 @@ def semgrep(
         timeout_s=120.0,
         distribution="semgrep",
         takes=takes,
+        declines=declines,
+        endings=endings,
         identity=lambda: rules_digest(folder, "semgrep", package),
         variables={"SEMGREP_ENABLE_VERSION_CHECK": "0", "SEMGREP_SEND_METRICS": "off"},
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,8 @@ class Invocation(msgspec.Struct, frozen=True):
         files: what to look at, relative to ``root``.
         environment: the project's virtual environment, where one was found.
         scratch: an empty folder outside ``root`` for files the command needs.
+        requested: codes the configuration switches on beyond the selection of the tool's map; a family ends
+            with a star.
     """
 
     program: Path
@@ -66,6 +68,7 @@ class Invocation(msgspec.Struct, frozen=True):
     files: tuple[str, ...]
     environment: Path | None
     scratch: Path
+    requested: tuple[str, ...] = ()
 
     @property
     def brought(self) -> Brought | None:
@@ -79,6 +82,24 @@ def install_line(extra: str = "") -> str:
     return f"pip install 'wardround[{extra}]'" if extra else "pip install --force-reinstall wardround"
 
 
+class Probe(msgspec.Struct, frozen=True):
+    """A defect with which a tool proves that it works, since it must report it.
+
+    Attributes:
+        path: the name of a file that holds the defect, relative to an otherwise empty folder.
+        text: its content; lines may be put in front of it.
+        code: what the tool must report there, as ``parse`` returns it.
+        line: where, 1-based.
+        settings: further files by path, as the project's configuration.
+    """
+
+    path: str
+    text: str
+    code: str
+    line: int = 1
+    settings: Mapping[str, str] = msgspec.field(default_factory=dict)
+
+
 class Tool(msgspec.Struct, frozen=True, eq=False):
     """A static analyser, found as a program and read through its output. Each object is a tool of its own.
 
@@ -89,9 +110,13 @@ class Tool(msgspec.Struct, frozen=True, eq=False):
             wardround's own environment, then PATH. A program under version control is never started.
         optional: whether its absence is nothing to speak of, because the project does not use it or something
             else of ours does its part.
+        is_configured: (reader of trusted files, paths under review) -> whether the project's configuration
+            asks for it, for tools that do not run without one; by default they always run.
         missed: repository's root -> why an optional tool is not run that the project's own configuration asks
             for, with what installs it; empty where it does not. In CI that is noted.
         takes: which of its specialist's files it is for: (path, text) -> whether; all of them by default.
+        declines: (path, text) -> why it cannot read a file it is for, which is then unreviewed; empty where
+            it can.
         wanted: whether the options of its specialist ask for it for a file: (options, path, text) -> whether;
             always by default.
         opt_in: whether ``wanted`` is false everywhere until a project's options ask for it.
@@ -117,9 +142,18 @@ class Tool(msgspec.Struct, frozen=True, eq=False):
         can_match: whether the tool can have anything to say about a text; a cheap look that spares a run,
             and true whenever in doubt.
         identity: what else its answers depend on, as text: its own rules, built-in options.
+        returns_end_lines: whether it takes a carriage return alone for the end of a line.
+        endings: by which it knows its files; one whose name ends otherwise it gets as a copy that ends in the
+            first. Without any the name does not matter.
         project_files: names of the files it must see beside those it is given, to know what is first-party.
+        timeout_s: seconds one run may take over ``files_in_time`` files or ``bytes_in_time`` bytes; as much
+            longer over more.
+        files_per_run: the most files of one run, where a change of more is to be split; each run sees all
+            files of the change in the snapshot. None: as many as the scope allows.
         typical_s: seconds it takes over a file or two, measured beside the others: the slowest start first.
-        distribution: the PyPI name it is installed by, whose version is its version.
+        distribution: the PyPI name it is installed by.
+        version_options: what makes it print its version.
+        probe: the defect it must report before anything it says counts; without one it is taken on trust.
         variables: environment variables it needs; it gets no others of the caller's.
     """
 
@@ -132,9 +166,16 @@ class Tool(msgspec.Struct, frozen=True, eq=False):
     profiles: frozenset[Profile] = frozenset(Profile)
     scope: Scope = Scope.FILE
     columns: Columns = Columns.CODE_POINTS
+    returns_end_lines: bool = False
+    endings: tuple[str, ...] = ()
     timeout_s: float = 10.0
+    files_in_time: int = 100
+    bytes_in_time: int = 1_000_000
+    files_per_run: int | None = None
     typical_s: float = 0.03
     distribution: str | None = None
+    version_options: tuple[str, ...] = ("--version",)
+    probe: Probe | None = None
     config_names: tuple[str, ...] = ()
     config_code: tuple[str, ...] = ()
     runs_config: bool = False
@@ -147,8 +188,10 @@ class Tool(msgspec.Struct, frozen=True, eq=False):
     project_files: tuple[str, ...] = ()
     find: Callable[[Path], Path | None] | None = None
     optional: bool = False
+    is_configured: Callable[[Callable[[str], str | None], Iterable[str]], bool] | None = None
     missed: Callable[[Path], str] | None = None
     takes: Callable[[str, str], bool] | None = None
+    declines: Callable[[str, str], str] | None = None
     wanted: Callable[[Any, str, str], bool] | None = None
     opt_in: bool = False
     passed_over: Callable[[bytes, Invocation], Mapping[str, str]] | None = None

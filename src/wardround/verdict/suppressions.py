@@ -36,9 +36,10 @@ class Suppression(msgspec.Struct, frozen=True):
 
 
 class Unreadable(msgspec.Struct, frozen=True):
-    """A comment that addresses wardround in words it does not know."""
+    """A comment that addresses wardround in words it does not know; it starts at a column, 1-based."""
 
     line: int
+    column: int
     text: str
 
 
@@ -53,7 +54,7 @@ def read(comments: Iterable[Comment]) -> tuple[list[Suppression], list[Unreadabl
         match = _IGNORE.match(addressed[1].strip())
         names = tuple(name.strip() for name in match[1].split(",") if name.strip()) if match else ()
         if match is None or not names:
-            unreadable.append(Unreadable(comment.line, comment.text))
+            unreadable.append(Unreadable(comment.line, comment.column, comment.text))
             continue
         reason = match[2].strip().lstrip("-:").strip()
         found.append(Suppression(comment.line, comment.column, names, reason))

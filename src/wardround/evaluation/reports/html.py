@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from wardround.evaluation.reports import Measured, percent, rate
-from wardround.evaluation.scoring import CategoryScore, Recall, RuleScore, SetScore, Share, over_sets
+from wardround.evaluation.scoring import NEAR, CategoryScore, Recall, RuleScore, SetScore, Share, over_sets
 
 _PLOTTED = 40
 _ROWS = 400
@@ -93,6 +93,7 @@ def _subtitle(measured: Measured, total: SetScore) -> str:
 def _figures(total: SetScore) -> str:
     recall = total.recall
     rows = [
+        (percent(total.cases_found(NEAR).value), "defect cases found, within 3 lines"),
         (percent(Share(recall.exact, recall.expected).value), "expected lines found, same line"),
         (percent(Share(recall.near, recall.expected).value), "found within 3 lines"),
         (percent(total.precision.value), "findings in defect cases that are right"),
@@ -114,8 +115,8 @@ def _sets_section(sets: Sequence[SetScore], total: SetScore) -> str:
         "findings count too. Right: findings in defect cases within three lines of an "
         "expected line. In brackets, and as bands in the plots, 95% intervals (Wilson)."
     )
-    found = ("set", "cases", "places", "found, same line", "found within 3", "by its name", "with held back",
-             "held back", "not fully reviewed", "ms/case")  # fmt: skip
+    found = ("set", "cases", "cases found within 3", "places", "found, same line", "found within 3",
+             "by its name", "with held back", "held back", "not fully reviewed", "ms/case")  # fmt: skip
     alerts = ("set", "added lines", "alerts /100", "warn+ /100", "error /100", "right", "clean cases",
               "false alarms")  # fmt: skip
     parts = [
@@ -124,6 +125,10 @@ def _sets_section(sets: Sequence[SetScore], total: SetScore) -> str:
         "<br>",
         _table(alerts, [_alert_row(one) for one in shown]),
     ]
+    anchored = [one for one in shown if one.anchored.expected]
+    if anchored:
+        head = ("set", "anchors of a fix, counted apart", "found, same line", "found within 3")
+        parts += ["<br>", _table(head, [_anchor_row(one) for one in anchored])]
     recalls = [(one.name, one.recall) for one in shown if one.recall.expected]
     if recalls:
         parts += ["<br>", _recall_plot(recalls)]
@@ -133,12 +138,19 @@ def _sets_section(sets: Sequence[SetScore], total: SetScore) -> str:
 def _found_row(one: SetScore) -> tuple[str, ...]:
     recall = one.recall
     return (
-        one.name, str(one.cases), str(recall.expected), _with_interval(Share(recall.exact, recall.expected)),
+        one.name, str(one.cases), _with_interval(one.cases_found(NEAR)), str(recall.expected),
+        _with_interval(Share(recall.exact, recall.expected)),
         _with_interval(Share(recall.near, recall.expected)),
         percent(Share(recall.named, recall.expected).value),
         percent(Share(recall.near_held_back, recall.expected).value), str(sum(one.held_back.values())),
         str(one.not_fully_reviewed), f"{1000 * one.seconds / max(one.cases, 1):.0f}",
     )  # fmt: skip
+
+
+def _anchor_row(one: SetScore) -> tuple[str, ...]:
+    recall = one.anchored
+    shares = (Share(hits, recall.expected) for hits in (recall.exact, recall.near))
+    return (one.name, str(recall.expected), *map(_with_interval, shares))
 
 
 def _alert_row(one: SetScore) -> tuple[str, ...]:

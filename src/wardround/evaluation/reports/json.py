@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
+from wardround.escaping import json_text
 from wardround.evaluation.reports import Measured
-from wardround.evaluation.scoring import CategoryScore, Recall, RuleScore, SetScore, Share, over_sets
+from wardround.evaluation.scoring import NEAR, CategoryScore, Recall, RuleScore, SetScore, Share, over_sets
 
 SCHEMA = "wardround.eval/1"
 
@@ -39,7 +40,7 @@ def render(measured: Measured) -> str:
         "unusable": [{"case": place, "reason": reason} for place, reason in score.unusable],
         "crashed": [{"case": place, "reason": reason} for place, reason in score.crashed],
     }
-    return msgspec.json.format(msgspec.json.encode(report), indent=1).decode() + "\n"
+    return json_text(msgspec.json.format(msgspec.json.encode(report), indent=1)) + "\n"
 
 
 def _share(share: Share) -> dict[str, Any]:
@@ -78,6 +79,8 @@ def _set(one: SetScore) -> dict[str, Any]:
         "not_fully_reviewed_cases": one.not_fully_reviewed,
         "added_lines": one.added_lines,
         "recall": _recall(one.recall),
+        "recall_of_anchors": _recall(one.anchored),
+        "cases_found": {"exact": _share(one.cases_found(0)), "near": _share(one.cases_found(NEAR))},
         "alerts": {name: one.shown[name] for name in ("error", "warn", "info")},
         "alerts_per_100_added_lines": {n: None if v is None else round(v, 4) for n, v in found.items()},
         "precision": _share(one.precision),

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from wardround.escaping import one_line
 from wardround.evaluation.reports import Measured, percent, rate, table
-from wardround.evaluation.scoring import CategoryScore, RuleScore, SetScore, Share, over_sets
+from wardround.evaluation.scoring import NEAR, CategoryScore, RuleScore, SetScore, Share, over_sets
 
 _LISTED = 12
 _ROWS = 60
 _ANSWERS = 3
 _NOTES = (
+    "cases found: cases with defects of which one expected line has a finding within 3 lines; anchors: lines",
+    "that a fix hangs on, counted apart;",
     "found: expected lines with a finding within 0 or 3 lines; by its name: on the line, by a rule named as",
     "what was expected; with held back: old, waived and unproven findings count too; right: share of the",
     "findings in defect cases within 3 lines of an expected line; alerts: findings for each 100 added lines",
@@ -52,18 +55,30 @@ def _head(measured: Measured) -> str:
 
 
 def _sets(sets: Sequence[SetScore]) -> list[str]:
-    found = ("set", "cases", "places", "found +-0", "found +-3", "95%", "by its name", "with held back",
-             "held back", "not fully reviewed", "ms/case")  # fmt: skip
+    found = ("set", "cases", "cases found +-3", "95%", "places", "found +-0", "found +-3", "95%",
+             "by its name", "with held back", "held back", "not fully reviewed", "ms/case")  # fmt: skip
     alerts = ("set", "added lines", "alerts/100", "warn+/100", "error/100", "right", "95%", "clean cases",
               "false alarms", "95%")  # fmt: skip
     return [
         "",
         *table(found, [_found(one) for one in sets]),
+        *_anchored(sets),
         "",
         *table(alerts, [_alerts(one) for one in sets]),
         "",
         *_NOTES,
     ]
+
+
+def _anchored(sets: Sequence[SetScore]) -> list[str]:
+    """The places that are anchors of a fix, where a set has any; the tables above leave them out."""
+    rows = [
+        (one.name, str(recall.expected), percent(Share(recall.exact, recall.expected).value),
+         percent(Share(recall.near, recall.expected).value), _interval(Share(recall.near, recall.expected)))
+        for one in sets
+        if (recall := one.anchored).expected
+    ]  # fmt: skip
+    return ["", *table(("set", "anchors", "found +-0", "found +-3", "95%"), rows)] if rows else []
 
 
 def _found(one: SetScore) -> tuple[str, ...]:
@@ -72,7 +87,8 @@ def _found(one: SetScore) -> tuple[str, ...]:
         Share(hits, recall.expected) for hits in (recall.exact, recall.near, recall.near_held_back)
     )
     return (
-        one.name, str(one.cases), str(recall.expected), percent(exact.value), percent(near.value),
+        one.name, str(one.cases), percent(one.cases_found(NEAR).value), _interval(one.cases_found(NEAR)),
+        str(recall.expected), percent(exact.value), percent(near.value),
         _interval(near), percent(Share(recall.named, recall.expected).value),
         percent(all_near.value), str(sum(one.held_back.values())),
         str(one.not_fully_reviewed), f"{1000 * one.seconds / max(one.cases, 1):.0f}",
@@ -145,7 +161,12 @@ def _reasons(unreviewed: Counter[tuple[str, str]]) -> list[str]:
 def _listed(title: str, lines: Sequence[str]) -> list[str]:
     if not lines:
         return []
-    return ["", f"{title}:", *(f"  {line}" for line in lines[:_LISTED]), *_more(len(lines) - _LISTED, "")]
+    return [
+        "",
+        f"{title}:",
+        *(f"  {one_line(line)}" for line in lines[:_LISTED]),
+        *_more(len(lines) - _LISTED, ""),
+    ]
 
 
 def _more(count: int, what: str) -> list[str]:

@@ -1,0 +1,33 @@
+"""The configuration files a tool gets to see, read from wherever the caller trusts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from wardround.tools.tool import Tool
+
+
+def configuration(
+    tool: Tool, folder: str, read: Callable[[str], str | None], above: Mapping[str, str]
+) -> dict[str, str]:
+    """The files that count in a folder, text by path, with those they refer to; ``../`` is above the root.
+
+    Args:
+        read: the text of a file, None where there is none.
+        above: what counts in the folder above; nothing for the root, whose name is empty.
+    """
+    found = dict(above)
+    stem = f"{folder}/" if folder else ""
+    waiting = [] if folder and tool.config_at_root else [stem + name for name in tool.config_names]
+    while waiting:
+        name = waiting.pop(0)
+        text = None if name in found else read(name)
+        if text is not None:
+            found[name] = text
+            waiting += tool.config_closure(name, text) if tool.config_closure else ()
+    if tool.config_overlay:
+        found |= tool.config_overlay(folder, found)
+    if not folder and tool.fallback_config:
+        name, text = tool.fallback_config(read)
+        found["../" + name] = text
+    return found

@@ -1,0 +1,110 @@
+"""Which program a tool is: the digest of its file, and the version it reports itself.
+
+What is installed beside it, its metadata say; what is started may be another program. Hashing and asking take
+up to seconds, so both are kept for as long as the file stays as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from wardround.digests import sha256
+from wardround.errors import ToolFailed
+from wardround.folders import cache_folder
+from wardround.hookspecs import GROUP
+from wardround.installed import installed
+from wardround.kept import kept
+from wardround.tools.process import Processes, bare_environment, scripts_folder
+from wardround.tools.tool import Tool
+
+_KIND = "programs"
+_VERSION_TIMEOUT_S = 120.0
+"""Long enough for the slowest under load: a version that depends on the load is none."""
+
+
+class Identity(msgspec.Struct, frozen=True):
+    """A program on disk.
+
+    Attributes:
+        digest: ``sha256:`` and 64 hex digits, of the file that is started, links followed: the binary, or the
+            script in front of one; empty where it may be run but not read.
+        version: what it prints for ``--version``; ``unknown`` if nothing like one.
+    """
+
+    digest: str
+    version: str
+
+
+def identity(tool: Tool, program: Path) -> Identity:
+    """The program of a tool."""
+    return _identity(program, tool.version_options, tuple(sorted(tool.variables.items())))
+
+
+def identify(programs: Iterable[tuple[Tool, Path]]) -> None:
+    """Find out at once which programs these are, as far as it is not known: each may take a while."""
+    new = {program: tool for tool, program in programs if not _is_known(program, tool.version_options)}
+    threads = [threading.Thread(target=identity, args=(tool, program)) for program, tool in new.items()]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+@cache
+def _identity(program: Path, options: tuple[str, ...], variables: tuple[tuple[str, str], ...]) -> Identity:
+    def find_out() -> Identity:
+        return Identity(_digest(program), _version(program, options, variables))
+
+    return kept(_KIND, _name(program, options), find_out, Identity)
+
+
+def _is_known(program: Path, options: tuple[str, ...]) -> bool:
+    return (cache_folder() / _KIND / _name(program, options)).is_file()
+
+
+def _name(program: Path, options: tuple[str, ...]) -> str:
+    """What changes when another file takes the place of a program, or its content, whatever its time says."""
+    file = os.path.realpath(program)
+    found = os.stat(file)
+    state = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_dev, found.st_ino)
+    parts = "\0".join((file, *map(str, state), *options))
+    return sha256(parts.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _digest(file: Path) -> str:
+    import hashlib  # OpenSSL's is several times faster over megabytes, and seldom needed
+
+    try:
+        with file.open("rb") as content:
+            return f"sha256:{hashlib.file_digest(content, 'sha256').hexdigest()}"
+    except OSError:
+        return ""
+
+
+def _version(program: Path, options: tuple[str, ...], variables: tuple[tuple[str, str], ...]) -> str:
+    """The version a program reports; some take seconds, and some never do."""
+    try:
+        printed = Processes().run(
+            [str(program), *options],
+            cwd=program.parent,
+            timeout_s=_VERSION_TIMEOUT_S,
+            clean=frozenset({0}),
+            env=bare_environment(program, Path("/nonexistent"), dict(variables)),
+        )
+    except (ToolFailed, OSError):
+        return "unknown"
+    words = [word.removeprefix("v") for word in printed.decode("utf-8", "replace").split()]
+    return next((word for word in words if word[:1].isdigit()), "unknown")
+
+
+def distribution_version(tool: Tool, program: Path) -> str | None:
+    """The version of the installed distribution that a program of our own environment came with."""
+    if tool.distribution is None or str(program.parent) != os.path.abspath(scripts_folder()):
+        return None
+    return installed(GROUP).versions.get(tool.distribution)

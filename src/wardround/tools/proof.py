@@ -1,0 +1,130 @@
+"""Proof that a tool works: once per program, it must report a defect that is known.
+
+A program that prints an empty list, or nothing, or its version, looks like a tool that found nothing. The
+defect is put on a line chosen anew each time, so that a recorded answer does not do. A program made to
+deceive may still report this defect and no other; against that helps its digest, which reports name.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from wardround import __version__
+from wardround.errors import PLUGIN_FAULTS, ToolFailed, ToolMissing
+from wardround.findings import RawResult
+from wardround.kept import kept
+from wardround.tools.configuration import configuration
+from wardround.tools.identity import identity
+from wardround.tools.process import Processes, bare_environment
+from wardround.tools.result_cache import key
+from wardround.tools.tool import Invocation, Probe, Tool
+
+_MOST_LINES_ABOVE = 97
+_NUMBER = itertools.count()
+
+
+class Proofs:
+    """Lets tools prove that they work, each once; what is proven is kept for other processes.
+
+    Args:
+        folder: makes the private folder, when the first proof is needed.
+    """
+
+    def __init__(self, processes: Processes, folder: Callable[[], Path]) -> None:
+        self._processes = processes
+        self._folder = folder
+        self._outcomes: dict[tuple[Tool, Path], ToolFailed | None] = {}
+        self._locks: dict[tuple[Tool, Path], threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def require(self, tool: Tool, program: Path) -> None:
+        """Make sure that a program works as a tool.
+
+        Raises:
+            ToolFailed: it does not report what it must.
+        """
+        if tool.probe is None:
+            return
+        one = (tool, program)
+        with self._lock:
+            lock = self._locks.setdefault(one, threading.Lock())
+        with lock:
+            if one not in self._outcomes:
+                self._outcomes[one] = self._outcome(tool, program, tool.probe)
+        trouble = self._outcomes[one]
+        if trouble is not None:
+            raise trouble
+
+    def _outcome(self, tool: Tool, program: Path, probe: Probe) -> ToolFailed | None:
+        try:
+            kept("proofs", _name(tool, program, probe), lambda: self._prove(tool, program, probe), bool)
+        except ToolFailed as trouble:
+            return trouble
+        return None
+
+    def _prove(self, tool: Tool, program: Path, probe: Probe) -> bool:
+        """Return True; a proof that fails is not kept, so that a repaired tool is tried again."""
+        above = 1 + os.urandom(1)[0] % _MOST_LINES_ABOVE
+        found = self._results(tool, program, probe, above)
+        wanted = (probe.path, probe.code, probe.line + above)
+        if not any((one.file, one.code, one.span.line) == wanted for one in found):
+            raise _failed(tool, f"it did not report {probe.code} in a file that has it")
+        return True
+
+    def _results(self, tool: Tool, program: Path, probe: Probe, above: int) -> list[RawResult]:
+        """What it says about a file that has the defect below some empty lines."""
+        run = _prepared(self._folder() / f"probe-{next(_NUMBER)}", tool, program, probe, above)
+        try:
+            printed = self._processes.printed_by(
+                tool.command(run),
+                cwd=run.root,
+                timeout_s=tool.timeout_s,
+                clean=tool.clean,
+                env=bare_environment(program, run.scratch, tool.variables),
+            )
+            return list(tool.parse(printed.out, run))
+        except ToolMissing:
+            raise
+        except (ToolFailed, OSError) as trouble:
+            text = str(trouble).replace(f"{run.root}/", "").replace(str(run.root.parent), "probe")
+            raise _failed(tool, text) from trouble
+        except (msgspec.MsgspecError, ValueError, *PLUGIN_FAULTS) as cause:
+            raise _failed(tool, f"its output could not be read: {cause}") from cause
+
+
+def _failed(tool: Tool, reason: str) -> ToolFailed:
+    from wardround.tools.advice import advice  # most tools work
+
+    return ToolFailed(f"{tool.program} failed its self-test: {reason}; reinstall it: {advice(tool.install)}")
+
+
+def _name(tool: Tool, program: Path, probe: Probe) -> str:
+    """A digest of what a proof depends on."""
+    variables = (part for pair in sorted(tool.variables.items()) for part in pair)
+    settings = (part for pair in sorted(probe.settings.items()) for part in pair)
+    known = identity(tool, program)
+    place = os.path.join(os.path.realpath(program.parent), program.name)
+    return key(
+        __version__, tool.name, place, known.digest, known.version, probe.path, probe.text, probe.code,
+        str(probe.line), *variables, "settings", *settings,
+    ).hex()  # fmt: skip
+
+
+def _prepared(room: Path, tool: Tool, program: Path, probe: Probe, above: int) -> Invocation:
+    """A folder that looks like a project with nothing but the defect."""
+    root, scratch = room / "repo", room / "home"
+    scratch.mkdir(parents=True)
+    files: dict[str, str] = dict(probe.settings)
+    for folder in reversed([str(one) for one in PurePosixPath(probe.path).parents]):
+        files = configuration(tool, "" if folder == "." else folder, probe.settings.get, files)
+    for name, text in {**files, probe.path: "\n" * above + probe.text}.items():
+        target = Path(os.path.normpath(root / name))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+    return Invocation(program, root, (probe.path,), None, scratch)
