@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -143,8 +144,16 @@ def _state(path: Path) -> tuple[int, str]:
     return mode, hashlib.sha256(content).hexdigest()
 
 
+@pytest.fixture(scope="session")
+def proven_tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what is known of the tools here: not each test must have them prove that they work."""
+    folder = tmp_path_factory.getbasetemp() / "proven-tools"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
 @pytest.fixture(autouse=True)
-def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proven_tools: Path) -> Iterator[Path]:
     """Give the test a home, caches and a temporary folder of its own, and git no configuration but ours."""
     for name in list(os.environ):
         if name.startswith(("GIT_", "PRE_COMMIT", "PREK", "LEFTHOOK")):
@@ -165,7 +174,14 @@ def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(places / "gitconfig"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("PATH", f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}")
-    return places
+    caches = [(places / "cache" / "wardround" / kind, proven_tools / kind) for kind in ("programs", "proofs")]
+    for own, known in caches:
+        if known.is_dir():
+            shutil.copytree(known, own)
+    yield places
+    for own, known in caches:
+        if own.is_dir() and not own.is_symlink():
+            shutil.copytree(own, known, dirs_exist_ok=True)
 
 
 @pytest.fixture

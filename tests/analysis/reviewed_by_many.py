@@ -4,19 +4,22 @@
 
 It prints a line for each thing said: the path, whether the process that was started said it, and the words.
 In the manner ``killed`` every other process ends itself over its first file, in ``stuck`` it never ends; in
-``refused`` the system gives no other process.
+``refused`` the system gives no other process. In ``slow`` a file that holds the word "slow" takes a check
+more time than it has: in a large file all in one call, which nothing interrupts, in a small one step by step.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 import sys
 import time
 from pathlib import Path
 
 from wardround import review
+from wardround.analysis.checking import BUDGET_S
 from wardround.change.git import Repository
 from wardround.change.origin import RepositoryOrigin
 from wardround.checks import ChangeCheck, Check
@@ -28,6 +31,8 @@ from wardround.tools.process import Processes
 
 _FIRST = os.getpid()
 _MANNER = (*sys.argv, "", "", "", "")[3]
+_SECONDS = 0.5
+_LARGE = 30_000
 
 
 def _who() -> str:
@@ -50,6 +55,25 @@ class _Told(Check):
 
     def run(self) -> None:
         self.report(Span(1, 1, 1, 2), f"{_who()} {self.source.base_text!r} {len(self.source.text)}")
+        if _MANNER == "slow" and "slow" in self.source.text:
+            _spend_time(at_once=len(self.source.text) > _LARGE)
+
+
+class _After(Check):
+    """Runs after the check that takes long. So it can be told."""
+
+    ID, NAME = "ACME003", "after"
+
+    def run(self) -> None:
+        """Report nothing."""
+
+
+def _spend_time(*, at_once: bool) -> None:
+    if at_once:
+        re.search(r"(a+)+b", "a" * 60)
+    end = time.thread_time() + 2 * _SECONDS
+    while time.thread_time() < end:
+        pass
 
 
 class _ToldOfAll(ChangeCheck):
@@ -69,8 +93,10 @@ def main() -> None:
     """Review and print."""
     if _MANNER == "refused":
         os.fork = _refuse
+    if _MANNER == "slow":
+        BUDGET_S.update(dict.fromkeys(BUDGET_S, _SECONDS))
     signal.signal(signal.SIGINT, signal.default_int_handler)  # which a program started aside may ignore
-    acme = Specialist(name="acme", patterns=("*.acme",), checks=(_Told,), change_checks=(_ToldOfAll,))
+    acme = Specialist(name="acme", patterns=("*.acme",), checks=(_Told, _After), change_checks=(_ToldOfAll,))
     with Repository(Path(sys.argv[1])) as repository:
         change = repository.staged()
         origin = RepositoryOrigin(repository, change)
@@ -78,6 +104,8 @@ def main() -> None:
         done = review.run(origin, change, Host([acme]), request, Processes())
     for finding in done.findings:
         print(finding.file, finding.rule, finding.message)
+    for missed in done.unreviewed:
+        print("unreviewed", missed.file, missed.reason)
     print("unreviewed", len(done.unreviewed))
 
 

@@ -85,6 +85,21 @@ def test_a_small_change_is_left_to_one_process(repo: GitRepository, tmp_path: Pa
     assert not any(" another " in line for line in _said(repo, tmp_path, cores=4))
 
 
+@pytest.mark.parametrize(
+    "size", [pytest.param(1, marks=needs_fork, id="in one call"), pytest.param(0, id="in steps")]
+)
+@pytest.mark.parametrize("cores", [1, 4])
+def test_a_file_whose_checks_take_too_long_is_unreviewed_and_the_others_are_not(
+    much: GitRepository, tmp_path: Path, size: int, cores: int
+) -> None:
+    much.write("slow.acme", "slow\n" + _LONG * 10 * size)
+    much.stage()
+    said = _said(much, tmp_path, cores, "slow")
+    assert said[-2:] == ["unreviewed slow.acme its checks took longer than 0.5 s", "unreviewed 1"]
+    assert sum("ACME001" in line for line in said) == _FILES
+    assert not any(line.startswith("slow.acme ACME001") for line in said)
+
+
 @needs_fork
 def test_an_interrupted_review_leaves_no_process_behind(much: GitRepository, tmp_path: Path) -> None:
     noted = tmp_path / "pid"

@@ -177,7 +177,7 @@ class TestHistory:
     def test_a_conflicted_file_is_not_reviewed_rather_than_clean(self, repo: GitRepository) -> None:
         self.test_a_conflict_is_unmerged_without_hunks(repo)
         on_disk = repo.report("--worktree")
-        assert ("a.py", "syntax-error") in [(f["file"], f["defect_class"]) for f in on_disk["findings"]]
+        assert ("a.py", "merge-conflict") in [(f["file"], f["defect_class"]) for f in on_disk["findings"]]
         report = repo.report()
         reason = "it has merge conflicts; resolve them first"
         assert [(u["file"], u["reason"]) for u in report["unreviewed"]] == [("a.py", reason)]
@@ -270,7 +270,7 @@ class TestRefusals:
 
     def test_a_name_that_looks_like_an_option(self, repo: GitRepository) -> None:
         repo.commit({"a.py": LINES})
-        with Repository(repo.root) as repository, pytest.raises(GitError, match=r"'--all' names no commit"):
+        with Repository(repo.root) as repository, pytest.raises(GitError, match=r"'--all' is not a revision"):
             repository.between("--all", "HEAD")
 
     def test_two_histories_that_never_met(self, repo: GitRepository) -> None:
@@ -468,7 +468,7 @@ class TestKindsOfFile:
             assert (file.mode, file.is_regular) == ("120000", False)
             (file,) = repository.worktree().files
             assert repository.content(file, WORKTREE) is None
-        assert repo.report()["unreviewed"] == []
+        assert [one["file"] for one in repo.report()["unreviewed"]] == ["link.py"]
 
     def test_an_untracked_symbolic_link_is_not_followed(self, repo: GitRepository, tmp_path: Path) -> None:
         (tmp_path / "secret.py").write_text("password = 1\n", encoding="utf-8")

@@ -29,7 +29,8 @@ def dismiss(repo: GitRepository, rule: str = "ruff/B006", reason: str = "shared 
     fingerprint = named(repo, rule)["fingerprint"]
     done = repo.wardround("dismiss", fingerprint, "--reason", reason)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == f"{FILE}: {rule} in a.py dismissed; commit it\n"
+    added = f"git add {FILE} and commit it: reviews read the staged version"
+    assert done.stdout == f"{FILE}: {rule} in a.py dismissed; {added}\n"
     return fingerprint
 
 

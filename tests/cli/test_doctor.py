@@ -48,3 +48,16 @@ def test_a_file_that_is_not_checked_out_is_no_trouble(
     (repo.root / "Dockerfile").unlink()
     assert doctor.command.callback(repo=repo.root) == 0  # type: ignore[misc]
     assert "hadolint   missing, and nothing here needs it" in capfd.readouterr().out
+
+
+def test_settings_are_printed_as_they_are_written(repo: GitRepository) -> None:
+    written = (
+        'fail-level = "warn"\nskip = ["sql"]\nfold = false\njobs = 2\ntool-timeout = 2.5\n'
+        'rules = {"ruff/S307" = "error"}\n'
+    )
+    repo.stage({".wardround.toml": written})
+    printed = repo.wardround("doctor").stdout
+    for line in (*written.splitlines(), 'baseline = ".wardround-baseline.json"', "only = []"):
+        assert f"  {line}  (" in printed
+    assert "'" not in printed.partition("settings\n")[2].replace("'wardround", "")
+    assert "None" not in printed

@@ -124,6 +124,24 @@ def test_regression_says_what_is_not_as_expected(tmp_path: Path, cases: Path) ->
     assert _run(tmp_path, "regression", cases).returncode == 0
 
 
+def test_the_number_of_processes_changes_no_outcome(tmp_path: Path) -> None:
+    file = tmp_path / "many.jsonl"
+    lines = ("def f(xs=[]): ...", "x = 1", "import os")
+    file.write_text("\n".join(_case(str(n), lines[n % 3]) for n in range(120)), encoding="utf-8")
+    found = []
+    for jobs in ("1", "2"):
+        done = _run(tmp_path, "cases", file, "--only", "python", "--jobs", jobs, "--results", f"{jobs}.jsonl",
+                    "--format", f"json={jobs}.json")  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, "")
+        report = json.loads((tmp_path / f"{jobs}.json").read_text("utf-8"))
+        kept = [json.loads(line)["outcome"] for line in (tmp_path / f"{jobs}.jsonl").read_text().splitlines()]
+        found.append(
+            ([one["rule"] for one in report["rules"]], sorted((one["id"], len(one["said"])) for one in kept))
+        )
+    assert found[0] == found[1]
+    assert len(found[0][1]) == 120
+
+
 def test_an_interruption_leaves_no_traceback_and_says_how_far_it_came(tmp_path: Path) -> None:
     file = tmp_path / "many.jsonl"
     file.write_text("\n".join(_case(str(n)) for n in range(3000)), encoding="utf-8")

@@ -203,7 +203,7 @@ def test_what_is_no_repository_and_what_is_no_commit_is_said(repo: GitRepository
     with pytest.raises(GitError, match="'HEAD' names no commit"):
         RepositoryHistory(repo.root)
     commit_at(repo, 1, {"a.py": "x = 1\n"})
-    with pytest.raises(GitError, match="'--all' names no commit"):
+    with pytest.raises(GitError, match="'--all' is not a revision"):
         RepositoryHistory(repo.root, limits=Limits(head="--all"))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from wardround.errors import UsageError
-from wardround.evaluation.cases import Expected, read_cases
+from wardround.evaluation.cases import ANCHOR, Expected, read_cases
 
 _DIFF = "--- a/a.py\n+++ b/a.py\n@@ -0,0 +1 @@\n+x = 1\n"
 
@@ -83,3 +83,21 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
                        (".", "Is a directory")):  # fmt: skip
         with pytest.raises(UsageError, match=says):
             read_cases(tmp_path / name)
+
+
+def test_how_a_position_was_found_is_read(tmp_path: Path) -> None:
+    place = {"file": "a.py", "line": 1, "how": "anchor"}
+    (case,) = read_cases(_file(tmp_path, {"id": 1, "diff": _DIFF, "expected": [place]})).cases
+    assert case.expected[0].how == ANCHOR
+
+
+def test_cases_are_read_when_they_are_asked_for(tmp_path: Path) -> None:
+    file = _file(
+        tmp_path, {"id": "a", "diff": _DIFF}, "", {"id": "ä", "diff": _DIFF}, {"id": "c", "diff": _DIFF}
+    )
+    found = read_cases(file).cases
+    assert [case.id for case in found.at([2, 1])] == ["c", "ä"]
+    assert [case.place for case in found[1:]] == [f"{file}:3 (ä)", f"{file}:4 (c)"]
+    file.write_text("gone\n", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"this line is not JSON|changed while it was read"):
+        found[1]

@@ -71,3 +71,23 @@ def test_a_place_is_found_by_its_name_where_a_source_has_the_name_of_its_categor
     merged = Said("a", 10, 10, "t/1", ("t/1", "u/react/c"), "x", "s", "warn", "m")
     assert score([_outcome("1", merged, lines=(10, 11))]).total.recall.named == 1
     assert score([_outcome("1", _said(10, "t/not-c"), lines=(10,))]).total.recall.named == 0
+
+
+def test_a_case_is_found_if_one_of_its_places_is() -> None:
+    outcomes = [
+        _outcome("1", _said(10), lines=(10, 50)),
+        _outcome("2", _said(12), lines=(10, 50)),
+        _outcome("3", lines=(10,)),
+        _outcome("4", _said(10)),
+    ]
+    total = score(outcomes).total
+    assert (total.cases_found(0).hits, total.cases_found(3).hits, total.cases_found(3).of) == (1, 2, 3)
+
+
+def test_anchors_of_a_fix_are_counted_apart_from_lines_of_the_defect() -> None:
+    anchor = Place("a", 20, 20, "c", how="anchor")
+    outcome = Outcome("1", "set.jsonl:1", "set", "", (Place("a", 10, 10, "c"), anchor), (_said(21),))
+    total = score([outcome]).total
+    assert (total.recall.expected, total.recall.near) == (1, 0)
+    assert (total.anchored.expected, total.anchored.exact, total.anchored.near) == (1, 0, 1)
+    assert total.cases_found(3).hits == 1

@@ -49,12 +49,15 @@ def wardround_specialists():
 """
 
 
-OURS = ["docker-ci", "python", "secrets", "sql", "tests", "typescript"]
+OUR_PLUGINS = ["docker-ci", "python", "secrets", "sql", "tests", "text", "typescript"]
+OURS = sorted([*OUR_PLUGINS, "templates"])
 
 
 def test_our_specialists_come_by_entry_point() -> None:
     loaded = host.load()
-    assert [plugin.module for plugin in loaded.plugins] == [f"wardround_{n.replace('-', '_')}" for n in OURS]
+    assert [plugin.module for plugin in loaded.plugins] == [
+        f"wardround_{n.replace('-', '_')}" for n in OUR_PLUGINS
+    ]
     assert [s.name for s in loaded.specialists] == OURS
 
 
@@ -265,3 +268,14 @@ def test_a_review_from_the_cache_loads_and_builds_nothing_it_does_not_need(repo:
     repo.stage({"src/shop.py": "PRICE = 2\n", "Dockerfile": "FROM shop:1\n", "a.sql": "select 1;\n"})
     repo.run(sys.executable, "-c", _LOADED)
     assert repo.run(sys.executable, "-c", _LOADED).stdout.endswith("\n[]\n[]\n")
+
+
+def test_the_same_defect_is_named_where_one_file_can_have_both() -> None:
+    loaded = host.load()
+    docker, python = (
+        loaded.same_defect(loaded.catalogue.rule(name)) for name in ("docker-ci/DC068", "python/PY042")
+    )
+    assert "docker-ci/DC128" in docker
+    assert "ruff/PLR0124" in python
+    assert not [one for one in docker if one.startswith(("ruff/", "oxlint/", "python/"))]
+    assert not [one for one in python if one.startswith(("docker-ci/", "eslint/", "shellcheck/"))]

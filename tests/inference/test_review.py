@@ -314,6 +314,15 @@ class TestWithout:
         done = reviewing.review(NearestLine)
         assert (told(done), done.notes) == (["no model"], ())
 
+    def test_without_onnxruntime_nothing_is_said_of_hunks_that_models_did_not_see(
+        self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(runtime, "installed", lambda group: Installed((), {"numpy": "2"}))
+        monkeypatch.setitem(desk.LIMITS, Profile.COMMIT, desk.Limits(2, 64, 256))  # type: ignore[arg-type]
+        reviewing.stage({f"{name}.txt": "read the file\nwrite a value\n" for name in "bcd"})
+        done = reviewing.review(NearestLine)
+        assert (set(told(done)), done.notes) == ({"no model"}, ())
+
     def test_one_that_lacks_a_part_is_told(
         self, reviewing: Reviewing, monkeypatch: pytest.MonkeyPatch
     ) -> None:

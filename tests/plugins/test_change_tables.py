@@ -11,7 +11,7 @@ from wardround.checks import ChangeCase, ChangeCheck, ChangedText
 from wardround.late import LateEach
 from wardround.specialists import Specialist
 
-LANGUAGES = ["python", "typescript", "tests"]
+LANGUAGES = ["python", "sql", "typescript", "tests"]
 
 
 def specialist_of(language: str) -> Specialist:

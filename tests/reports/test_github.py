@@ -102,7 +102,7 @@ class TestOneFinding:
         )
         (made,), _ = ran(github.render(make.review(finding)))
         assert made.properties["file"] == "a,line=9::error ::%0A.py"
-        assert made.message == "100% wrong::\\x0d\\x0a::error::gotcha"
+        assert made.message == "100% wrong::\\r\\n::error::gotcha"
         assert "\n::error::gotcha" not in github.render(make.review(finding))
 
     @pytest.mark.parametrize(

@@ -50,6 +50,7 @@ class TestContract:
             "context": {
                 "id": f"sha256:{'0' * 64}",
                 "base": "1" * 40,
+                "target": "1" * 40,
                 "head": ":index",
                 "files": 1,
                 "hunks": 1,

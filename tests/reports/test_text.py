@@ -125,7 +125,8 @@ class TestWidth:
             for width in (0, 3, 400)
         ]
         lost = [Unreviewed("f" * 100, "python", "ruff", "r" * 120 + " s" * 50)]
-        report = text.render(make.review(*findings, texts={"src/a.py": source}, unreviewed=lost))
+        review = make.review(*findings, texts={"src/a.py": source}, unreviewed=lost)
+        report = text.render(replace(review, verbose=True))
         assert max(text.columns(line) for line in lines_of(report)) <= 80
 
     @pytest.mark.parametrize(
@@ -154,8 +155,8 @@ class TestWidth:
         findings = [
             make.finding(f"ruff/{n}", place=(1, 500_001, 1, 500_005), suggested_fix=None) for n in range(50)
         ]
-        report = text.render(make.review(*findings, texts={"src/a.py": source}))
-        lines = lines_of(report)
+        review = make.review(*findings, texts={"src/a.py": source})
+        lines = lines_of(text.render(replace(review, verbose=True)))
         assert max(map(len, lines)) <= 80
         at = lines.index(next(line for line in lines if "HERE" in line))
         assert lines[at + 1].index("^^^^") == lines[at].index("HERE")
@@ -166,7 +167,7 @@ class TestWidth:
             make.finding("ruff/Z", place=(n + 1, 1, n + 1, 2), status=Status.EXISTING) for n in range(9_000)
         ]
         report = text.render(make.review(*make.many(30_000), *old))
-        assert lines_of(report)[-1] == (
+        assert lines_of(report)[-2] == (
             "wardround: blocked - 10000 errors, 10000 warnings, 10000 notes, 21 files, 0.25 s, "
             "9000 older not shown"
         )
@@ -220,6 +221,34 @@ class TestHostileText:
 
 
 class TestSecrets:
+    @pytest.mark.parametrize(
+        ("line", "path"),
+        [
+            ('jwt.decode(t, options={"verify_signature": False})', "a.py"),
+            ('jwt.decode(t, os.environ["KEY"], verify=False, algorithms=["none"])', "a.py"),
+            ("def connect(user, password=None):", "a.py"),
+            ("ARG NPM_TOKEN", "Dockerfile"), ("ENV DB_PASSWORD=${DB_PASSWORD}", "Dockerfile"),
+            ("  password: ${{ secrets.PASSWORD }}", "a.yml"), ("    POSTGRES_PASSWORD:", "compose.yml"),
+        ],
+    )  # fmt: skip
+    def test_a_line_without_a_value_is_shown(self, make: Factory, line: str, path: str) -> None:
+        finding = make.finding(file=path, place=(1, 1, 1, 4), masked=True)
+        assert line in text.render(make.review(finding, texts={path: f"{line}\n"}))
+
+    @pytest.mark.parametrize(
+        ("line", "path"),
+        [
+            ("ENV PASSWORD hunter2", "Dockerfile"), ("ARG TOKEN=hunter2", "Dockerfile"), ("hunter2", "a.txt"),
+            ("ENV A=${B} C=hunter2", "Dockerfile"), ("ENV A=${B:-hunter2}", "Dockerfile"),
+            ("  password: hunter2", "a.yml"), ("x = 1  # hunter2", "a.py"), ('{"a": "hunter2"}', "a.py"),
+            ('f("key", "hunter2")', "a.py"), ("hunter2", "a.ts"), ("password: hunter2 ${X}", "a.yml"),
+            ('environ["a"] = "hunter2"', "a.py"), ("key = hunter2hunter2hunter2", "a.py"),
+        ],
+    )  # fmt: skip
+    def test_a_line_with_a_value_is_not(self, make: Factory, line: str, path: str) -> None:
+        finding = make.finding(file=path, place=(1, 1, 1, 4), masked=True)
+        assert "nter2" not in text.render(make.review(finding, texts={path: f"{line}\n"}))
+
     @pytest.mark.parametrize(
         ("line", "shown"),
         [

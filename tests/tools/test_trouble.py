@@ -11,33 +11,34 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import GitRepository
+from tests.conftest import SCRIPTS, GitRepository
+from tests.stand_ins import stand_in
 from wardround import host, review
 from wardround.analysis import schedule
+from wardround.analysis.jobs import chunks, timeout_for
 from wardround.change.git import Repository
 from wardround.change.origin import RepositoryOrigin
 from wardround.config import Request
+from wardround.specialists import Specialist
 from wardround.tools.process import Processes, find_program
-from wardround.tools.tool import Profile
+from wardround.tools.tool import Profile, Scope, Tool
 from wardround.verdict.gate import Outcome
 
 HOST = host.load(only=["python"])
 (PYTHON_SPECIALIST,) = HOST.specialists
 TOOLS = sorted(tool.program for tool in PYTHON_SPECIALIST.tools)
 PROFILES = {tool.program: min(tool.profiles, key=list(Profile).index) for tool in PYTHON_SPECIALIST.tools}
-PYTHON = sys.executable
-VERSION = "import sys\nif '--version' in sys.argv: print('1.0'); sys.exit()"
 
 TROUBLE = {
-    "killed": ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "was killed by SIGKILL"),
+    "killed": ("os.kill(os.getpid(), signal.SIGKILL)", "was killed by SIGKILL"),
     "rubbish": ("print('all good here')", "its output could not be read"),
     "nothing": ("pass", "its output could not be read"),
     "half": ("print('[{\"file\": ')", "its output could not be read"),
-    "bad status": ("import sys; print('no such option', file=sys.stderr); sys.exit(2)",
+    "bad status": ("print('no such option', file=sys.stderr); sys.exit(2)",
                    "exited with status 2: no such option"),
     "too slow": ("import time; time.sleep(60)", "timed out after 1 s"),
     "other file": (
-        "import json; p = {'line': 1, 'column': 1}; print(json.dumps([{'check_name': 'x', 'description': 'x',"
+        "p = {'line': 1, 'column': 1}; print(json.dumps([{'check_name': 'x', 'description': 'x',"
         "'severity': 'x', 'location': {'path': 'other.py', 'positions': {'begin': p, 'end': p}}}]))", "",
     ),
 }  # fmt: skip
@@ -63,9 +64,7 @@ def test_a_tool_in_trouble_makes_the_review_inconclusive(
     repo: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, kind: str
 ) -> None:
     code, said = TROUBLE[kind]
-    fake = tmp_path / program
-    fake.write_text(f"#!{PYTHON}\n{VERSION}\n{code}\n")
-    fake.chmod(0o755)
+    fake = stand_in(tmp_path / program, program, code)
     if kind == "too slow":
         repo.write(".wardround.toml", "tool-timeout = 1.0\n")
         monkeypatch.setattr(
@@ -89,16 +88,15 @@ def test_the_files_a_tool_stumbles_over_are_unreviewed_and_no_others(
     repo: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bad: tuple[str, ...]
 ) -> None:
     real = find_program("ruff")
-    fake = tmp_path / "ruff"
-    fake.write_text(
-        f"#!{PYTHON}\nimport os, sys\n"
+    fake = stand_in(
+        tmp_path / "ruff",
+        "ruff",
         "for file in (one for one in sys.argv if one.endswith('.py')):\n"
         "    if 'stumble' in open(file).read():\n"
         "        print(f'no idea of {file}', file=sys.stderr)\n"
         "        sys.exit(2)\n"
-        f"os.execv({str(real)!r}, sys.argv)\n"
+        f"os.execv({str(real)!r}, sys.argv)\n",
     )
-    fake.chmod(0o755)
     _pretend(monkeypatch, "ruff", lambda name: fake)
     for name in "abcdefghi":
         repo.write(f"{name}.py", "print(missing)\n" + "# stumble\n" * (name in bad))
@@ -156,11 +154,9 @@ def test_tools_get_none_of_the_callers_environment(
     repo: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = tmp_path / "seen"
-    fake = tmp_path / "ruff"
-    fake.write_text(
-        f"#!{PYTHON}\nimport os\nopen({str(seen)!r}, 'w').write(repr(dict(os.environ)))\nprint('[]')\n"
+    fake = stand_in(
+        tmp_path / "ruff", "ruff", f"open({str(seen)!r}, 'w').write(repr(dict(os.environ)))\nprint('[]')"
     )
-    fake.chmod(0o755)
     _pretend(monkeypatch, "ruff", lambda name: fake)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "canary-1")
     monkeypatch.setenv("GITHUB_TOKEN", "canary-2")
@@ -195,9 +191,7 @@ def test_a_check_that_crashes_makes_the_file_unreviewed(
 def test_a_slow_tool_is_named_while_it_is_waited_for(
     repo: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fake = tmp_path / "ruff"
-    fake.write_text(f"#!{PYTHON}\n{VERSION}\nimport time\ntime.sleep(2)\nprint('[]')\n")
-    fake.chmod(0o755)
+    fake = stand_in(tmp_path / "ruff", "ruff", "import time\ntime.sleep(2)\nprint('[]')")
     _pretend(monkeypatch, "ruff", lambda name: fake)
     repo.write("app.py", "x = 1\n")
     repo.git("add", "-A")
@@ -234,12 +228,11 @@ def test_an_interrupted_review_ends_its_tools_before_their_folder_goes(
     repo: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started = tmp_path / "started"
-    fake = tmp_path / "ruff"
-    fake.write_text(
-        f"#!{PYTHON}\n{VERSION}\nimport os, time\nopen({str(started)!r}, 'w').write(str(os.getpid()))\n"
-        "time.sleep(60)\n"
+    fake = stand_in(
+        tmp_path / "ruff",
+        "ruff",
+        f"import time\nopen({str(started)!r}, 'w').write(str(os.getpid()))\ntime.sleep(60)",
     )
-    fake.chmod(0o755)
     _pretend(monkeypatch, "ruff", lambda name: fake)
     repo.write("app.py", "x = 1\n")
     repo.git("add", "-A")
@@ -255,3 +248,68 @@ def test_an_interrupted_review_ends_its_tools_before_their_folder_goes(
 
     with pytest.raises(ProcessLookupError):
         os.kill(int(started.read_text()), 0)
+
+
+def _slow_tool(tmp_path: Path, **settings: object) -> Tool:
+    """A tool that takes a second for each file, and refuses to run over more than three."""
+    program = tmp_path / "slow"
+    program.write_text(
+        f"#!{sys.executable}\nimport sys, time\nif '--version' in sys.argv: print('1.0'); sys.exit()\n"
+        "files = sys.argv[1:]\nassert len(files) <= 3\n"
+        "time.sleep(len(files))\nprint('done')\n"
+    )
+    program.chmod(0o755)
+    return Tool(
+        name="slow", program="slow", command=lambda run: [str(run.program), *run.files],
+        parse=lambda printed, run: [], clean=frozenset({0}), install="pip install slow", timeout_s=2.0,
+        files_in_time=1, find=lambda root: program, **settings,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("scope", Scope)
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [("", set()), ("tool-timeout = 0.5\n", {"timed out after 0.5 s"})],
+    ids=["", "as set"],
+)
+def test_a_tool_has_time_in_proportion_to_its_files_which_are_split_over_runs(
+    repo: GitRepository, tmp_path: Path, scope: Scope, seconds: str, expected: set[str]
+) -> None:
+    tool = _slow_tool(tmp_path, scope=scope, files_per_run=3)
+    acme = Specialist(name="acme", patterns=("*.acme",), tools=(tool,))
+    repo.write(".wardround.toml", seconds)
+    for number in range(4):
+        repo.write(f"{number}.acme", "x\n")
+    repo.git("add", "-A")
+    with Repository(repo.root) as repository:
+        change = repository.staged()
+        done = review.run(
+            RepositoryOrigin(repository, change),
+            change,
+            host.Host([acme]),
+            Request(config_from="head"),
+            Processes(),
+        )
+    assert {missed.reason for missed in done.unreviewed} == expected
+
+
+def test_the_time_for_a_run_follows_the_number_of_files_and_their_size() -> None:
+    ty = next(tool for tool in PYTHON_SPECIALIST.tools if tool.name == "ty")
+    assert timeout_for(ty, [100] * 20) == ty.timeout_s
+    assert timeout_for(ty, [100] * 5000) == 50 * ty.timeout_s
+    assert timeout_for(ty, [3_000_000]) == 3 * ty.timeout_s
+    assert [len(chunk) for chunk in chunks([f"{n}.py" for n in range(2500)], ty)] == [1000, 1000, 500]
+
+
+@pytest.mark.parametrize("name", ["ruff.toml", "pyproject.toml", "ty.toml", "mypy.ini", ".flake8"])
+def test_a_configuration_that_is_not_utf8_ends_in_a_sentence_and_not_in_a_crash(
+    repo: GitRepository, name: str
+) -> None:
+    (repo.root / name).write_bytes(b"# caf\xe9\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "Configuration")
+    repo.write("app.py", "x = 1\n")
+    repo.stage()
+    done = repo.run(SCRIPTS / "wardround", "review", "--no-models")
+    assert done.returncode in (0, 2), done.stderr
+    assert "internal error" not in done.stderr

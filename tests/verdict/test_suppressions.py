@@ -42,7 +42,7 @@ class TestReading:
         ],
     )  # fmt: skip
     def test_what_addresses_us_and_is_not_understood(self, text: str) -> None:
-        assert read([Comment(3, text)]) == ([], [Unreadable(3, text)])
+        assert read([Comment(3, text)]) == ([], [Unreadable(3, 1, text)])
 
     @pytest.mark.parametrize("text", ["noqa: B006", "see wardround: ignore[B006]", "type: ignore[B006]", ""])
     def test_other_comments_are_not_ours(self, text: str) -> None:
@@ -109,11 +109,28 @@ class TestInAReview:
         ]
 
     @pytest.mark.parametrize("comment", ["ignore[no_such_rule] why", "ignore B006", "silence"])
-    def test_one_that_cannot_be_understood_stops_the_run(self, repo: GitRepository, comment: str) -> None:
-        repo.stage({"a.py": f"x = 1  # wardround: {comment}\n"})
+    def test_one_that_cannot_be_understood_is_a_finding_at_its_place(
+        self, repo: GitRepository, comment: str
+    ) -> None:
+        text = f"def f(x=[]):  # wardround: {comment}\n    return x\n"
+        assert self.reviewed(repo, text) == [
+            (1, "ruff/B006", "new"),
+            (1, "wardround/invalid-suppression", "new"),
+        ]
+
+    def test_the_other_files_are_reviewed(self, repo: GitRepository) -> None:
+        repo.stage({"a.py": "x = 1  # wardround: silence\n", "b.py": BAD})
         done = repo.wardround("review")
-        assert done.returncode == 2
-        assert done.stderr.startswith("wardround: a.py:1: ")
+        assert done.returncode == 0
+        assert "a.py\n  1:8 warn" in done.stdout
+        assert "[ruff/B006]" in done.stdout
+
+    def test_what_it_names_beside_an_unknown_rule_is_waived(self, repo: GitRepository) -> None:
+        text = "def f(x=[]):  # wardround: ignore[B006, no-such] shared on purpose\n    return x\n"
+        assert self.reviewed(repo, text) == [
+            (1, "ruff/B006", "suppressed"),
+            (1, "wardround/invalid-suppression", "new"),
+        ]
 
     def test_one_a_change_brings_does_not_count_where_the_base_judges(self, repo: GitRepository) -> None:
         repo.commit({"a.py": "x = 1\n"})

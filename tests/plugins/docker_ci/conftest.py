@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from msgspec.structs import replace
 from wardround_docker_ci.specialist import specialist
 
 from tests.conftest import GitRepository
+from tests.stand_ins import stand_in
 from wardround import review
 from wardround.change.git import Repository
 from wardround.change.origin import RepositoryOrigin
@@ -49,11 +49,7 @@ def pretended(tmp_path: Path) -> Pretended:
     """A tool whose program is a few lines of Python."""
 
     def make(tool: Tool, code: str) -> Tool:
-        program = tmp_path / "pretended" / tool.program
-        program.parent.mkdir(exist_ok=True)
-        version = "if '--version' in sys.argv: print('1.0.0'); sys.exit()"
-        program.write_text(f"#!{sys.executable}\nimport json, os, signal, sys\n{version}\n{code}\n")
-        program.chmod(0o755)
+        program = stand_in(tmp_path / "pretended" / tool.program, tool.program, code)
         return replace(tool, find=lambda root: program)
 
     return make

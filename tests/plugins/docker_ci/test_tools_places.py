@@ -186,7 +186,72 @@ def test_a_called_workflow_is_missing_only_where_others_are_known(reviewed: Revi
 
     assert places(reviewed({WORKFLOW: calls}, ACTIONLINT_IN_PROJECT)) == []
     other = {".github/workflows/c.yml": "on: push\njobs: {}\n", WORKFLOW: calls}
-    assert ("actionlint/workflow-call", 5, 11) in places(reviewed(other, ACTIONLINT_IN_PROJECT))
+    assert places(reviewed(other, ACTIONLINT_IN_PROJECT)) == []
+
+
+@pytest.mark.parametrize(
+    ("other", "there"),
+    [
+        ("night.yml", {"night.yml": "on: push\njobs:\n  a:\n    uses: ./.github/workflows/shared.yml\n"}),
+        ("shared-test.yml", {"shared-test.yml": "on: push\njobs: {}\n"}),
+    ],
+    ids=["another-called-one-is-there", "a-like-name-is-there"],
+)
+def test_a_missing_called_workflow_is_reported_without_folders_of_the_run(
+    reviewed: Reviewed, other: str, there: dict[str, str]
+) -> None:
+    calls = "on: push\npermissions: {}\njobs:\n  a:\n    uses: ./.github/workflows/shared-tests.yml\n"
+    shared = {"shared.yml": "on: workflow_call\njobs: {}\n"} if other == "night.yml" else {}
+    files = {f".github/workflows/{name}": text for name, text in {**there, **shared}.items()}
+
+    done = reviewed({**files, WORKFLOW: calls}, ACTIONLINT_IN_PROJECT)
+
+    (found,) = [one for one in done.findings if one.rule == "actionlint/workflow-call"]
+    assert found.span.line == 5
+    assert found.message.endswith(": open .github/workflows/shared-tests.yml: no such file or directory")
+
+
+_PASTED = (
+    "on: pull_request\npermissions: {}\njobs:\n  a:\n    runs-on: ubuntu-24.04\n    steps:\n"
+    "      - run: echo ${{ %s }}\n"
+)
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        "github.base_ref", "github.event.repository.default_branch", "github.event.pull_request.base.ref",
+        "github.event.pull_request.base.repo.default_branch", "github.repository_owner", "github.workflow",
+        "github.event.organization.login", "github.event.pull_request.user.login", "github.actor",
+        "github.event.pull_request.head.repo.full_name",
+    ],
+)  # fmt: skip
+def test_contexts_only_the_owner_controls_inject_nothing(reviewed: Reviewed, context: str) -> None:
+    found = [rule for rule, *_ in places(reviewed({WORKFLOW: _PASTED % context}, ZIZMOR))]
+
+    assert "zizmor/template-injection" not in found
+
+
+@pytest.mark.parametrize(
+    "context",
+    ["github.head_ref", "github.event.pull_request.title", "github.event.pull_request.head.ref",
+     "github.event.pull_request.head.repo.default_branch", "github.base_ref || github.head_ref"],
+)  # fmt: skip
+def test_contexts_of_outsiders_inject(reviewed: Reviewed, context: str) -> None:
+    found = [rule for rule, *_ in places(reviewed({WORKFLOW: _PASTED % context}, ZIZMOR))]
+
+    assert "zizmor/template-injection" in found
+
+
+def test_a_blank_before_the_commit_leaves_an_action_pinned(reviewed: Reviewed) -> None:
+    text = (
+        "on: push\npermissions: {}\njobs:\n  a:\n    runs-on: ubuntu-24.04\n    steps:\n"
+        "      - uses: acme/setup@ 11bd71901bbe5b1630ceea73d27597364c9af683\n      - uses: acme/setup@main\n"
+    )
+
+    done = reviewed({WORKFLOW: text}, ZIZMOR)
+
+    assert [line for rule, line, _ in places(done) if rule == "zizmor/unpinned-uses"] == [8]
 
 
 def test_zizmor_minds_secrets_only_that_leave_the_repository(reviewed: Reviewed) -> None:
@@ -202,6 +267,14 @@ def test_hadolint_is_content_where_exec_takes_the_place_of_the_shell(reviewed: R
     done = reviewed({"Dockerfile": "FROM debian:12\nUSER a\nCMD exec serve --port $PORT\n"}, HADOLINT)
 
     assert "hadolint/DL3025" not in [rule for rule, *_ in places(done)]
+
+
+def test_an_argument_that_names_a_stage_is_no_untagged_image(reviewed: Reviewed) -> None:
+    text = "ARG V=slim\nFROM debian:12 AS base-slim\nUSER a\nFROM base-$V AS last\nFROM base-x\n"
+
+    done = reviewed({"Dockerfile": text}, HADOLINT)
+
+    assert [line for rule, line, _ in places(done) if rule == "hadolint/DL3006"] == [5]
 
 
 _TAGGED = (

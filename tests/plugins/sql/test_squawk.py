@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from wardround_sql.options import SqlOptions
-from wardround_sql.tools.squawk import command, parse, wanted
+from wardround_sql.tools.squawk import command, declines, parse, wanted
 
 from wardround.errors import ToolOutputError
 from wardround.tools.tool import Invocation
@@ -123,7 +123,6 @@ def test_a_file_it_was_not_given_is_refused(tmp_path: Path) -> None:
         ("db/migrations/1_a.down.sql", SQL, False),
         ("queries/report.sql", SQL, False),
         ("db/migrations/1_a.sql", "create table `t` (a int) engine=InnoDB;", False),
-        ("db/migrations/1_a.sql", "create index on {{ schema }}.t (a);", False),
         ("tests/migrations/1_a.sql", SQL, False),
     ],
 )
@@ -131,6 +130,32 @@ def test_only_postgres_migrations_are_taken(path: str, text: str, taken: bool) -
     assert wanted(None, path, text) is taken
 
 
+def test_a_template_is_declined() -> None:
+    assert declines("db/migrations/1_a.sql", "create index on {{ schema }}.t (a);")
+    assert not declines("db/migrations/1_a.sql", "-- {{ schema }}\nselect '{{ x }}';\n")
+
+
 def test_the_options_choose_migrations_and_dialect() -> None:
     assert wanted(SqlOptions(migrations=("changes/*.sql",)), "changes/1.sql", "select 1;")
     assert not wanted(SqlOptions(dialect="mysql"), "db/migrations/1_a.sql", "select 1;")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "kept"),
+    [
+        ("-- +goose Up\nselect 1;\n-- +goose Down\nalter table t drop column a;\n", 3, False),
+        ("-- +goose Down\nselect 1;\n-- +goose Up\nalter table t drop column a;\n", 3, True),
+        ("-- migrate:up\nselect 1;\n-- migrate:down\nalter table t drop column a;\n", 3, False),
+        ("-- +migrate Up\nselect 1;\n-- +migrate Down\nalter table t drop column a;\n", 3, False),
+        ("-- +goose Up\nalter table t drop column a;\n-- +goose Down\nselect 1;\n", 1, True),
+        ("select '-- +goose Down';\nalter table t drop column a;\n", 1, True),
+    ],
+    ids=["goose", "goose-up-last", "dbmate", "sql-migrate", "up-half", "in-a-string"],
+)
+def test_the_half_that_takes_a_migration_back_is_left_alone(
+    tmp_path: Path, text: str, line: int, kept: bool
+) -> None:
+    told = json.loads(result("ban-drop-column"))
+    told[0] |= {"line": line, "line_end": line, "column": 14}
+
+    assert bool(parse(json.dumps(told).encode(), run(tmp_path, text))) is kept
