@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from multiprocessing.pool import AsyncResult, Pool
+from multiprocessing.util import Finalize
 from types import FrameType
 
 from wardround.evaluation.batch import Batch, Outcome, Settings, chunks
@@ -20,6 +21,8 @@ Keep = Callable[[Case, Outcome], None]
 _WAITING = 2
 """Runs for each process that are read ahead, so that none is idle."""
 _POLL_S = 0.2
+_FIRST = 1000
+"""A priority before that of any other finalizer."""
 _Run = tuple[list[Case], "AsyncResult[list[Outcome]]"]
 
 
@@ -87,12 +90,15 @@ def _keep_ready(pending: list[_Run], keep: Keep) -> int:
 
 @contextmanager
 def _pool(processes: int) -> Iterator[Pool]:
-    """Processes that begin with nothing of this one and end with it."""
+    """Processes that begin with nothing of this one; an exception ends them at once."""
     pool = multiprocessing.get_context("spawn").Pool(processes, _prepare)
     try:
         yield pool
-    finally:
+        pool.close()
+    except BaseException:
         pool.terminate()
+        raise
+    finally:
         pool.join()
 
 
@@ -100,9 +106,12 @@ def _prepare() -> None:
     """Leave interruptions to the parent, which ends this process in order."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
+    # A process that is leaving already removes its snapshots; an exception then would only be printed.
+    Finalize(None, signal.signal, (signal.SIGTERM, signal.SIG_IGN), exitpriority=_FIRST)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_IGN)
     sys.exit(128 + number)  # as an exception, so that tools are stopped and snapshots removed
 
 
