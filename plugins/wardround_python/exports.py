@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
+from types import ModuleType
 
 import msgspec
 
@@ -30,6 +31,8 @@ _MOST_HOPS = 3
 _MODULES_KEPT = 32
 _COMPILED = (".pyi", ".pyx", ".pxd", ".so", ".pyd", ".c", ".cpp", ".rs", ".pyc", ".py.in", ".py.j2")
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+_IMPLICIT = frozenset({*dir(ModuleType("")), "__file__", "__path__", "__builtins__", "__cached__"})
+"""The names that a module has without a statement that binds them."""
 
 
 def is_dynamic(text: str) -> bool:
@@ -135,7 +138,7 @@ def provides(path: str, name: str, project: Project, hops: int = _MOST_HOPS) -> 
     if text is None:
         return None
     shown = _shown(text)
-    if shown is None or name in shown.names:
+    if shown is None or name in shown.names or name in _IMPLICIT:
         return None if shown is None else True
     if is_package(path) and has_submodule(stem_of(path), name, project):
         return True

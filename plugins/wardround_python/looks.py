@@ -40,14 +40,28 @@ def loses_a_line(source: Source) -> bool:
     return is_changed(source)
 
 
-def removes_a_binding(file: TwoTexts) -> bool:
-    """The module is gone or moved, or a name that a line of it bound is bound by none any more."""
-    base, text = file.base_text, file.text
-    if base is None:
-        return False
-    if text is None or getattr(file, "base_path", file.path) != file.path:
+def removes_a_binding_or_uses_an_import(file: TwoTexts) -> bool:
+    """The module is removed or moved, binds a name less, or has a new line that uses what it imports."""
+    base, text = file.base_text or "", file.text
+    if text is None or (base and getattr(file, "base_path", file.path) != file.path):
         return True
-    return base != text and bool(_bound_names(base) - _bound_names(text))
+    return base != text and (_uses_an_import(base, text) or bool(_bound_names(base) - _bound_names(text)))
+
+
+def _uses_an_import(base: str, text: str) -> bool:
+    """A new line imports, or reads an attribute of what the module imports."""
+    before = set(base.split("\n"))
+    added = "\n".join(line for line in text.split("\n") if line not in before)
+    imported = _imported_names(text)
+    return (
+        "import" in added
+        or not imported.isdisjoint(_OWNER.findall(added))
+        or imported != _imported_names(base)
+    )
+
+
+def _imported_names(text: str) -> set[str]:
+    return {word for match in _IMPORT.finditer(text) for word in _WORD.findall(match[1])}
 
 
 def _bound_names(text: str) -> set[str]:
@@ -62,6 +76,8 @@ _BINDING = LatePattern(
     r"|\b(?:as|for)[ \t]+(\w+(?:[ \t]*,[ \t]*\w+)*)|\b(\w+)[ \t]*:=|\bglobal[ \t]+([^\n]*)",
     re.MULTILINE,
 )
+_IMPORT = LatePattern(r"\bimport[ \t]*(\([^)]{0,4000}\)|[^\n(]*(?:\\\n[^\n]*)*)")
+_OWNER = LatePattern(r"\b(\w+)\.\w")
 _WORD = LatePattern(r"\w+")
 
 

@@ -66,14 +66,17 @@ class Users:
         """The uses in all other files, by path and line."""
         found: set[Use] = set()
         for path in self._candidates():
-            text = self._project.read(path)
-            if text is None or not self._may_use(text) or "sys.modules" in text:
-                continue
-            try:
-                found.update(self._in_module(path, text, parse(text)))
-            except UNREADABLE:  # nested too deeply, too
-                continue
+            found.update(self.uses_in(path, self._project.read(path)))
         return sorted(found)
+
+    def uses_in(self, path: str, text: str | None) -> list[Use]:
+        """The uses in one other file, in no order; none where it cannot be read."""
+        if text is None or _NOT_RUN.search(path) or not self._may_use(text) or "sys.modules" in text:
+            return []
+        try:
+            return [*self._in_module(path, text, parse(text))]
+        except UNREADABLE:  # nested too deeply, too
+            return []
 
     def _candidates(self) -> Sequence[str]:
         words = [self._stem] if self._is_gone else sorted(self._names)
@@ -122,7 +125,7 @@ class Users:
                 return
             for alias in node.names:
                 if alias.name in self._names:
-                    yield Use(path, node.lineno, alias.name, for_types)
+                    yield Use(path, alias.lineno, alias.name, for_types)
             return
         for alias in node.names:
             dotted = f"{stem}.{alias.name}" if stem else alias.name

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from wardround.checks import ChangeCase, ChangedText
 from wardround.drift.removed_uses import RemovedUsesCheck
+from wardround.drift.vanished import span_of_line
 from wardround.findings import Plane, Severity
 from wardround.python_tree import parse
 from wardround_python.exports import (
@@ -46,17 +47,18 @@ def _renamed(
 
 
 class RemovedName(RemovedUsesCheck):
-    """A name or a module that a change removes, renames or moves is still imported by another file.
+    """A module of this repository is imported that does not exist, or a name that the module does not define.
 
-    The import raises ImportError as soon as the other file is loaded, a read of the name AttributeError.
-    Change the users in the same commit, or keep the old name as an alias. An import counts only where it can
-    mean nothing but what was removed: those that may fail (``try``, ``if`` on a version, ``type: ignore``),
-    modules that compute their names and names that a star import still provides are not reported. An import
-    that only a type checker follows is a warning.
+    The change removes, renames or moves what another file still imports, or adds an import of what is not
+    there. The import raises ImportError as soon as the file is loaded, a read of the name AttributeError.
+    Change the users in the same commit, keep the old name as an alias, or correct the import. An import
+    counts only where it can mean nothing but that module: those that may fail (``try``, ``if`` on a version,
+    ``type: ignore``), modules that compute their names and names that a star import provides are not
+    reported. An import that only a type checker follows is a warning.
     """
 
     ID = "PY084"
-    NAME = "removed-name-still-used"
+    NAME = "missing-first-party-name"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "missing-import"
@@ -66,7 +68,7 @@ class RemovedName(RemovedUsesCheck):
         "which left three modules broken, all right; of the commits that remove names, applied without their "
         "other files, 64 of 71 names; most of the others are still provided by a module's __getattr__"
     )
-    LOOK = "wardround_python.looks:removes_a_binding"
+    LOOK = "wardround_python.looks:removes_a_binding_or_uses_an_import"
     VALID: ClassVar[Sequence[ChangeCase]] = [
         _renamed({"app.py": "from mail.box import post\n\npost(1)\n"}),
         _renamed({"app.py": _IMPORTS}, after=f"{_POST}send = post\n"),
@@ -85,6 +87,32 @@ class RemovedName(RemovedUsesCheck):
             {"app.py": "from mail import box\n\nbox.send(1)\n", "mail/__init__.py": "from .box import box\n"}
         ),
         _renamed({"app.py": "from mail import send\n", "mail/send.py": ""}, path="mail/__init__.py"),
+        # imports of what is there, may be made by a build, or may be missing
+        ChangeCase(
+            {"app.py": (None, "import mail\nfrom mail import box\n\nbox.send(mail.__name__)\n")},
+            others={"mail/__init__.py": "", "mail/box.py": _SEND},
+        ),
+        ChangeCase(
+            {"mail/desk.py": (None, "from ._version import version\nfrom .fast import send\n")},
+            others={"mail/__init__.py": "", "mail/fast.pyx": ""},
+        ),
+        ChangeCase(
+            {
+                "mail/desk.py": (
+                    None,
+                    "try:\n    from .box import sent\nexcept ImportError:\n    sent = None\n",
+                )
+            },
+            others={"mail/__init__.py": "", "mail/box.py": _SEND},
+        ),
+        ChangeCase(
+            {"mail/desk.py": (None, "from . import box\n\nbox.sent()\n")},
+            others={"mail/__init__.py": "", "mail/box.py": _SEND, "t.py": "box.sent = box.send\n"},
+        ),
+        ChangeCase(
+            {"examples/mail/desk.py": (None, "from mail import sent\n")},
+            others={"examples/mail/__init__.py": "", "requirements.txt": "mail==1\n"},
+        ),
         # a module that goes on under the same name
         ChangeCase(
             {"mail.py": (_SEND, None), "mail/__init__.py": (None, _SEND)}, others={"app.py": "import mail\n"}
@@ -99,6 +127,21 @@ class RemovedName(RemovedUsesCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[ChangeCase]] = [
+        ChangeCase(
+            {"app.py": (None, "import os\nfrom mail.box import sent\n")},
+            ("app.py", 2, 1),
+            {"mail/__init__.py": "", "mail/box.py": _SEND},
+        ),
+        ChangeCase(
+            {"mail/desk.py": ("from . import box\n", "from . import box\n\nbox.sent(1)\n")},
+            ("mail/desk.py", 3, 1),
+            {"mail/__init__.py": "", "mail/box.py": _SEND},
+        ),
+        ChangeCase(
+            {"mail/desk.py": ("", "from .bocks import send\n")},
+            ("mail/desk.py", 1, 1),
+            {"mail/__init__.py": "", "mail/box.py": _SEND},
+        ),
         _renamed({"app.py": _IMPORTS}, 1),
         _renamed({"mail/desk.py": "def open():\n    from . import box\n    return box.send(1)\n"}, 1),
         _renamed(
@@ -128,6 +171,8 @@ class RemovedName(RemovedUsesCheck):
 
     def run(self) -> None:
         for file in self.change.files:
+            if file.path.endswith(".py") and file.text is not None:
+                self._inspect_imports(file, file.text)
             path = file.base_path
             if path is None or not path.endswith(".py") or file.base_text is None:
                 continue
@@ -135,6 +180,21 @@ class RemovedName(RemovedUsesCheck):
                 continue  # a script, which nothing can import
             if file.text != file.base_text or file.path != path:
                 self._inspect(file, path, file.base_text)
+
+    def _inspect_imports(self, file: ChangedText, text: str) -> None:
+        """Report what added lines import that does not exist, unless the change removes it."""
+        from wardround_python.added_imports import missing_uses
+
+        for module, use in missing_uses(file.path, text, self.change.project, file.is_added):
+            before = next((one.base_text for one in self.change.files if one.base_path == module), None)
+            if before is not None and (not use.name or use.name in names_of(before)):
+                continue  # a removal, reported where it is
+            called = dotted_name(module, self.change.project)
+            what = f'module "{called}" does not exist'
+            if use.name:
+                what = f'"{use.name}" is not defined in {module}'
+            severity = Severity.WARN if use.is_for_types else None
+            self.report(file.path, span_of_line(file, use.line), f"{what}; correct the import", severity)
 
     def _inspect(self, file: ChangedText, path: str, text: str) -> None:
         before = names_of(text)

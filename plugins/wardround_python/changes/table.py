@@ -21,7 +21,13 @@ TABLE: tuple[Row, ...] = (
     ),
     ("PY015", "withdrawn_variable:WithdrawnVariable", (".py",), ("environ", "getenv", "BaseSettings"), ""),
     ("PY016", "unlisted_variable:UnlistedVariable", (".py",), ("environ", "getenv", "BaseSettings"), ""),
-    ("PY084", "removed_name:RemovedName", (".py",), (), "wardround_python.looks:removes_a_binding"),
+    (
+        "PY084",
+        "removed_name:RemovedName",
+        (".py",),
+        (),
+        "wardround_python.looks:removes_a_binding_or_uses_an_import",
+    ),
     (
         "PY340",
         "tainted_elsewhere:TaintedElsewhere",
