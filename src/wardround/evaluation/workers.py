@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from multiprocessing.pool import AsyncResult, Pool
-from multiprocessing.util import Finalize
 from types import FrameType
 
 from wardround.evaluation.batch import Batch, Outcome, Settings, chunks
@@ -21,8 +20,6 @@ Keep = Callable[[Case, Outcome], None]
 _WAITING = 2
 """Runs for each process that are read ahead, so that none is idle."""
 _POLL_S = 0.2
-_FIRST = 1000
-"""A priority before that of any other finalizer."""
 _Run = tuple[list[Case], "AsyncResult[list[Outcome]]"]
 
 
@@ -103,20 +100,31 @@ def _pool(processes: int) -> Iterator[Pool]:
 
 
 def _prepare() -> None:
-    """Leave interruptions to the parent, which ends this process in order."""
+    """Leave interruptions to the parent, which terminates this process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _leave)
-    # A process that is leaving already removes its snapshots; an exception then would only be printed.
-    Finalize(None, signal.signal, (signal.SIGTERM, signal.SIG_IGN), exitpriority=_FIRST)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _leave(number: int, frame: FrameType | None) -> None:
+class _Terminated(BaseException):
+    """The parent terminates the process during a review, which stops its tools and removes its snapshots.
+
+    Not ``SystemExit``: a review takes that for the exit of a check, and goes on.
+    """
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
     signal.signal(number, signal.SIG_IGN)
-    sys.exit(128 + number)  # as an exception, so that tools are stopped and snapshots removed
+    raise _Terminated
 
 
 def _reviewed(cases: list[Case], settings: Settings, default_set: str) -> list[Outcome]:
-    return list(_batch(settings).review(cases, default_set))
+    try:
+        signal.signal(signal.SIGTERM, _terminate)
+        return list(_batch(settings).review(cases, default_set))
+    except _Terminated:
+        sys.exit(128 + signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @cache
