@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import statistics
+import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -37,7 +39,36 @@ def test_a_node_made_by_hand_may_lack_fields() -> None:
     assert [type(node) for node in walk(ast.Return())] == [ast.Return]
 
 
+class _Slow:
+    """A value whose removal, in whichever thread the collector runs, lets another thread run."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+    def __del__(self) -> None:
+        time.sleep(0.001)
+
+
 class TestParse:
+    def test_threads_parse_at_the_same_time(self) -> None:
+        lines = (f"def f{n}(a, b=[1, {{2: {n}}}]):\n    return a[b] * {n} if a else b\n" for n in range(200))
+        text, troubles = "".join(lines), list[Exception]()
+
+        def parse_often() -> None:
+            for _ in range(15):
+                [_Slow() for _ in range(20)]
+                try:
+                    parse(text)
+                except Exception as trouble:  # noqa: BLE001  (reported below)
+                    troubles.append(trouble)
+
+        threads = [threading.Thread(target=parse_often) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert troubles == []
+
     """Syntax that is newer than the interpreter is read like any other."""
 
     TEXT = (

@@ -46,13 +46,22 @@ class ExportUsers:
         project = self._modules.project
         paths = project.files_with_word(self._words, SOURCES) if self._words else []
         for path in [one for one in paths if not _NOT_RUN.search(one)][:_MOST_FILES]:
-            text = project.read(path)
-            if text is None or len(text) > _LONGEST_TEXT or not self._imports_one(path, text):
-                continue
-            for target, use in self._in(code_of(path, text)):
-                if target != path and not _is_ignored(text, use.line):
-                    found[target].add(use)
+            for target, use in self.uses_in(path, project.read(path)):
+                found[target].add(use)
         return {path: sorted(uses) for path, uses in found.items()}
+
+    def uses_in(self, path: str, text: str | None) -> Iterator[tuple[str, Use]]:
+        """The uses in one file, each with the module; none where the file is not read."""
+        if (
+            text is None
+            or len(text) > _LONGEST_TEXT
+            or _NOT_RUN.search(path)
+            or not self._imports_one(path, text)
+        ):
+            return
+        for target, use in self._in(code_of(path, text)):
+            if target != path and not _is_ignored(text, use.line):
+                yield target, use
 
     def _imports_one(self, path: str, text: str) -> bool:
         """Return True if an import of a text means one of the modules; only such a text is parsed."""
@@ -66,8 +75,9 @@ class ExportUsers:
             source = node.child_by_field_name("source") or _required(node)
             target = self._target(module.path, unquoted(module, source)) if source is not None else None
             if target is not None:
-                names = self._named(code, node, self._lost[target]) if self._lost[target] else [""]
-                yield from ((target, Use(module.path, module.place(node)[0], name)) for name in names)
+                lost = self._lost[target]
+                for one, name in self._named(code, node, lost) if lost else [(node, "")]:
+                    yield target, Use(module.path, module.place(one)[0], name)
         for call, spec in string_arguments(module, _AT_RUN_TIME):
             target = self._target(module.path, spec)
             if target is not None and not _may_fail(code, call):
@@ -80,20 +90,20 @@ class ExportUsers:
         found = self._modules.resolved(importer, spec)
         return found if found in self._lost else None
 
-    def _named(self, code: Code, node: Node, lost: Collection[str]) -> Iterator[str]:
-        """The lost names that one import or re-export takes."""
-        for one in _below(node, ("import_specifier", "export_specifier")):
+    def _named(self, code: Code, node: Node, lost: Collection[str]) -> Iterator[tuple[Node, str]]:
+        """The lost names that one import or re-export takes, each where it is written."""
+        for one in below(node, ("import_specifier", "export_specifier")):
             name = code.field(one, "name")
             if name in lost:
-                yield name
+                yield one, name
         clause = next((one for one in node.named_children if one.type == "import_clause"), None)
         for one in clause.named_children if clause is not None else ():
             if one.type == "identifier" and "default" in lost:
-                yield "default"
+                yield one, "default"
             elif one.type == "namespace_import":
                 yield from self._read_from(code, code.text(one.named_children[0]), lost)
 
-    def _read_from(self, code: Code, local: str, lost: Collection[str]) -> Iterator[str]:
+    def _read_from(self, code: Code, local: str, lost: Collection[str]) -> Iterator[tuple[Node, str]]:
         """The lost names that are read from a namespace import."""
         if code.declared.get(local):
             return
@@ -101,7 +111,7 @@ class ExportUsers:
             owner = node.child_by_field_name("object") or node.child_by_field_name("module")
             name = code.field(node, "property") or code.field(node, "name")
             if owner is not None and code.text(owner) == local and name in lost:
-                yield name
+                yield node, name
 
 
 def _required(node: Node) -> Node | None:
@@ -110,12 +120,12 @@ def _required(node: Node) -> Node | None:
     return clause.child_by_field_name("source") if clause is not None else None
 
 
-def _below(node: Node, kinds: Collection[str]) -> Iterator[Node]:
+def below(node: Node, kinds: Collection[str]) -> Iterator[Node]:
     for child in node.named_children:
         if child.type in kinds:
             yield child
         elif child.type in ("import_clause", "named_imports", "export_clause"):
-            yield from _below(child, kinds)
+            yield from below(child, kinds)
 
 
 def _taken(code: Code, call: Node) -> set[str]:

@@ -15,14 +15,13 @@ _EXPORTED = LatePattern(
 _WORD = LatePattern(r"[\w$]+")
 
 
-def removes_an_export(file: TwoTexts) -> bool:
-    """The module is gone or moved, or a word of its exports is in none of them any more."""
-    base, text = file.base_text, file.text
-    if base is None:
-        return False
-    if text is None or getattr(file, "base_path", file.path) != file.path:
+def removes_an_export_or_imports(file: TwoTexts) -> bool:
+    """The module is removed or moved, exports a word less, or has a new line in a text with imports."""
+    base, text = file.base_text or "", file.text
+    if text is None or (base and getattr(file, "base_path", file.path) != file.path):
         return True
-    return base != text and "export" in base and bool(_words(base) - _words(text))
+    is_removed = "export" in base and bool(_words(base) - _words(text))
+    return base != text and (is_removed or "import" in text or " from " in text)
 
 
 def _words(text: str) -> set[str]:

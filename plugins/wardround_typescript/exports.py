@@ -19,11 +19,15 @@ SOURCES = tuple(f"*.{one}" for one in ("ts", "tsx", "mts", "cts", "js", "jsx", "
 _ENDINGS = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte", ".json")
 _WRITTEN_ENDING = LatePattern(r"\.([mc]?)js(x?)$")
 _ENDING = LatePattern(r"(?:/index)?\.(?:d\.)?[mc]?[jt]sx?$")
-_COMMON_JS = LatePattern(
+_UNKNOWN = LatePattern(
     r"\bmodule\.exports\b|\bexports\.\w|\bexports\[|(?m:^export\s*=)|Object\.assign\(exports"
+    r"|@(?:typedef|callback|enum)\b"
 )
+"""Signs of exports that no ``export`` statement names: CommonJS, and types that JSDoc defines."""
 _MOST_HOPS = 3
 _MODULES_KEPT = 64
+_NO_PACKAGE = ("@/", "~", "#", "$")
+"""How an alias begins that cannot be the name of a package; others fall back to the installed ones."""
 _CONFIGS = ("tsconfig.json", "jsconfig.json", "tsconfig.app.json", "tsconfig.base.json")
 _BUILT = LatePattern(r"^\./(?:dist|build|lib|es|esm|cjs|src|out|modern|legacy|types)/")
 _BUILT_INNER = LatePattern(r"^(?:esm|cjs|es|modern|legacy|types|src)/")
@@ -59,7 +63,7 @@ def exports_of(path: str, text: str) -> Exports:
             stars.append(unquoted(module, source))
         for name in _exported(module, node):
             names.setdefault(name, line)
-    return Exports(names, stars, _COMMON_JS.search(text) is not None, module.root.has_error)
+    return Exports(names, stars, _UNKNOWN.search(text) is not None, module.root.has_error)
 
 
 def _exported(module: Module, node: Node) -> Iterator[str]:
@@ -119,6 +123,8 @@ def provides(path: str, name: str, modules: Modules, hops: int = _MOST_HOPS) -> 
     shown = exports_of(path, text)
     if name in shown.names:
         return True
+    if path.endswith(".d.ts"):  # what it declares may be less than the script beside it exports
+        return None
     if shown.is_unknown or not (shown.names or shown.stars) or (shown.has_error and name in text):
         return None
     found: list[bool | None] = []
@@ -171,6 +177,14 @@ class Modules:
             found = {path for stem in self._stems(importer, spec) if (path := self._at(stem)) is not None}
             self._found[key] = found.pop() if len(found) == 1 else None
         return self._found[key]
+
+    def stems_of(self, importer: str, spec: str) -> list[str]:
+        """The paths, without endings, that an import names, there or not; none if it may mean a package."""
+        if not spec.startswith((".", *_NO_PACKAGE)):
+            return []
+        heads = [pattern.partition("*")[0] for pattern, _ in self._aliases_for(posixpath.dirname(importer))]
+        is_ours = spec.startswith(".") or any(head and spec.startswith(head) for head in heads)
+        return list(dict.fromkeys(self._stems(importer, spec))) if is_ours else []
 
     def _has(self, path: str) -> bool:
         return path in self._gone or self.project.read(path) is not None

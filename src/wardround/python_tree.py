@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from functools import lru_cache
@@ -24,6 +25,9 @@ class _Fields(dict[type[ast.AST], tuple[str, ...]]):
 
 
 _FIELDS = _Fields()
+_PARSER = threading.RLock()
+"""One parse at a time: Python before 3.11.8 counts its depth for all threads together and raises SystemError
+(CPython issue 106905), and ``catch_warnings`` is not safe in threads either."""
 
 
 def parse(text: str) -> ast.Module:
@@ -34,7 +38,7 @@ def parse(text: str) -> ast.Module:
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: it is not Python of any version.
     """
-    with warnings.catch_warnings():
+    with _PARSER, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             return ast.parse(text)

@@ -6,6 +6,7 @@ It prints a line for each thing said: the path, whether the process that was sta
 In the manner ``killed`` every other process ends itself over its first file, in ``stuck`` it never ends; in
 ``refused`` the system gives no other process. In ``slow`` a file that holds the word "slow" takes a check
 more time than it has: in a large file all in one call, which nothing interrupts, in a small one step by step.
+In ``slow-change`` a check of the whole change does, in one call unless it is in the process that was started.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import time
 from pathlib import Path
 
 from wardround import review
+from wardround.analysis import checking
 from wardround.analysis.checking import BUDGET_S
 from wardround.change.git import Repository
 from wardround.change.origin import RepositoryOrigin
@@ -83,6 +85,17 @@ class _ToldOfAll(ChangeCheck):
 
     def run(self) -> None:
         self.report(self.change.files[0].path, Span(1, 1, 1, 2), f"{_who()} {len(self.change.files)}")
+        if _MANNER == "slow-change":
+            _spend_time(at_once=os.getpid() != _FIRST)
+
+
+class _AfterAll(ChangeCheck):
+    """Runs after the check of the change that takes long. So it can be told."""
+
+    ID, NAME = "ACME004", "after-all"
+
+    def run(self) -> None:
+        """Report nothing."""
 
 
 def _refuse() -> int:
@@ -93,10 +106,13 @@ def main() -> None:
     """Review and print."""
     if _MANNER == "refused":
         os.fork = _refuse
-    if _MANNER == "slow":
+    if _MANNER.startswith("slow"):
+        checking._CHANGE_S_PER_FILE = 0.0
         BUDGET_S.update(dict.fromkeys(BUDGET_S, _SECONDS))
     signal.signal(signal.SIGINT, signal.default_int_handler)  # which a program started aside may ignore
-    acme = Specialist(name="acme", patterns=("*.acme",), checks=(_Told, _After), change_checks=(_ToldOfAll,))
+    acme = Specialist(
+        name="acme", patterns=("*.acme",), checks=(_Told, _After), change_checks=(_ToldOfAll, _AfterAll)
+    )
     with Repository(Path(sys.argv[1])) as repository:
         change = repository.staged()
         origin = RepositoryOrigin(repository, change)

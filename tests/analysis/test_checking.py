@@ -100,6 +100,20 @@ def test_a_file_whose_checks_take_too_long_is_unreviewed_and_the_others_are_not(
     assert not any(line.startswith("slow.acme ACME001") for line in said)
 
 
+@pytest.mark.parametrize(
+    "cores", [pytest.param(1, id="here"), pytest.param(4, marks=needs_fork, id="killed")]
+)
+def test_a_change_whose_checks_take_too_long_is_unreviewed_and_its_files_are_not(
+    much: GitRepository, tmp_path: Path, cores: int
+) -> None:
+    said = _said(much, tmp_path, cores, "slow-change")
+    assert said[-2:] == [
+        "unreviewed part0.acme its checks of the whole change took longer than 0.5 s",
+        "unreviewed 1",
+    ]
+    assert sum("ACME001" in line for line in said) == _FILES
+
+
 @needs_fork
 def test_an_interrupted_review_leaves_no_process_behind(much: GitRepository, tmp_path: Path) -> None:
     noted = tmp_path / "pid"

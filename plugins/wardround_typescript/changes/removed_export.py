@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from wardround.checks import ChangeCase, ChangedText
 from wardround.drift.removed_uses import RemovedUsesCheck, Use
+from wardround.drift.vanished import span_of_line
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_typescript.tree_check import COMPONENTS, SCRIPTS
@@ -20,6 +21,7 @@ _MOST_NAMES = 200
 """Exports one file may lose; a change that takes more rewrites it."""
 _LONGEST_TEXT = 400_000
 _GENERATED = LatePattern(r"(?i)generated|\.gen\.|(^|/)(dist|build|vendor|node_modules|__mocks__)/|\.min\.")
+_OF_IMPORT = LatePattern(r"\bimport\b|\bfrom\b|^\s*(?:type\s+)?\w+(?:\s+as\s+\w+)?,?\s*$")
 _SEND = "export function send(to: string) {\n  return to;\n}\n"
 _POST = _SEND.replace("send", "post")
 _USE = "import { send } from './box';\nsend('a');\n"
@@ -31,17 +33,31 @@ def _renamed(others: dict[str, str], line: int | None = None, after: str | None 
     return ChangeCase({path: (_SEND, after)}, None if line is None else (path, line, 1), others)
 
 
-class RemovedExport(RemovedUsesCheck):
-    """An export or a module that a change removes, renames or moves is still imported by another file.
+def _importing(text: str, line: int | None = None) -> ChangeCase:
+    """A change that adds a module with imports beside ``src/mail/box.ts``."""
+    path = "src/mail/use.ts"
+    others = {
+        "src/mail/box.ts": _SEND,
+        "src/mail/all.ts": "export * from 'elsewhere';\n",
+        "src/mail/typed.js": f"/** @typedef {{string}} Sent */\n{_POST}",
+        "src/mail/declared.d.ts": "export declare function post(): void;\n",
+    }
+    column = 3 if text.startswith("import {\n") else 1
+    return ChangeCase({path: (None, text)}, None if line is None else (path, line, column), others)
 
-    The build fails, or the value is ``undefined`` where nothing checks it. Change the users in the same
-    commit, or keep the old name as an alias. An import counts only where it resolves to that module: by a
-    relative path, the ``paths`` of tsconfig, or a package of the workspace. CommonJS modules, generated ones,
-    ``@ts-ignore`` and imports that may fail are not reported.
+
+class RemovedExport(RemovedUsesCheck):
+    """A module of this repository is imported that does not exist, or a name that the module does not export.
+
+    The change removes, renames or moves what another file still imports, or adds an import of what is not
+    there. The build fails, or the value is ``undefined`` where nothing checks it. Change the users in the
+    same commit, keep the old name as an alias, or correct the import. An import counts only where it resolves
+    to that module: by a relative path, the ``paths`` of tsconfig, or, for what is removed, a package of the
+    workspace. CommonJS modules, generated ones, ``@ts-ignore`` and imports that may fail are not reported.
     """
 
     ID = "TS098"
-    NAME = "removed-export-still-used"
+    NAME = "missing-first-party-export"
     PLANE = Plane.CONTRACT
     SEVERITY = Severity.ERROR
     DEFECT_CLASS = "missing-import"
@@ -50,8 +66,14 @@ class RemovedExport(RemovedUsesCheck):
         "599 newest commits of redux-toolkit, TanStack/query, hoppscotch and langfuse: no hit; of the "
         "commits that remove exports, applied without their other files, 327 of 336 names"
     )
-    LOOK = "wardround_typescript.export_words:removes_an_export"
+    LOOK = "wardround_typescript.export_words:removes_an_export_or_imports"
     VALID: ClassVar[Sequence[ChangeCase]] = [
+        _importing("import { send } from './box';\nimport './box.css';\n"),
+        _importing("import { send } from './generated/box';\nimport { Route } from './+types/box';\n"),
+        _importing("// @ts-expect-error\nimport { sent } from './box';\n"),
+        _importing("import { sent } from '@shop/box';\nimport { send } from 'box';\n"),
+        _importing("import { sent } from './all';\n"),
+        _importing("import { Sent } from './typed';\nimport { sent } from './declared';\n"),
         _renamed({"src/mail/use.ts": "import { post } from './box';\n"}),
         _renamed({"src/mail/use.ts": _USE}, after=f"{_POST}export {{ post as send }};\n"),
         _renamed({"src/mail/use.ts": _USE, "src/mail/new.ts": _SEND}, after="export * from './new';\n"),
@@ -71,6 +93,11 @@ class RemovedExport(RemovedUsesCheck):
         ),
     ]
     INVALID: ClassVar[Sequence[ChangeCase]] = [
+        _importing("import {\n  send,\n  sent,\n} from './box';\n", 3),
+        _importing("import type { Sent } from './box';\n", 1),
+        _importing("import box from './box';\n", 1),
+        _importing("import * as box from './box';\nbox.send('a');\nbox.sent('a');\n", 3),
+        _importing("import { send } from './bocks';\n", 1),
         _renamed({"src/mail/use.ts": _USE}, 1),
         _renamed({"src/mail/use.ts": _USE.replace("'./box'", "'./box.js'")}, 1),
         _renamed({"src/mail/use.ts": _USE}, 1, after=None),
@@ -116,6 +143,9 @@ class RemovedExport(RemovedUsesCheck):
     ]
 
     def run(self) -> None:
+        for file in self.change.files:
+            if file.path.endswith(self.PATHS) and not _GENERATED.search(file.path):
+                self._inspect_imports(file)
         files = {path: file for file in self.change.files if (path := self._inspected(file)) is not None}
         if not files:
             return
@@ -124,6 +154,34 @@ class RemovedExport(RemovedUsesCheck):
         self._inspect_names({p: file for p, file in kept.items() if p.endswith(SCRIPTS) and ".d." not in p})
         if gone and not self.change.file(".gitignore"):
             self._inspect_gone(gone)
+
+    def _inspect_imports(self, file: ChangedText) -> None:
+        """Report what added lines import that does not exist, unless the change removes it."""
+        from wardround_typescript.added_imports import missing_uses
+        from wardround_typescript.exports import Modules, exports_of
+
+        if (
+            file.text is None
+            or len(file.text) > _LONGEST_TEXT
+            or not _imports_more(file.base_text, file.text)
+        ):
+            return
+        modules = Modules(self.change.project, [])
+        for module, use in missing_uses(file.path, file.text, modules, file.is_added):
+            before = self._removed_from(module)
+            if before is not None and (not use.name or use.name in exports_of(module, before).names):
+                continue  # a removal, reported where it is
+            what = (
+                f'"{use.name}" is not exported by {module}'
+                if use.name
+                else f'module "{module}" does not exist'
+            )
+            self.report(file.path, span_of_line(file, use.line), f"{what}; correct the import")
+
+    def _removed_from(self, module: str) -> str | None:
+        """The text before the change of a module, whose path may lack its ending."""
+        paths = (module, *(f"{module}{ending}" for ending in self.PATHS))
+        return next((one.base_text for one in self.change.files if one.base_path in paths), None)
 
     def _inspected(self, file: ChangedText) -> str | None:
         """The old path of a module that may have lost something."""
@@ -203,6 +261,12 @@ class RemovedExport(RemovedUsesCheck):
             if not folder:
                 return
             folder = posixpath.dirname(folder)
+
+
+def _imports_more(base: str | None, text: str) -> bool:
+    """Return True if a line that names an imported module, or a part of such a statement, is new."""
+    before = set((base or "").split("\n"))
+    return any(_OF_IMPORT.search(line) for line in text.split("\n") if line not in before)
 
 
 def _home(path: str) -> str:

@@ -38,7 +38,7 @@ TABLE: tuple[Row, ...] = (
         "removed_export:RemovedExport",
         (".cjs", ".cts", ".js", ".jsx", ".mjs", ".mts", ".svelte", ".ts", ".tsx", ".vue"),
         (),
-        "wardround_typescript.export_words:removes_an_export",
+        "wardround_typescript.export_words:removes_an_export_or_imports",
     ),
     (
         "TS390",

@@ -19,7 +19,7 @@ import msgspec
 
 from wardround import __version__
 from wardround.analysis.forks import Helper, Queue, Worker, cpu_limit, hire
-from wardround.analysis.units import Results, Side, Told, Unit, with_path
+from wardround.analysis.units import NO_CHANGE_REVIEW, ChangeReview, Results, Side, Told, Unit, with_path
 from wardround.change.origin import decoded, in_any_encoding
 from wardround.checks import Budget, Check, Source
 from wardround.digests import file_state
@@ -42,8 +42,15 @@ _GUARDED_BYTES = 30_000
 grows with the square of the size takes a second or two."""
 BUDGET_S = {Profile.COMMIT: 10.0, Profile.CI: 60.0}
 """Seconds of processor time for the checks of one specialist in one file; 1 MB of SQL takes about 2."""
+_CHANGE_S_PER_FILE = 0.05
+"""Seconds of processor time that a file adds to the budget of the checks of the whole change."""
 _FEW_FILES = 8
 """For each process: so few are shared at once, since who is busy with one cannot see that others are idle."""
+
+
+def change_budget_s(profile: Profile, files: int) -> float:
+    """Seconds of processor time for a specialist's checks of the whole change."""
+    return BUDGET_S[profile] + _CHANGE_S_PER_FILE * files
 
 
 class Looked(msgspec.Struct, frozen=True):
@@ -96,7 +103,7 @@ class Checking:
         side: the side under review.
         units: what is looked at.
         cache: where what is known comes from.
-        whole: looks at the change as a whole.
+        whole: the checks of the change as a whole.
         budget_s: processor time for the checks of one specialist in one file, else it is unreviewed.
     """
 
@@ -105,7 +112,7 @@ class Checking:
         side: Side,
         units: Sequence[Unit],
         cache: ResultCache,
-        whole: Callable[[], Sequence[Told]] = lambda: (),
+        whole: ChangeReview = NO_CHANGE_REVIEW,
         budget_s: float = BUDGET_S[Profile.COMMIT],
     ) -> None:
         self._budget_s = budget_s
@@ -167,7 +174,7 @@ class Checking:
             if number not in self._known and number not in self._looked:
                 self._looked[number] = self._look(self._units[number])
         told = [answer.told for answer in answers if answer.told is not None]
-        return told[0] if told else self._whole()
+        return told[0] if told else self._whole.run()
 
     def conclude(self, results: Results) -> None:
         """Take over what was said, in the order of the units."""
@@ -283,7 +290,7 @@ class Checking:
         name = unit.specialist.name
         return Looked(None, False, Unreviewed(unit.path, name, name, reason), seconds)
 
-    def _help(self, whole: Callable[[], Sequence[Told]] | None) -> _Answer:
+    def _help(self, whole: ChangeReview | None) -> _Answer:
         """In a helper: have a worker look at what waits until nothing does; replace one that is killed."""
         self._queue.await_tasks()
         told: list[Sequence[Told]] = []
@@ -292,16 +299,16 @@ class Checking:
             left = self._taken_from(Worker(partial(self._work, left)), told)
         return _Answer(self._looked, told[0] if told else None)
 
-    def _work(
-        self, left: Sequence[int], whole: Callable[[], Sequence[Told]] | None = None
-    ) -> Iterator[_Report]:
+    def _work(self, left: Sequence[int], whole: ChangeReview | None = None) -> Iterator[_Report]:
         """In a worker: look at the change as a whole if that is its part, and at what waits.
 
         Args:
             left: units of a file over which another worker was killed; they come first.
         """
         if whole is not None:
-            yield _OfWhole(whole())
+            with cpu_limit(whole.budget_s):
+                told = whole.run()
+            yield _OfWhole(told)
         first = [_Task(tuple(left), 0)] if left else []
         for task in chain(first, self._guarded_queue, self._queue):
             yield task
@@ -316,7 +323,7 @@ class Checking:
         Returns:
             What is left of the file over which it was killed, since that took too long; None if it was not.
         """
-        left: list[int] = []
+        left: list[int] | None = None
         for report in worker:
             if isinstance(report, _OfWhole):
                 told.append(report.told)
@@ -324,9 +331,12 @@ class Checking:
                 left = list(report.numbers)
             else:
                 number, self._looked[number] = report
-                left.remove(number)
+                left = [one for one in left or () if one != number]
         if not worker.is_over_budget:
             return None
+        if left is None:  # it had not begun with a file
+            told.append(self._whole.refuse(self._whole.over_budget))
+            return []
         for number in left[:1]:
             self._looked[number] = self._refused(self._units[number], self._over_budget, self._budget_s)
         return left[1:]

@@ -21,7 +21,7 @@ from wardround import __version__
 from wardround.analysis.checking import BUDGET_S, Checking
 from wardround.analysis.jobs import Crew, Job, chunks
 from wardround.analysis.steady import may_hold_a_token
-from wardround.analysis.units import Results, Side, Told, Unit
+from wardround.analysis.units import NO_CHANGE_REVIEW, ChangeReview, Results, Side, Unit
 from wardround.change.origin import decoded
 from wardround.change.snapshot import Snapshot
 from wardround.change.trees import meet
@@ -76,17 +76,16 @@ class Workbench:
         self._configs: dict[tuple[Tool, str], dict[str, str]] = {}
         self._config_keys: dict[tuple[Tool, str], bytes] = {}
 
-    def review(
-        self, side: Side, units: Sequence[Unit], whole: Callable[[], Sequence[Told]] | None = None
-    ) -> Results:
+    def review(self, side: Side, units: Sequence[Unit], whole: ChangeReview | None = None) -> Results:
         """Run all tools of the profile and all checks over the units of one side.
 
         Args:
-            whole: looks at the change as a whole; what it says is in the results.
+            whole: the checks of the change as a whole; what they report is in the results.
         """
         results = Results()
         jobs = self.plan(side, units, results)
-        with Checking(side, units, self.cache, whole or (lambda: ()), BUDGET_S[self.profile]) as checking:
+        budget_s = BUDGET_S[self.profile]
+        with Checking(side, units, self.cache, whole or NO_CHANGE_REVIEW, budget_s) as checking:
             checking.hire(self._cores)
             threads = self.crew.start(side, jobs)
             told = checking.run(lambda: self._cores - 1 - sum(thread.is_alive() for thread in threads))

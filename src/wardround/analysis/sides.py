@@ -14,11 +14,21 @@ from typing import TYPE_CHECKING, Self
 import msgspec
 from msgspec.structs import replace
 
+from wardround.analysis.checking import change_budget_s
 from wardround.analysis.first_review import as_first_reviewed, with_deletions
 from wardround.analysis.schedule import Workbench
 from wardround.analysis.steering import names_anywhere, says_other, tools_of
-from wardround.analysis.units import Results, Reviewer, Side, Told, Unit, content_digest, reviewers_of
-from wardround.analysis.whole import Neighbours, said_of
+from wardround.analysis.units import (
+    ChangeReview,
+    Results,
+    Reviewer,
+    Side,
+    Told,
+    Unit,
+    content_digest,
+    reviewers_of,
+)
+from wardround.analysis.whole import Neighbours, refusal, said_of
 from wardround.change.diff import Change, ChangedFile, FileStatus
 from wardround.change.origin import (
     NOT_UTF8,
@@ -31,7 +41,7 @@ from wardround.change.origin import (
 )
 from wardround.change.snapshot import Snapshot, private_parent
 from wardround.change.trees import MOST_BYTES
-from wardround.checks import ChangedText, WholeChange
+from wardround.checks import Budget, ChangedText, WholeChange
 from wardround.config import OWN_FILE, SHARED_FILE, Config, Request, read
 from wardround.errors import ConfigError
 from wardround.findings import UNMERGED, RawResult, Unreviewed
@@ -130,7 +140,7 @@ class Sides:
             except StopIteration as done:
                 reviewed: Reviewed = done.value
                 return reviewed
-            answer = self._bench.review(side, units, self._look_at_the_whole if answer is None else None)
+            answer = self._bench.review(side, units, self._of_change if answer is None else None)
 
     def steps(self) -> Generator[tuple[Side, list[Unit]], Results, Reviewed]:
         """Ask for the results of one side after the other; whoever answers may do so for many changes."""
@@ -516,17 +526,30 @@ class Sides:
     def _is_added(self, path: str, line: int) -> bool:
         return self._files[path].is_added_line(line)
 
+    @cached_property
+    def _of_change(self) -> ChangeReview:
+        """The checks that look at more than one file."""
+        budget_s = change_budget_s(self._request.profile, len(self._change.files))
+        return ChangeReview(self._look_at_the_whole, self._refuse_the_whole, budget_s)
+
     def _look_at_the_whole(self) -> list[Told]:
-        """Run the checks that look at more than one file."""
         told: list[Told] = []
-        for specialist in self._selected:
-            change = (
-                self._whole_change(specialist) if self._change.files and specialist.change_checks else None
-            )
-            if change is not None and change.files:
-                said = said_of(specialist, change, partial(self._looked, specialist))
-                told += [x if isinstance(x, Unreviewed) else (specialist.name, x) for x in said]
+        for specialist, change in self._whole_changes():
+            looked = partial(self._looked, specialist)
+            budget = Budget(self._of_change.budget_s)
+            said = said_of(specialist, change, looked, budget, self._of_change.over_budget)
+            told += [x if isinstance(x, Unreviewed) else (specialist.name, x) for x in said]
         return told
+
+    def _refuse_the_whole(self, reason: str) -> list[Told]:
+        return [refusal(one, change.files[0].path, reason) for one, change in self._whole_changes()]
+
+    def _whole_changes(self) -> Iterator[tuple[Specialist, WholeChange]]:
+        """The specialists with checks of the whole change, and the change as each sees it."""
+        for specialist in self._selected if self._change.files else ():
+            change = self._whole_change(specialist) if specialist.change_checks else None
+            if change is not None and change.files:
+                yield specialist, change
 
     def _looked(self, specialist: Specialist, run: Callable[[Models], list[RawResult]]) -> list[RawResult]:
         return run(NoModels()) if self._desk is None else self._desk.look_at_whole(specialist, run)
@@ -535,7 +558,7 @@ class Sides:
         """Add what was said of the whole change; where it is about, its specialist has looked."""
         named = {specialist.name: specialist for specialist in self._selected}
         places = []
-        for one in self._look_at_the_whole() if head.whole is None else head.whole:
+        for one in self._of_change.run() if head.whole is None else head.whole:
             if isinstance(one, Unreviewed):
                 self._unreviewed.append(one)
                 continue

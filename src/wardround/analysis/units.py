@@ -103,6 +103,27 @@ Told = tuple[str, RawResult] | Unreviewed
 """What was said of the change as a whole, with the name of the specialist; or that it could not be."""
 
 
+class ChangeReview(msgspec.Struct, frozen=True):
+    """The checks of the change as a whole.
+
+    Attributes:
+        run: runs them.
+        refuse: what is reported instead, for a reason.
+        budget_s: processor time for the checks of one specialist.
+    """
+
+    run: Callable[[], Sequence[Told]] = lambda: ()
+    refuse: Callable[[str], Sequence[Told]] = lambda reason: ()
+    budget_s: float = 0.0
+
+    @property
+    def over_budget(self) -> str:
+        return f"its checks of the whole change took longer than {self.budget_s:g} s"
+
+
+NO_CHANGE_REVIEW = ChangeReview()
+
+
 class Results(msgspec.Struct):
     """What was said about one side, by (reviewer, path), and what was not looked at.
 

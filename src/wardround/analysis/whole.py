@@ -10,8 +10,8 @@ import msgspec
 from msgspec.structs import replace
 
 from wardround.change.origin import JudgeName, Origin, SideName, decoded
-from wardround.checks import ChangeCheck, WholeChange
-from wardround.errors import PLUGIN_FAULTS
+from wardround.checks import Budget, ChangeCheck, WholeChange
+from wardround.errors import PLUGIN_FAULTS, OverBudget
 from wardround.findings import RawResult, Unreviewed
 from wardround.late import LateEach
 from wardround.models import Models
@@ -21,16 +21,31 @@ Look = Callable[[Callable[[Models], list[RawResult]]], list[RawResult]]
 """Runs something with the models that are lent to a specialist."""
 
 
-def said_of(specialist: Specialist, change: WholeChange, look: Look) -> Iterator[RawResult | Unreviewed]:
-    """What a specialist's checks of the whole say, and which of them could not."""
+def said_of(
+    specialist: Specialist, change: WholeChange, look: Look, budget: Budget, over_budget: str
+) -> Iterator[RawResult | Unreviewed]:
+    """What a specialist's checks of the whole change report, and which of them could not be run.
+
+    Args:
+        budget: the time of all of them; those that are left when it is spent are not run.
+        over_budget: the reason that is given then.
+    """
     checks = specialist.change_checks
     asked = checks.about_change(change.files) if isinstance(checks, LateEach) else checks
     for check_type in asked:
         try:
+            budget.require()
             yield from look(partial(_results_of, check_type, change))
+        except OverBudget:
+            yield refusal(specialist, change.files[0].path, over_budget)
+            return
         except PLUGIN_FAULTS as cause:
             reason = f"check {check_type.ID} crashed: {type(cause).__name__}: {cause}"
-            yield Unreviewed(change.files[0].path, specialist.name, specialist.name, reason)
+            yield refusal(specialist, change.files[0].path, reason)
+
+
+def refusal(specialist: Specialist, path: str, reason: str) -> Unreviewed:
+    return Unreviewed(path, specialist.name, specialist.name, reason)
 
 
 def _results_of(check_type: type[ChangeCheck], change: WholeChange, models: Models) -> list[RawResult]:

@@ -82,6 +82,62 @@ def test_an_import_that_may_fail_or_mean_another_module_is_no_use(repo: GitRepos
     assert _found(repo) == []
 
 
+@pytest.mark.parametrize(
+    ("user", "line", "message"),
+    [
+        pytest.param("from mail.box import sent\n", 1, '"sent" is not defined in mail/box.py', id="name"),
+        pytest.param("from mail import box\n\nbox.sent(1)\n", 3, '"sent" is not defined in', id="attribute"),
+        pytest.param(
+            "import os\nfrom mail.bocks import send\n", 2, 'module "mail.bocks" does not exist', id="module"
+        ),
+    ],
+)
+def test_an_added_import_of_what_does_not_exist_blocks(
+    repo: GitRepository, user: str, line: int, message: str
+) -> None:
+    repo.commit(PACKAGE)
+    repo.stage({"app.py": user})
+    assert repo.wardround("review", "--staged").returncode == 1
+    (found,) = _found(repo)
+    assert (found["file"], found["line"], found["severity"]) == ("app.py", line, "error")
+    assert found["message"].startswith(message)
+
+
+def test_a_name_that_the_change_removes_and_imports_is_reported_once(repo: GitRepository) -> None:
+    repo.commit(PACKAGE)
+    repo.stage({"mail/box.py": POST, **USER})
+    (found,) = _found(repo)
+    assert found["file"] == "mail/box.py"
+
+
+@pytest.mark.parametrize(
+    ("others", "user"),
+    [
+        pytest.param({"mail/fast.pyx": ""}, "from mail.fast import send\n", id="extension"),
+        pytest.param({".gitignore": "mail/made.py\n"}, "from mail.made import send\n", id="generated"),
+        pytest.param(
+            {"t.py": "box.sent = 1\n"}, "from mail import box\n\nbox.sent\n", id="assigned-elsewhere"
+        ),
+        pytest.param(
+            {}, "try:\n    from mail.box import sent\nexcept ImportError:\n    sent = None\n", id="try"
+        ),
+        pytest.param({}, "import mail.box\n\nprint(mail.box.__name__)\n", id="implicit"),
+    ],
+)
+def test_an_added_import_of_what_may_exist_is_not_reported(
+    repo: GitRepository, others: dict[str, str], user: str
+) -> None:
+    repo.commit({**PACKAGE, **others})
+    repo.stage({"app.py": user})
+    assert _found(repo) == []
+
+
+def test_an_import_that_was_there_before_is_not_reported(repo: GitRepository) -> None:
+    repo.commit({**PACKAGE, "app.py": "from mail.box import sent\n"})
+    repo.stage({"app.py": "from mail.box import sent\n\nprint(sent)\n"})
+    assert _found(repo) == []
+
+
 def test_an_import_for_types_alone_is_a_warning(repo: GitRepository) -> None:
     user = "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from mail.box import send\n"
     repo.commit({**PACKAGE, "app.py": user})
@@ -113,6 +169,46 @@ def test_a_renamed_export_that_an_unchanged_file_imports_blocks(repo: GitReposit
     (found,) = _found(repo, "typescript/TS098")
     assert (found["file"], found["line"], found["severity"]) == ("src/mail/box.ts", 1, "error")
     assert "src/app.ts:1" in found["message"] or "src/app.ts:2" in found["message"]
+
+
+@pytest.mark.parametrize(
+    ("user", "line", "message"),
+    [
+        pytest.param(
+            "import { sent } from './mail';\n", 1, '"sent" is not exported by src/mail/index.ts', id="barrel"
+        ),
+        pytest.param(
+            "import {\n  send,\n  sent,\n} from '@/mail/box';\n", 3, '"sent" is not exported by', id="alias"
+        ),
+        pytest.param(
+            "import { send } from './mail/bocks';\n", 1, 'module "src/mail/bocks" does not exist', id="module"
+        ),
+    ],
+)
+def test_an_added_import_of_an_export_that_does_not_exist_blocks(
+    repo: GitRepository, user: str, line: int, message: str
+) -> None:
+    repo.commit(SCRIPTS)
+    repo.stage({"src/app.ts": user})
+    assert repo.wardround("review", "--staged").returncode == 1
+    (found,) = _found(repo, "typescript/TS098")
+    assert (found["file"], found["line"], found["severity"]) == ("src/app.ts", line, "error")
+    assert found["message"].startswith(message)
+
+
+@pytest.mark.parametrize(
+    "user",
+    [
+        pytest.param("import './mail/box.css';\n", id="asset"),
+        pytest.param("import { sent } from './generated/box';\n", id="generated"),
+        pytest.param("import { sent } from '@shop/mail';\n", id="package"),
+        pytest.param("// @ts-ignore\nimport { sent } from './mail/box';\n", id="ts-ignore"),
+    ],
+)
+def test_an_added_import_that_may_resolve_is_not_reported(repo: GitRepository, user: str) -> None:
+    repo.commit(SCRIPTS)
+    repo.stage({"src/app.ts": user})
+    assert _found(repo, "typescript/TS098") == []
 
 
 def test_a_deleted_script_is_reported_at_its_old_path(repo: GitRepository) -> None:
