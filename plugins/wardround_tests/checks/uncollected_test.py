@@ -27,7 +27,7 @@ _UNIT = "class BoxTest(TestCase):\n    def test_open(self):\n        self.assert
 
 
 class UncollectedTest(PythonTestCheck):
-    """A test that no runner finds: it never runs, and its name is missed by nobody.
+    """A test that no runner collects: it never runs, and no report shows that it is missing.
 
     Runners take functions called test..., pytest takes classes called Test... that have no ``__init__``. What
     is called otherwise, or stands inside another test, is left out without a word. So is a ``TestCase``
