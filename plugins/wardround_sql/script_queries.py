@@ -98,7 +98,7 @@ def _held(text: str, given: str) -> str:
 @lru_cache(maxsize=256)
 def _made(text: str, name: str) -> str:
     """What a constant of the file stands for; nothing if there is none."""
-    found = re.search(rf"\bconst\s+{re.escape(name)}\s*=\s*([^;]{{1,600}});", text)
+    found = re.search(rf"\bconst\s+{re.escape(name)}\s*=\s*([^;\s][^;]{{0,600}});", text)
     return "" if found is None else found[1]
 
 

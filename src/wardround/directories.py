@@ -22,8 +22,10 @@ _OPEN_DIRECTORY = _PASS_THROUGH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _OPEN_FILE = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC
 _MOST_LINKS = 40
 """Links followed in one path before it counts as a loop, as in Linux itself."""
-_DEVICES = (Path("/dev"), Path("/proc"))
-"""Folders whose links are open files: the target of ``/dev/stdout`` cannot be opened by its name."""
+_DEVICES = Path("/dev")
+_PROCESSES = Path("/proc")
+"""Links there, as ``/dev/stdout``, are open files, whose targets cannot be opened by name; ``/dev/shm`` is an
+ordinary directory."""
 
 
 class LinkRefusedError(UsageError):
@@ -158,7 +160,7 @@ def _enter_parent(position: _Position, path: Path, work_tree: Path | None) -> st
     """Enter the directory of a file, follow the file itself if it is a link, and return its name there."""
     _enter(position, path.parent.parts, work_tree, create=True)
     name, links = path.name, 0
-    while not any(position.path.is_relative_to(folder) for folder in _DEVICES):
+    while position.path != _DEVICES and not position.is_in(_PROCESSES):
         target = position.link(name)
         if target is None:
             break

@@ -54,7 +54,7 @@ def slow_attack(pattern: re.Pattern[str], searched: bool, rounds_tried: Sequence
             short, long = (start + pump * n + end for n in (rounds // 2, rounds))
             if _seconds(pattern, long, searched) < _FLOOR_S:
                 continue
-            if all(_is_superlinear(pattern, short, long, searched) for _ in "123"):
+            if all(_is_superlinear(pattern, short, long, searched) for _ in "12"):
                 return f"{start!r} + {pump!r} * n + {end!r}"
             break
     return None
@@ -72,7 +72,8 @@ def depth_of_repeats(tree: Any) -> int:
 
 
 def _is_superlinear(pattern: re.Pattern[str], short: str, long: str, searched: bool) -> bool:
-    return _seconds(pattern, long, searched) > _RATIO * min(_seconds(pattern, short, searched) for _ in "12")
+    slowest, fastest = (min(_seconds(pattern, text, searched) for _ in "123") for text in (long, short))
+    return slowest > _RATIO * fastest
 
 
 def _seconds(pattern: re.Pattern[str], text: str, searched: bool) -> float:

@@ -80,6 +80,7 @@ def test_a_report_does_not_follow_a_link_of_the_change(
     repo: GitRepository, victim: Path, tmp_path: Path, plant: Attack
 ) -> None:
     repo.commit({"a.txt": "a\n"})
+    (repo.root / ".git/hooks").mkdir()
     plant(repo, victim)
     repo.commit({"b.txt": "b\n"})
     before, tree = _outside(tmp_path), repo.fingerprint()

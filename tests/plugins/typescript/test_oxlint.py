@@ -100,11 +100,13 @@ export function Panel(props) {
 
 
 def test_a_hook_by_any_name_is_not_yet_reacts(reviewed: Reviewed) -> None:
-    assert reviewed({"a.ts": TOAST}, OXLINT).visible == ()
-    assert [f.file for f in reviewed({"b.tsx": TOAST, "c.ts": HOOK % "./own"}, OXLINT).visible] == [
-        "b.tsx",
-        "c.ts",
-    ]
+    own = {
+        "own.ts": "export const useEffect = (run: () => void) => run();\n",
+        "toast.ts": "export const useToast = () => null;\n",
+    }
+    assert reviewed({"a.ts": TOAST, **own}, OXLINT).visible == ()
+    scripts = {"b.tsx": TOAST, "c.ts": HOOK % "./own", **own}
+    assert [f.file for f in reviewed(scripts, OXLINT).visible] == ["b.tsx", "c.ts"]
 
 
 def test_a_hook_in_a_function_of_another_name_is_a_warning(reviewed: Reviewed) -> None:
