@@ -15,6 +15,14 @@ def literal(module: PythonModule, node: ast.expr | None) -> object:
     return node.value if isinstance(node, ast.Constant) else None
 
 
+def fixed_text(module: PythonModule, node: ast.expr | None) -> str:
+    """The text of a string, or of one behind a name; of an f-string the parts that never vary."""
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        node = given_once(module, node)
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    return "".join(one.value for one in parts if isinstance(one, ast.Constant) and isinstance(one.value, str))
+
+
 def is_true(node: ast.expr | None) -> bool:
     """Whether ``True`` stands there."""
     return isinstance(node, ast.Constant) and node.value is True

@@ -10,7 +10,7 @@ from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane, Severity
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
-from wardround_python.literals import is_false, literal
+from wardround_python.literals import fixed_text, is_false, literal
 
 _SWITCHES = {
     "SESSION_COOKIE_SECURE": "the session cookie also goes over unencrypted connections",
@@ -92,6 +92,12 @@ class InsecureCookie(PythonCheck):
             5,
         ),
         Invalid("def theme(response):\n    response.set_cookie('theme', 'dark', secure=False)\n", 2, 5),
+        Invalid(
+            "def greet(response, text):\n    name = 'greeting'\n"
+            "    response.set_cookie(name, text, secure=False, httponly=True)\n",
+            3,
+            5,
+        ),
         Invalid(
             "def log_in(response, token):\n"
             "    response.headers['Set-Cookie'] = 'session_id=' + token + '; HttpOnly'\n",
@@ -186,10 +192,12 @@ class InsecureCookie(PythonCheck):
         name = node.args[0] if node.args else given.get("key", given.get("name"))
         if None in given or self._is_removed(node, given):
             return
+        if isinstance(name, ast.Name) and (text := fixed_text(self.module, name)):
+            name = ast.Constant(text)
         if self._is_login(name):
             self._look_at_login(node, given)
-        elif isinstance(name, (ast.Name, ast.Attribute)):
-            self._look_at_flags(node, name, given)
+        elif isinstance(name, (ast.Name, ast.Attribute)) and self._is_open_to_scripts(name, given):
+            self.report(self.module.span(node), "scripts may read the cookies set here: httponly is off")
         elif "secure" in given and is_false(given["secure"]):
             self.report(
                 self.module.span(node),
@@ -266,14 +274,12 @@ class InsecureCookie(PythonCheck):
         pairs = zip(value.keys, value.values, strict=True)
         return {str(key.value) if isinstance(key, ast.Constant) else None: one for key, one in pairs}
 
-    def _look_at_flags(self, node: ast.Call, name: ast.expr, given: Mapping[str | None, ast.expr]) -> None:
-        """A helper that sets cookies of any name, and says itself that scripts may read them."""
+    def _is_open_to_scripts(self, name: ast.expr, given: Mapping[str | None, ast.expr]) -> bool:
+        """Return True if a helper that sets cookies of any name switches httponly off."""
         if "SESSION_COOKIE_NAME" in ast.unparse(name) or _READ_BY_SCRIPTS.search(ast.unparse(name)):
-            return
-        if not _LOGIN_WORDS.search(self.source.text):
-            return
-        if "httponly" in given and is_false(given["httponly"]):
-            self.report(self.module.span(node), "scripts may read the cookies set here: httponly is off")
+            return False
+        is_off = "httponly" in given and is_false(given["httponly"])
+        return is_off and _LOGIN_WORDS.search(self.source.text) is not None
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         """A field of a class of cookie settings."""

@@ -21,6 +21,8 @@ _ABOUT = LatePattern(
 )
 # A protocol of somebody else's: what is made is called after the hash.
 _NAMES_IT = LatePattern(r"(?i)_?(md5|sha1)$")
+_CAMEL = LatePattern(r"(?<=[a-z0-9])(?=[A-Z])")
+"""Where a word in camel case goes on: ``passwordFile`` is a file of passwords."""
 _HARMLESS = LatePattern(
     r"(?i)(cache|etag|checksum|finger_?print|gravatar|dedup|revision|version|file_?hash|content_?hash|asset|"
     r"id_?for|thumb|tokeniz|pwned|hibp|breach|legacy|function_signature|file_sign|type_sign)"
@@ -90,6 +92,12 @@ class InsecureHash(PythonCheck):
         Invalid(
             "import hashlib\ndef keep(text):\n    digest = getattr(hashlib, 'md5')(text)\n"
             "    with open('data/passwords.txt', 'a') as out:\n        out.write(digest.hexdigest())\n",
+            3,
+            14,
+        ),
+        Invalid(
+            "import hashlib\ndef keep(text):\n    digest = hashlib.md5(text)\n"
+            "    with open(f'{TO}/passwordFile.txt', 'a') as out:\n        out.write(digest.hexdigest())\n",
             3,
             14,
         ),
@@ -201,7 +209,7 @@ class InsecureHash(PythonCheck):
         names = [one for part in filled for one in walk(part) if isinstance(one, ast.Name)]
         made = [one for name in names for one in uses.given(name)]
         around = getattr(self.module.function_of(node), "name", "")
-        words = [around, *words_of([*filled, *made]), *uses.words(node)]
+        words = [_CAMEL.sub("_", one) for one in (around, *words_of([*filled, *made]), *uses.words(node))]
         if any(_HARMLESS.search(word) or _NAMES_IT.search(word) for word in words):
             return False
         return any(_ABOUT.search(word) for word in words) or any(map(_is_request_field, [*filled, *made]))

@@ -11,6 +11,7 @@ from wardround.checks import Invalid, Source, Valid
 from wardround.findings import Plane
 from wardround.late import LatePattern
 from wardround_python.check import PythonCheck
+from wardround_python.literals import fixed_text
 from wardround_python.module import statements_in
 from wardround_python.value_uses import ValueUses
 
@@ -75,6 +76,8 @@ class InsecureRandom(PythonCheck):
         "no finding; followed through names and functions, over thirty-one trees: none"
     )
     VALID: ClassVar[Sequence[str | Valid]] = [
+        "import random\ndef deal(session, user):\n    key = f'card{user.id}'\n"
+        "    session[key] = random.randint(1, 52)\n",
         "import random\ndef pick(tokens):\n    word = random.choice(tokens)\n    return word\n",
         "import secrets\napi_key = secrets.token_urlsafe(32)\n",
         "import random\ndef use(tokens):\n    access_token = random.choice(tokens)\n"
@@ -86,6 +89,12 @@ class InsecureRandom(PythonCheck):
         "import random\ndef sample_code(codes):\n    code = random.choice(codes)\n    return code\n",
     ]
     INVALID: ClassVar[Sequence[Invalid]] = [
+        Invalid(
+            "import random\ndef remember(session, user):\n    key = f'rememberMe{user.id}'\n"
+            "    value = str(random.random())[2:]\n    session[key] = value\n",
+            4,
+            17,
+        ),
         Invalid("import random\nreset_token = str(random.random())\n", 2, 19, path="contest/LatestTokens.py"),
         Invalid(
             "import random\ndef log_in(response):\n    key = str(random.random())[2:]\n"
@@ -248,7 +257,7 @@ class InsecureRandom(PythonCheck):
                 return [parent.arg] if _SECRET.search(parent.arg) else []
             if isinstance(parent, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
                 targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
-                found = [name for one in targets if _is_secret(name := _last(one), about)]
+                found = [name for one in targets if (name := self._secret_of(one, about))]
                 if found or not deep or not isinstance(targets[0], ast.Name):
                     return found
                 is_new = uses.is_new(function, targets[0].id)
@@ -261,6 +270,15 @@ class InsecureRandom(PythonCheck):
                 return []
             child = parent
         return []
+
+    def _secret_of(self, target: ast.expr, about: str) -> str:
+        """The name of a secret that an assignment fills; empty for anything else."""
+        name = _last(target)
+        if isinstance(target, ast.Subscript):
+            name = name or fixed_text(self.module, target.slice)
+            is_login = "session" in _last(target.value).lower() and _LOGIN_COOKIE.search(name)
+            return name if is_login or _is_secret(name, about) else ""
+        return name if _is_secret(name, about) else ""
 
     def _first_of(self, nodes: Iterable[ast.expr], uses: ValueUses, deep: int) -> list[str]:
         return next((found for one in nodes if (found := self._made(one, uses, deep))), [])
