@@ -114,6 +114,7 @@ class RawResult(msgspec.Struct, frozen=True):
         code: the tool's own name for the complaint, without the tool: ``B006``.
         severity: in place of the rule's, where this one is less (or more) than the rule usually means.
         chosen: the project's own configuration asks for the code, so that no specialist refutes it.
+        only_caused: it is reported only where the change causes it on a line that it leaves as it was.
     """
 
     code: str
@@ -125,6 +126,7 @@ class RawResult(msgspec.Struct, frozen=True):
     confidence: float = 1.0
     severity: Severity | None = None
     chosen: bool = False
+    only_caused: bool = False
 
 
 class Finding(msgspec.Struct, frozen=True):

@@ -107,8 +107,16 @@ class Fact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
         )
 
 
+_IF_CAUSED = "the change causes it on a line that it leaves as it was"
+
+
 class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """The content of ``wardround_rules/tools/<tool>.yml``."""
+    """The content of ``wardround_rules/tools/<tool>.yml``.
+
+    Attributes:
+        facts: ignored codes that are reported where a message states a fact.
+        if-caused: ignored codes that are reported where the change causes them on a line it leaves as it was.
+    """
 
     tool: str
     code: str
@@ -121,6 +129,7 @@ class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     ignored_because: str = ""
     ignore_in: dict[str, list[str]] = {}
     facts: dict[str, list[Fact]] = {}
+    if_caused: list[str] = []
 
     def states_fact(self, code: str, message: str) -> bool:
         """Return True if a message of an ignored code is one that is reported all the same."""
@@ -130,8 +139,9 @@ class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
         """Why the tool is not asked for a code by default; empty if it is."""
         if code in self.ignore:
             reason = self.ignored_because or "switched off in the tool's map"
-            exceptions = "; ".join(fact.reported for fact in self.facts.get(code, ()))
-            return f"{reason}; reported by default where {exceptions}" if exceptions else reason
+            exceptions = [fact.reported for fact in self.facts.get(code, ())]
+            exceptions += [_IF_CAUSED] if code in self.if_caused else []
+            return f"{reason}; reported by default where {'; '.join(exceptions)}" if exceptions else reason
         if self.select and not any(code.startswith(prefix) for prefix in self.select):
             return "not part of our selection; a project's own configuration may select it"
         return ""

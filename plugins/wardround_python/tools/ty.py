@@ -91,9 +91,12 @@ def parse_ty(output: bytes, run: Invocation) -> list[RawResult]:
             continue  # ruff reports it, as severe as it is
         file = relative(result.location.path, run)
         is_asked = result.check_name in run.requested or not map_of("ty").is_silent(result.check_name, file)
-        is_fact = map_of("ty").states_fact(result.check_name, message) and not is_waived(file, span.line)
-        if (is_asked or is_fact) and not is_refuted(file, result.check_name, span):
-            found.append(RawResult(result.check_name, file, span, message))
+        is_fact = map_of("ty").states_fact(result.check_name, message)
+        is_more = is_fact or result.check_name in map_of("ty").if_caused
+        is_told = is_asked or (is_more and not is_waived(file, span.line))
+        if is_told and not is_refuted(file, result.check_name, span):
+            only_caused = not (is_asked or is_fact)
+            found.append(RawResult(result.check_name, file, span, message, only_caused=only_caused))
     return found
 
 

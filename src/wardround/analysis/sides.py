@@ -464,7 +464,9 @@ class Sides:
         """What a reviewer said about a file, but for what is switched off there."""
         settings = self._config.for_file(unit.path)
         found = set()
-        for code in {result.code for result in head.of(reviewer, unit.path) or ()}:
+        is_added = self._files[unit.path].is_added_line
+        told = head.of(reviewer, unit.path) or ()
+        for code in {one.code for one in told if not (one.only_caused and is_added(one.span.line))}:
             rule = self._host.catalogue.rule(f"{reviewer.name}/{code}")
             if settings.severity(rule.id, None if rule.off else rule.severity) is not None:
                 found.add(code)

@@ -163,6 +163,8 @@ class Weighing:
                     severity = settings.severity(rule.id, usual)
                     if severity is None or self._is_of_test_data(rule, result, pair):
                         continue
+                    if result.only_caused and status is not Status.CAUSED:
+                        continue
                     if not self._is_refuted(specialist_name, rule, result):
                         findings.append(_finding(result, rule, specialist_name, severity, status))
         return findings

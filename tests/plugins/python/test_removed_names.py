@@ -227,3 +227,37 @@ def test_a_fact_that_a_type_checker_reports_is_found_without_dependencies(repo: 
 def test_a_fact_on_a_line_with_type_ignore_is_not_reported(repo: GitRepository) -> None:
     repo.stage({"app.py": "import time\n\nprint(time.clock())  # type: ignore[attr-defined]\n"})
     assert _found(repo, "ty/missing-attribute") == []
+
+
+MAIL = """\
+def find(name: str) -> str:
+    return name.upper()
+
+
+def send(name: str) -> str:
+    return find(name).strip()
+"""
+MAYBE_NONE = MAIL.replace("-> str:\n    return name", "-> str | None:\n    return name and name", 1)
+
+
+def test_a_type_error_that_the_change_causes_elsewhere_is_reported(repo: GitRepository) -> None:
+    repo.commit({"mail.py": MAIL})
+    repo.stage({"mail.py": MAYBE_NONE})
+    (found,) = _found(repo, "ty/missing-union-attribute")
+    assert (found["line"], found["status"], found["severity"]) == (6, "caused", "warn")
+    assert "`strip`" in found["message"]
+    assert "None" in found["message"]
+
+
+def test_the_same_type_error_is_not_reported_where_it_was_or_on_added_lines(repo: GitRepository) -> None:
+    repo.commit({"mail.py": MAYBE_NONE})
+    repo.stage({"mail.py": f"{MAYBE_NONE}\n\ndef post(name: str) -> str:\n    return find(name).strip()\n"})
+    report = repo.report("--staged", "--filter-mode", "nofilter")
+    assert "ty/missing-union-attribute" not in {found["rule"] for found in report["findings"]}
+
+
+def test_a_type_error_that_is_asked_for_is_reported_wherever_it_is(repo: GitRepository) -> None:
+    settings = '[rules]\n"ty/missing-union-attribute" = "error"\n'
+    repo.stage({"mail.py": MAYBE_NONE, ".wardround.toml": settings})
+    (found,) = _found(repo, "ty/missing-union-attribute")
+    assert (found["line"], found["severity"]) == (6, "error")
