@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -15,18 +16,54 @@ if TYPE_CHECKING:
 
 VALUES = frozenset({"code-injection", "sql-injection", "shell-injection"})
 HANDLERS = "async-endpoint-handler"
+UNDEFINED = "undefined-name"
 Read = Callable[[str], str | None]
 
 _CALLS = frozenset({"call_expression", "new_expression"})
 _EXPRESS = LatePattern(r'"express"\s*:\s*"[^"\d]*(\d+)')
 _PACKAGE = "package.json"
+_NAME = LatePattern(r"[\w$]+")
+_DECLARES = r"\b(?:const|let|var|function|class) {name}\b"
+_SETS = r"[\"']?{name}[\"']?\s{{0,5}}:\s{{0,5}}(?:true|false|[\"'](?:readonly|writable)|\d)"
+_DECLARATIONS = tuple(
+    f"{folder}{name}.d.ts"
+    for folder in ("", "types/", "typings/", "@types/", "src/")
+    for name in ("global", "globals", "index", "env", "typings", "custom")
+)
+_ESLINT = tuple(f".eslintrc{ending}" for ending in ("", ".js", ".cjs", ".json", ".yml", ".yaml")) + tuple(
+    f"eslint.config.{ending}" for ending in ("js", "mjs", "cjs", "ts", "mts")
+)
+"""Where a project declares the names that its pages have before a script starts."""
 
 
 def refutes(path: str, text: str, defect_class: str, span: Span, read: Read) -> bool:
-    """Whether a complaint is about a text that is a constant, or a handler that Express 5 waits for."""
+    """Return True for a constant text, a handler that Express 5 awaits, or a name declared as global."""
     if defect_class == HANDLERS:
         return not _is_left_alone(path, read)
+    if defect_class == UNDEFINED:
+        return _is_global(path, text, span, read)
     return defect_class in VALUES and _is_constant(path, text, span)
+
+
+def _is_global(path: str, text: str, span: Span, read: Read) -> bool:
+    """Return True if declarations or settings of eslint above a file make a name global."""
+    lines = text.split("\n")[span.line - 1 : span.line]
+    name = _NAME.match(lines[0], span.column - 1) if lines else None
+    if name is None:
+        return False
+    declared = re.compile(_DECLARES.format(name=re.escape(name[0])))
+    set_global = re.compile(_SETS.format(name=re.escape(name[0])))
+    folder = posixpath.dirname(path)
+    while True:
+        for file in _DECLARATIONS:
+            if declared.search(read(posixpath.join(folder, file)) or ""):
+                return True
+        for file in _ESLINT:
+            if set_global.search(read(posixpath.join(folder, file)) or ""):
+                return True
+        if not folder:
+            return False
+        folder = posixpath.dirname(folder)
 
 
 def _is_left_alone(path: str, read: Read) -> bool:

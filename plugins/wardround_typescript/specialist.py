@@ -17,7 +17,9 @@ from wardround_typescript.engines import FOLDER, engines
 
 PATTERNS = ("*.ts", "*.tsx", "*.mts", "*.cts", "*.js", "*.jsx", "*.mjs", "*.cjs", "*.vue", "*.svelte")
 
-_DOUBTED = frozenset({"code-injection", "sql-injection", "shell-injection", "async-endpoint-handler"})
+_DOUBTED = frozenset(
+    {"code-injection", "sql-injection", "shell-injection", "async-endpoint-handler", "undefined-name"}
+)
 _LONGEST_TEXT = 400_000
 """Characters whose syntax tree is walked within a commit."""
 _ENDING = LatePattern(r"\.(?:[mc]?[jt]s|[jt]sx|vue|svelte)$")

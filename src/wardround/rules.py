@@ -116,6 +116,7 @@ class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     Attributes:
         facts: ignored codes that are reported where a message states a fact.
         if-caused: ignored codes that are reported where the change causes them on a line it leaves as it was.
+        unless: code -> what is in its messages where it is not reported.
     """
 
     tool: str
@@ -130,10 +131,15 @@ class ToolMapFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     ignore_in: dict[str, list[str]] = {}
     facts: dict[str, list[Fact]] = {}
     if_caused: list[str] = []
+    unless: dict[str, str] = {}
 
     def states_fact(self, code: str, message: str) -> bool:
         """Return True if a message of an ignored code is one that is reported all the same."""
         return any(fact.holds(message) for fact in self.facts.get(code, ()))
+
+    def is_left_out(self, code: str, message: str) -> bool:
+        """Return True for a message that is not reported, whatever is asked for."""
+        return code in self.unless and LatePattern(self.unless[code]).search(message) is not None
 
     def unasked(self, code: str) -> str:
         """Why the tool is not asked for a code by default; empty if it is."""

@@ -42,6 +42,8 @@ class TaintedCode(TaintedCheck):
              "getattr(", "globals()",
              "sympify", "parse_expr", "numexpr", "CDLL", "LoadLibrary", "eval_js")  # fmt: skip
     VALID: ClassVar[Sequence[str | Valid]] = [
+        "import forms\n@app.post('/<kind>')\ndef save(kind):\n"
+        "    return getattr(forms, f'{kind}Form')(request.form)\n",
         "import ast\ndef total(request):\n    return ast.literal_eval(request.GET['numbers'])\n",
         "NAMES = ('mean', 'median')\ndef pick(name):\n    for known in NAMES:\n        if known == name:\n"
         "            return eval('statistics.' + known)\n\ndef total(request):\n"

@@ -266,12 +266,25 @@ def session_values(call: ast.Call) -> Iterator[tuple[ast.expr, ast.expr]]:
                 yield from ((key, v) for key, v in zip(one.keys, one.values, strict=True) if key is not None)
 
 
+_FIXED_LETTERS = 3
+"""Letters of a name that make it one of a family, as those of ``do_`` and ``Form``."""
+
+
 def _looked_up(func: ast.expr) -> Iterator[ast.expr]:
     """The name by which what is called was found: ``getattr(handlers, name)()``, ``globals()[name]()``."""
     if isinstance(func, ast.Call) and isinstance(func.func, ast.Name) and func.func.id == "getattr":
-        yield from func.args[1:2]
+        yield from (name for name in func.args[1:2] if not _is_of_family(name))
     elif isinstance(func, ast.Subscript) and ast.unparse(func.value) in {"globals()", "locals()", "vars()"}:
         yield func.slice
+
+
+def _is_of_family(name: ast.expr) -> bool:
+    """Return True if a name has a fixed part, as ``f"{kind}Form"``, so that few things can be found by it."""
+    parts = name.values if isinstance(name, ast.JoinedStr) else []
+    if isinstance(name, ast.BinOp) and isinstance(name.op, ast.Add):
+        parts = [name.left, name.right]
+    texts = (one.value for one in parts if isinstance(one, ast.Constant))
+    return any(isinstance(text, str) and len(text) >= _FIXED_LETTERS for text in texts)
 
 
 def _methods(module: PythonModule, call: ast.Call, func: ast.Attribute, makers: Collection[str]) -> Reached:

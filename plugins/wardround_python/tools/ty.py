@@ -94,6 +94,7 @@ def parse_ty(output: bytes, run: Invocation) -> list[RawResult]:
         is_fact = map_of("ty").states_fact(result.check_name, message)
         is_more = is_fact or result.check_name in map_of("ty").if_caused
         is_told = is_asked or (is_more and not is_waived(file, span.line))
+        is_told = is_told and not map_of("ty").is_left_out(result.check_name, message)
         if is_told and not is_refuted(file, result.check_name, span):
             only_caused = not (is_asked or is_fact)
             found.append(RawResult(result.check_name, file, span, message, only_caused=only_caused))

@@ -261,3 +261,13 @@ def test_a_type_error_that_is_asked_for_is_reported_wherever_it_is(repo: GitRepo
     repo.stage({"mail.py": MAYBE_NONE, ".wardround.toml": settings})
     (found,) = _found(repo, "ty/missing-union-attribute")
     assert (found["line"], found["severity"]) == (6, "error")
+
+
+def test_an_order_of_bases_that_rests_on_an_unknown_class_is_not_reported(repo: GitRepository) -> None:
+    repo.stage(
+        {
+            "a.py": "from absent import Mixin\n\n\nclass Base(Mixin):\n    pass\n\n\n"
+            "class Kind(Mixin, Base):\n    pass\n"
+        }
+    )
+    assert _found(repo, "ty/inconsistent-mro") == []

@@ -109,6 +109,27 @@ def test_a_hook_by_any_name_is_not_yet_reacts(reviewed: Reviewed) -> None:
     assert [f.file for f in reviewed(scripts, OXLINT).visible] == ["b.tsx", "c.ts"]
 
 
+ROW = "export const Panel = () => <Row />;\n"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param(
+            {"global.d.ts": "declare global {\n  const Row: typeof Component\n}\n"}, id="declaration"
+        ),
+        pytest.param({".eslintrc.js": "module.exports = { globals: { 'Row': true } };\n"}, id="eslint"),
+    ],
+)
+def test_a_component_that_the_project_declares_global_is_defined(
+    reviewed: Reviewed, settings: dict[str, str]
+) -> None:
+    assert [f.rule for f in reviewed({"web/a.tsx": ROW}, OXLINT).visible] == ["oxlint/react/jsx-no-undef"]
+    assert "oxlint/react/jsx-no-undef" not in {
+        f.rule for f in reviewed({"web/a.tsx": ROW, **settings}, OXLINT).visible
+    }
+
+
 def test_a_hook_in_a_function_of_another_name_is_a_warning(reviewed: Reviewed) -> None:
     source = "import { useState } from 'react'\nexport %s {\n  return useState(0)\n}\n"
 
