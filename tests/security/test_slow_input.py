@@ -31,6 +31,11 @@ FILES = {
         ".github/workflows/a.yml",
         _WORKFLOW + "          echo $X | tee a\n" * 2_000,
     ),
+    "a chain of 26 methods on data of a request": (
+        "a.py",
+        "from app.store import rows\n\n\n@app.get('/')\ndef show():\n"
+        f"    return rows(request.args['q']){'.filter(a=1)' * 26}\n",
+    ),
     "4,000 built queries": (
         "a.py",
         "".join(f's{n} = "select {n} from t where x = \'" + y\n' for n in range(4_000)),

@@ -10,6 +10,7 @@ from wardround.checks import Invalid, Valid
 from wardround.findings import Plane
 from wardround.python_tree import walk
 from wardround_python.check import PythonCheck
+from wardround_python.module import last_name
 
 _EXTERNAL = frozenset({"feature_external_ges", "feature_external_pes"})
 _OPENING = {
@@ -166,6 +167,8 @@ class InsecureXml(PythonCheck):
             from wardround_python.taint.known import Exactly
 
             held = entries_of(self.module, node) or {}
+            if self._is_opened_elsewhere(node.id):
+                return []
             if held:
                 return [(str(k), ast.Constant(v.value)) for k, v in held.items() if isinstance(v, Exactly)]
             made = [
@@ -179,6 +182,18 @@ class InsecureXml(PythonCheck):
             return []
         pairs = zip(node.keys, node.values, strict=True)
         return [(str(key.value), value) for key, value in pairs if isinstance(key, ast.Constant)]
+
+    def _is_opened_elsewhere(self, name: str) -> bool:
+        """Return True if ``name.update(...)`` is where a mapping gets what opens the parser."""
+        updates = (
+            one for one in self.module.nodes if isinstance(one, ast.Call) and last_name(one.func) == "update"
+        )
+        return any(
+            isinstance(one.func, ast.Attribute)
+            and _is_named(one.func.value, name)
+            and any(k.arg is not None and _is_open(k.arg, k.value) for k in one.keywords)
+            for one in updates
+        )
 
 
 def _given_to(call: ast.Call) -> list[ast.expr]:

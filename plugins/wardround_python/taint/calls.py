@@ -52,6 +52,7 @@ class Calls(Rewriting):
 
     def _call(self, node: ast.Call) -> Value:
         self._answers.pop(node, None)
+        self._fresh[node] = None  # so that a chain of calls is not followed anew from each of its methods
         rewritten = self._rewritten_value(node)
         if rewritten is not None:
             return rewritten
@@ -112,7 +113,6 @@ class Calls(Rewriting):
         if cls is not None:
             self._fresh[node] = made = self._construct(cls, node, given, named)
             return made.whole
-        self._fresh.pop(node, None)
         every = united(*given, *(value for _, value in named))
         if isinstance(node.func, ast.Attribute):
             answer = self._method(node, node.func, receiver, given, every)
@@ -335,7 +335,7 @@ class Calls(Rewriting):
         if summary.known is not None:
             self._answers[node] = summary.known
         bound = self._enter(callee, summary, node, given, named)
-        self._fresh.pop(node, None)
+        self._fresh[node] = None
         if summary.gives_self and callee.receiver is not None:
             self._fresh[node] = callee.receiver
             return callee.receiver.whole

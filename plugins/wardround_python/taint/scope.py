@@ -95,7 +95,7 @@ class Scope(ABC):
         self._left = 0
         self._jumped: list[State] = []
         self._instances: dict[str, Instance] = {}
-        self._fresh: dict[ast.Call, Instance] = {}
+        self._fresh: dict[ast.Call, Instance | None] = {}
         self._walked_into: ast.Call | None = None
         self._answers: dict[ast.expr, Known] = {}
         self._pieces_given: list[Entry] = []

@@ -57,7 +57,7 @@ class Walks(Objects):
         self._take_over(inner, callee, has_one_end)
         self._walked_into = node
         if traits.yields:
-            self._fresh.pop(node, None)
+            self._fresh[node] = None
             self._answers[node] = made = Held(inner._pieces_given, self._where)
             made.whole = made.every
             return made.whole
@@ -171,7 +171,7 @@ class Walks(Objects):
                     self._values.known[f"self.{name}"] = known
 
     def _answer_of(self, inner: Walks, callee: Callee, node: ast.Call) -> Value:
-        self._fresh.pop(node, None)
+        self._fresh[node] = None
         known = inner._returned[0] if inner._returned is not None else None
         if known is not None:
             self._answers[node] = known
@@ -192,7 +192,7 @@ class Walks(Objects):
             if self._walked(callee, node, given, named) is None:
                 self._enter(callee, holder.flow.summary(function), node, given, named)
             self._answers.pop(node, None)
-            self._fresh.pop(node, None)
+            self._fresh[node] = None
             return made
         fields = dict(zip(cls.fields, given, strict=False))
         fields.update({keyword.arg: value for keyword, value in named if keyword.arg is not None})
