@@ -9,6 +9,7 @@ _BUILT_NAME = (
     r"(?:^|[/])(?:node_modules|bower_components|vendor|vendored|third[_-]party|\.yarn)/"
     r"|[.-]min\.[mc]?js$|\.bundle\.[mc]?js$|(?:^|/)\.pnp\.[mc]?js$"
 )
+_MINIFIED_NAME = r"[.-]min\.[mc]?js$"
 _SMALL = 4_000
 _LARGE = 1_000_000
 """Bytes of text in which semgrep's rules time out."""
@@ -43,7 +44,8 @@ def too_large(path: str, text: str) -> str:
 
 def declines(path: str, text: str) -> str:
     """Why no script checks are possible; empty if they are."""
-    if not is_minified(text):
+    is_named = re.search(_MINIFIED_NAME, path) is not None
+    if not is_minified(text, shortest=0 if is_named else _SMALL):
         return ""
     return "it is minified; review what it is built from, and leave it out with exclude"
 
@@ -56,9 +58,14 @@ def is_bundle(path: str, text: str) -> bool:
     return re.search(_BUILT_NAME, path) is not None or is_minified(text)
 
 
-def is_minified(text: str) -> bool:
-    """Return True if most of a text is code in lines that no formatter writes."""
-    if len(text) <= _SMALL or len(text) <= _LONG_LINES * (text.count("\n") + 1):
+def is_minified(text: str, shortest: int = _SMALL) -> bool:
+    """Return True if most of a text is code in lines that no formatter writes.
+
+    Args:
+        text: the content of a script.
+        shortest: characters up to which a text is too short to tell; 0 for a file named as minified.
+    """
+    if len(text) <= shortest or len(text) <= _LONG_LINES * (text.count("\n") + 1):
         return False
     long = [line for line in text.split("\n") if len(line) > _LONG]
     size = sum(map(len, long))

@@ -58,6 +58,7 @@ def test_it_is_reviewed(repo: GitRepository, path: str, content: str, rule: str)
 
 
 MINIFIED = "!function(e){if(e===NaN){return 1};var t=function(n){return n(e)};t(e)}(1);" * 200
+MINIFIED_CHUNK = "!function(e){if(e===NaN){return 1};var t=function(n){return n(e)};t(e)}(1);" * 10
 LARGE = "export const rows = [\n" + "  [1, 2, 3],\n" * 40_000 + "];\n" + TYPED
 
 UNREVIEWED: list[object] = [
@@ -65,6 +66,7 @@ UNREVIEWED: list[object] = [
     pytest.param("A.IPYNB", '{"cells": []}\n', "notebooks are not reviewed", id="NOTEBOOK"),
     pytest.param("a.pyx", "cdef int x\n", "Cython is not reviewed", id="cython"),
     pytest.param("a.js", MINIFIED, "it is minified", id="minified"),
+    pytest.param("a.min.js", MINIFIED_CHUNK, "it is minified", id="minified-chunk"),
     pytest.param("vendor/a.min.js", MINIFIED, "it is minified", id="minified-in-vendor"),
     pytest.param("a.ts", LARGE, "too large", id="too-large-for-checks"),
     pytest.param("migrations/1.sql", f"{{{{ x }}}};\n{MIGRATION}", "it is a template", id="sql-template"),

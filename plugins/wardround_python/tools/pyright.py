@@ -14,6 +14,7 @@ from wardround.tools.output import RAN, decoded, map_of, one_line, relative, sel
 from wardround.tools.tool import Columns, Invocation, Probe, Profile, Scope, Tool, install_line
 from wardround_python.environment import PROJECT_FILES
 from wardround_python.target_version import noted_target, target_note, version_needed
+from wardround_python.tools import pylint_settings
 from wardround_python.tools.refuted import refuter
 from wardround_python.tools.ruff_config import text_in
 
@@ -112,7 +113,7 @@ PYRIGHT = Tool(
     columns=Columns.UTF16,
     timeout_s=300.0,
     distribution="pyright",
-    config_names=_CONFIGS,
+    config_names=(*_CONFIGS, *pylint_settings.FILES),
     fallback_config=target_note,
     project_files=PROJECT_FILES,
     variables={"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1", "PYRIGHT_PYTHON_NODE_ENV": "wheel"},

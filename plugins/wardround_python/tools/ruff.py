@@ -16,6 +16,7 @@ from wardround.tools.output import RAN, decoded, one_line, relative
 from wardround.tools.tool import Invocation, Probe, Tool, install_line
 from wardround_python.environment import PROJECT_FILES
 from wardround_python.target_version import read_note, version_needed
+from wardround_python.tools import pylint_settings
 from wardround_python.tools.doubts import DOUBTED, equality_of, is_harmless
 from wardround_python.tools.refuted import refuter
 from wardround_python.tools.ruff_config import (
@@ -192,7 +193,7 @@ RUFF = Tool(
     install=install_line(),
     distribution="ruff",
     takes=_takes,
-    config_names=("pyproject.toml", "ruff.toml", ".ruff.toml"),
+    config_names=("pyproject.toml", "ruff.toml", ".ruff.toml", *pylint_settings.FILES),
     config_closure=ruff_config_closure,
     config_overlay=ruff_config_overlay,
     fallback_config=ruff_fallback_config,

@@ -188,6 +188,8 @@ def _toml(value: str | list[str]) -> str:
 
 def ruff_config_closure(path: str, text: str) -> list[str]:
     """The configuration a ruff configuration extends, relative to the repository root."""
+    if not path.endswith(".toml"):
+        return []
     try:
         table = _ruff_table(path, text) or {}
         extended = table.get("extend")

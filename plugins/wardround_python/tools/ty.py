@@ -16,6 +16,7 @@ from wardround.tools.output import RAN, decoded, map_of, one_line, relative, sel
 from wardround.tools.tool import Invocation, Probe, Scope, Tool, install_line
 from wardround_python.environment import PROJECT_FILES
 from wardround_python.target_version import noted_target, target_note, version_needed
+from wardround_python.tools import pylint_settings
 from wardround_python.tools.refuted import refuter
 from wardround_python.tools.ruff_config import text_in
 
@@ -114,7 +115,7 @@ TY = Tool(
     scope=Scope.PROJECT,
     files_per_run=1000,
     distribution="ty",
-    config_names=_TY_CONFIGS,
+    config_names=(*_TY_CONFIGS, *pylint_settings.FILES),
     fallback_config=target_note,
     project_files=PROJECT_FILES,
     identity=lambda: selection("ty"),

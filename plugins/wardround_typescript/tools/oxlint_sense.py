@@ -119,6 +119,13 @@ class Looked:
         return "jest" if re.search(_JEST, self.text) else None
 
     @cached_property
+    def asserts_by_properties(self) -> bool:
+        """Return True for tests with chai, in whose assertions a property alone asserts."""
+        return re.search(r"\.(?:cy|spec\.cy)\.[jt]sx?$|(?:^|/)cypress/", self.path) is not None or self.says(
+            r"""\bcy\.[a-z]\w*\(|\bfrom\s*["'](?:chai|@open-wc/testing)["']|\brequire\(["']chai["']\)"""
+        )
+
+    @cached_property
     def is_of_react(self) -> bool:
         """Whether its JSX and its functions named use... may be React's, which not every file says."""
         if self.shows_react:
@@ -230,7 +237,11 @@ def _is_sensible(result: RawResult, file: Looked) -> bool:
     if result.code == "no-unassigned-vars":
         return not file.has_template
     if name == "valid-expect":  # other assertion libraries, and vitest's second argument
-        return "unknown modifier" not in result.message and "at most 1 argument" not in result.message
+        return (
+            "unknown modifier" not in result.message
+            and "at most 1 argument" not in result.message
+            and not file.asserts_by_properties
+        )
     if result.code == "react-hooks/exhaustive-deps":
         return (
             file.shows_react

@@ -46,6 +46,8 @@ REFUTED = {
         5,
     ),
     "base-loader": ("S506", "import yaml\nyaml.load(text, Loader=yaml.BaseLoader)\n", 2, 24),
+    "pylint-name": ("F401", "import os  # pylint: disable=unused-import\n", 1, 8),
+    "pylint-code": ("F401", "import os  # pylint: disable=C0415, W0611\n", 1, 8),
     "c-base-loader": ("S506", "from yaml import CBaseLoader, load\nload(text, CBaseLoader)\n", 2, 12),
 }
 STANDING = {
@@ -58,6 +60,7 @@ STANDING = {
     "other-name": ("F821", f"{_OLD}if sys.version_info < (3,):\n    t = amount\n", 3, 9),
     "minor": ("F821", f"{_OLD}if sys.version_info[1] < 3:\n    t = unicode\n", 3, 9),
     "other-loader": ("S506", "import yaml\nyaml.load(text, Loader=yaml.Loader)\n", 2, 24),
+    "pylint-other": ("F401", "import os  # pylint: disable=unused-variable\n", 1, 8),
     "broken": ("F822", f"{_EXPORTS}def __getattr__(\n", 1, 12),
     "other-code": ("F811", f"{_EXPORTS}def __getattr__(name): ...\n", 1, 12),
 }
@@ -77,3 +80,29 @@ def test_refuted_statements_are_dropped(tmp_path: Path, case: tuple[str, str, in
 @pytest.mark.parametrize("case", STANDING.values(), ids=STANDING)
 def test_other_statements_stand(tmp_path: Path, case: tuple[str, str, int, int]) -> None:
     assert not _is_refuted(tmp_path, case)
+
+
+BUILTINS = {
+    ".pylintrc": "[VARIABLES]\nadditional-builtins=_,\n    traits\n",
+    "pylintrc": "[VARIABLES]\nadditional-builtins = traits\n",
+    "pyproject.toml": "[tool.pylint.variables]\nadditional-builtins = ['traits']\n",
+}
+
+
+@pytest.mark.parametrize(("name", "content"), BUILTINS.items())
+@pytest.mark.parametrize("code", ["F821", "unresolved-reference", "reportUndefinedVariable"])
+def test_names_that_pylint_knows_as_builtins_are_defined(
+    tmp_path: Path, name: str, content: str, code: str
+) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+
+    assert _is_refuted(tmp_path, (code, "print(traits)\n", 1, 7))
+    assert not _is_refuted(tmp_path, (code, "print(trait)\n", 1, 7))
+
+
+@pytest.mark.parametrize("content", ["not ini", "[tool.pylint]\nadditional-builtins = 3\n", "[[tool]]\n"])
+def test_unreadable_pylint_settings_declare_nothing(tmp_path: Path, content: str) -> None:
+    for name in BUILTINS:
+        (tmp_path / name).write_text(content, encoding="utf-8")
+
+    assert not _is_refuted(tmp_path, ("F821", "print(traits)\n", 1, 7))

@@ -471,3 +471,23 @@ def test_in_ci_the_bases_configuration_counts(reviewed: Reviewed, repo: GitRepos
     )
 
     assert {f.rule for f in done.visible} == {"oxlint/no-debugger", "wardround/config-changed"}
+
+
+CHAI = {
+    "cypress/e2e/a.js": "it('x', () => { expect(visits).to.be.calledOnce; });\n",
+    "a.cy.ts": "it('x', () => { expect(visits).to.be.empty; });\n",
+    "a.test.js": "import { expect } from 'chai';\nit('x', () => { expect(visits()).to.be.true; });\n",
+}
+
+
+@pytest.mark.parametrize("path", CHAI)
+def test_a_property_of_chai_asserts(reviewed: Reviewed, path: str) -> None:
+    done = reviewed({path: CHAI[path]}, OXLINT)
+
+    assert [f.rule for f in done.visible if f.rule.endswith("valid-expect")] == []
+
+
+def test_a_property_of_jest_does_not_assert(reviewed: Reviewed) -> None:
+    done = reviewed({"a.test.js": "it('x', () => { expect(visits()).toBeTrue; });\n"}, OXLINT)
+
+    assert [f.rule for f in done.visible] == ["oxlint/jest/valid-expect"]

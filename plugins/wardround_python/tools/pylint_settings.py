@@ -1,0 +1,67 @@
+"""Facts a project states for pylint: names that its loader injects, lines with a rule disabled."""
+
+from __future__ import annotations
+
+import configparser
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from wardround_python.tools.ruff_config import text_in
+
+FILES = (".pylintrc", "pylintrc")
+"""The files of its own that pylint reads at the root of a project; pyproject.toml is the third."""
+_NAMES = {
+    "F401": ("unused-import", "W0611"),
+    "F811": ("function-redefined", "E0102"),
+    "F821": ("undefined-variable", "E0602"),
+    "F841": ("unused-variable", "W0612"),
+    "reportUndefinedVariable": ("undefined-variable", "E0602"),
+    "unresolved-reference": ("undefined-variable", "E0602"),
+}
+"""pylint's name and code for what a code of another tool reports. Source: ruff's table of pylint rules."""
+CODES = frozenset(_NAMES)
+_DISABLED = re.compile(r"#\s{0,20}pylint:\s{0,20}disable=([\w, -]{1,500})")
+
+
+def is_disabled(code: str, line: str) -> bool:
+    """Return True if a comment on a line disables pylint's rule for what a code reports."""
+    if code not in _NAMES or (match := _DISABLED.search(line)) is None:
+        return False
+    return not {name.strip() for name in match[1].split(",")}.isdisjoint(_NAMES[code])
+
+
+def additional_builtins(root: Path) -> frozenset[str]:
+    """Return the names that a project's pylint configuration declares as defined everywhere."""
+    named = [_from_ini(text_in(root, name) or "") for name in FILES]
+    named.append(_from_toml(text_in(root, "pyproject.toml") or ""))
+    return frozenset(name for names in named for name in re.split(r"[,\s]+", names) if name)
+
+
+def _from_ini(text: str) -> str:
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(text)
+    except configparser.Error:
+        return ""
+    return next(
+        (table["additional-builtins"] for table in parser.values() if "additional-builtins" in table), ""
+    )
+
+
+def _from_toml(text: str) -> str:
+    if "additional-builtins" not in text:
+        return ""
+    try:
+        tables = tomllib.loads(text).get("tool", {}).get("pylint", {})
+    except (tomllib.TOMLDecodeError, RecursionError, AttributeError):
+        return ""
+    groups = [tables, *tables.values()] if isinstance(tables, Mapping) else []
+    found = (
+        group["additional-builtins"]
+        for group in groups
+        if isinstance(group, Mapping) and "additional-builtins" in group
+    )
+    names = next(found, "")
+    return ",".join(map(str, names)) if isinstance(names, list) else str(names)
