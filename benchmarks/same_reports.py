@@ -6,8 +6,8 @@
 
 ``record`` reviews the newest commits of each clone that are not merges against their parents, and each case
 of `evals/reviewer_regression` as a staged change, and writes one JSON line for each report: `commits.jsonl`
-and X
-that a report holds as many findings as there are. Nothing of an earlier run is used: the cache is a fresh
+and `cases.jsonl` in the folder it names. All lines of the changed files count (``--filter-mode nofilter``),
+so that a report holds as many findings as there are. Nothing of an earlier run is used: the cache is a fresh
 folder.
 
 ``compare`` prints the reports that differ, and leaves with 1 if there are any. Seconds and what came from a
