@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import configparser
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -40,6 +38,10 @@ def additional_builtins(root: Path) -> frozenset[str]:
 
 
 def _from_ini(text: str) -> str:
+    if "additional-builtins" not in text:
+        return ""
+    import configparser  # few projects have such a file
+
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
         parser.read_string(text)
@@ -53,6 +55,8 @@ def _from_ini(text: str) -> str:
 def _from_toml(text: str) -> str:
     if "additional-builtins" not in text:
         return ""
+    import tomllib
+
     try:
         tables = tomllib.loads(text).get("tool", {}).get("pylint", {})
     except (tomllib.TOMLDecodeError, RecursionError, AttributeError):
